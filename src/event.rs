@@ -483,6 +483,9 @@ pub enum DiagnosticCode {
     InvalidTs,
     /// An annotation in brackets with no text before it to belong to; the span is empty and at the annotation's start.
     NoAssertion,
+    /// An annotation in brackets that comes first in the text after a [break](crate::Parser::push_break), so that there is
+    /// nothing that it could belong to; the span is empty and at the annotation's start.
+    Orphan,
     /// A further member `assertion` or `provenance` of an asserted object; the span is its value.
     DuplicateMember,
     /// A byte at which no JSON value can begin or go on; the span is that byte.
@@ -503,6 +506,7 @@ names! {
     LimitRecord => "limit-record",
     InvalidTs => "invalid-ts",
     NoAssertion => "no-assertion",
+    Orphan => "orphan",
     DuplicateMember => "duplicate-member",
     JsonSyntax => "json-syntax",
     InvalidUtf8 => "invalid-utf8",

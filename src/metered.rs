@@ -198,6 +198,11 @@ impl MeteredParser {
         self.pushed(chunk, start);
     }
 
+    /// Marks a place where something other than text comes; see [`Parser::push_break`]. It counts as no push.
+    pub fn push_break<M>(&mut self, handler: impl IntoHandler<M>) {
+        self.parser.push_break(counting(&self.meter, handler));
+    }
+
     /// Reports what is still open at the end of the stream; see [`Parser::finish`]. It counts as no push.
     pub fn finish<M>(&mut self, handler: impl IntoHandler<M>) {
         self.parser.finish(counting(&self.meter, handler));

@@ -131,6 +131,45 @@ impl Parser {
         self.engine.push(&input, untrusted, sink);
     }
 
+    /// Marks a place where something other than text comes in the answer, such as a tool call, an image or a source, so that
+    /// no annotation after it can be about text before it.
+    ///
+    /// What is open ends as at the [end](Self::finish) of the stream, so nothing is held back over the break, and what comes
+    /// after it is read like the start of a stream, with offsets that go on. An annotation that comes first there belongs to
+    /// nothing: its assertion is empty and an [orphan](crate::provenance::Assertion::is_orphan), with the diagnostic
+    /// [`DiagnosticCode::Orphan`](crate::DiagnosticCode::Orphan).
+    ///
+    /// ```
+    /// use provstream::{Event, Parser};
+    ///
+    /// let mut orphans = 0;
+    /// let mut sink = |event: Event<'_>| {
+    ///     if let Event::Assertion(assertion) = event {
+    ///         orphans += u32::from(assertion.is_orphan());
+    ///     }
+    /// };
+    /// let mut parser = Parser::new();
+    /// parser.push(b"The build is green. ", &mut sink);
+    /// parser.push_break(&mut sink); // the model calls a tool
+    /// parser.push(b"[unverified-inference] It will stay so.", &mut sink);
+    /// parser.finish(&mut sink);
+    /// assert_eq!(orphans, 1);
+    /// ```
+    pub fn push_break<M>(&mut self, handler: impl IntoHandler<M>) {
+        let mut handler = handler.into_handler();
+        handler.feed(&mut |sink| self.break_any(sink));
+    }
+
+    pub(crate) fn break_any(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
+        let input = Input {
+            limits: &self.limits,
+            vocabulary: &self.vocabulary,
+            chunk: &[],
+            base: self.engine.position(),
+        };
+        self.engine.push_break(&input, sink);
+    }
+
     /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here,
     /// and a candidate annotation or a JSON value that is open is [`DiagnosticCode::Unterminated`](crate::DiagnosticCode::Unterminated). An asserted object
     /// is complete at its closing brace, and one that is open here is not reported.

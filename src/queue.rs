@@ -75,6 +75,14 @@ impl QueuedParser {
         self.push_any(&chunk, true);
     }
 
+    /// Marks a place where something other than text comes; see [`Parser::push_break`].
+    pub fn push_break(&mut self) {
+        let (start, events) = (self.parser.position(), &mut self.events);
+        self.parser.break_any(&mut |event| {
+            events.push_back(own(event, &Bytes::new(), start));
+        });
+    }
+
     /// Reports what is still open at the end of the stream; see [`Parser::finish`].
     pub fn finish(&mut self) {
         let (start, events) = (self.parser.position(), &mut self.events);

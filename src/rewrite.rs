@@ -104,6 +104,14 @@ impl Rewriter {
         self.release(&mut handler);
     }
 
+    /// Marks a place where something other than text comes; see [`Parser::push_break`]. What was held back is written.
+    pub fn push_break<M>(&mut self, handler: impl IntoHandler<M>) {
+        let (out, mut handler) = (&mut self.out, handler.into_handler());
+        self.parser
+            .push_break(|event: Event<'_>| out.take(event, &mut handler));
+        out.flush(0, &mut handler);
+    }
+
     /// Writes what was held back at the end of the stream.
     pub fn finish<M>(&mut self, handler: impl IntoHandler<M>) {
         let (out, mut handler) = (&mut self.out, handler.into_handler());

@@ -55,6 +55,7 @@ fn gated_naively(text: &str, policy: Drawn) -> (String, bool) {
         input: vec![Segment {
             own: true,
             bytes: text.as_bytes().to_vec(),
+            after_break: false,
         }],
     };
     let (out, end) = naive::gate(&short, &RefLimits::default(), policy);

@@ -35,6 +35,7 @@ pub(crate) fn stripped(text: &str) -> String {
     let input = [Segment {
         own: true,
         bytes: text.as_bytes().to_vec(),
+        after_break: false,
     }];
     let limits = RefLimits::default();
     let out = strip_in(Reading::TEXT, &input, &limits, &RefVocabulary::default());

@@ -82,12 +82,14 @@ impl Case {
                 .map(|(index, part)| Segment {
                     own: index % 2 == 0,
                     bytes: part.to_vec(),
+                    after_break: false,
                 })
                 .collect()
         } else {
             vec![Segment {
                 own: true,
                 bytes: stream.to_vec(),
+                after_break: false,
             }]
         };
         Self {

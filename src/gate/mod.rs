@@ -165,33 +165,79 @@ impl<P: Policy> Gate<P> {
     /// Decides about what is held back at the end of the stream.
     pub fn finish(&mut self, mut handler: impl GateHandler) {
         self.enter();
-        if self.held.ended().is_none() {
-            let scout = self.scout.as_mut();
-            if let Some(diagnostic) = scout.and_then(|scout| scout.finish()) {
-                self.fault(diagnostic, &mut handler);
-            }
-        }
-        if self.held.ended().is_none() {
-            let mut taking = Taking {
-                held: &mut self.held,
-                policy: &mut self.policy,
-                untrusted: &self.untrusted,
-                channel: &self.channel,
-                handler: &mut handler,
-            };
-            self.rewriter.finish(&mut taking);
-            if self.check.is_blind()
-                && let Some(start) = self.held.first_cut()
-            {
-                self.held
-                    .overflow(Some(start), &mut self.policy, &mut handler);
-            }
-            self.held.settle(None, &mut self.policy, &mut handler);
-            self.held.close(&mut handler);
-            self.undecided = false;
-        }
+        self.end_text(false, &mut handler);
         handler.end();
         self.busy = false;
+    }
+
+    /// Marks a place where something other than text comes; see [`Parser::push_break`]. Everything that is held back is
+    /// decided about: no annotation that follows can be about it. After the [end](Self::ended) of the stream it does nothing.
+    ///
+    /// ```
+    /// use provstream::{Action, Gate, Parser, Policy, Question};
+    ///
+    /// struct NoInference;
+    ///
+    /// impl Policy for NoInference {
+    ///     fn assertion(&mut self, question: &Question<'_>) -> Action {
+    ///         // An annotation that comes first after a break may have been meant for what is released already.
+    ///         match question.assertion().is_orphan() {
+    ///             true => Action::Refuse("(withheld)".into()),
+    ///             false => Action::Release,
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let mut text = Vec::new();
+    /// let mut gate = Gate::new(Parser::new(), NoInference);
+    /// gate.push(b"The build is green.", &mut text);
+    /// gate.push_break(&mut text); // the model calls a tool
+    /// assert_eq!(text, b"The build is green.");
+    /// gate.push(b"[unverified-inference] It will stay so.", &mut text);
+    /// gate.finish(&mut text);
+    /// assert_eq!(text, b"The build is green.(withheld)");
+    /// ```
+    pub fn push_break(&mut self, mut handler: impl GateHandler) {
+        self.enter();
+        self.end_text(true, &mut handler);
+        self.busy = false;
+    }
+
+    /// Decides about all that is held back, at a break or at the end of the stream.
+    fn end_text(&mut self, at_break: bool, handler: &mut impl GateHandler) {
+        if self.held.ended().is_some() {
+            return;
+        }
+        let scout = self.scout.as_mut();
+        if let Some(diagnostic) = scout.and_then(|scout| scout.push_break()) {
+            self.fault(diagnostic, handler);
+            if self.held.ended().is_some() {
+                return;
+            }
+        }
+        let mut taking = Taking {
+            held: &mut self.held,
+            policy: &mut self.policy,
+            untrusted: &self.untrusted,
+            channel: &self.channel,
+            handler,
+        };
+        if at_break {
+            self.rewriter.push_break(&mut taking);
+        } else {
+            self.rewriter.finish(&mut taking);
+        }
+        if self.check.is_blind()
+            && let Some(start) = self.held.first_cut()
+        {
+            self.held.overflow(Some(start), &mut self.policy, handler);
+        }
+        self.held.settle(None, &mut self.policy, handler);
+        self.held.close(handler);
+        let parser = self.rewriter.parser();
+        self.check = Check::new(parser.position(), parser.limits().max_assertion());
+        self.untrusted.clear();
+        self.undecided = false;
     }
 
     /// A call begins. After one that did not return, what was decided is not known, so the stream is over.

@@ -14,6 +14,8 @@ pub(super) struct Scout {
     start: u64,
     /// How many bytes of a byte order mark it begins with.
     mark: usize,
+    /// No byte order mark can follow: there was a break.
+    has_begun: bool,
 }
 
 impl Scout {
@@ -22,6 +24,7 @@ impl Scout {
         let scout = || Self {
             start: parser.position(),
             mark: 0,
+            has_begun: false,
             parser: parser.clone(),
         };
         parser.reads_json_alone().then(|| Box::new(scout()))
@@ -32,12 +35,13 @@ impl Scout {
         self.parser.reset();
         self.start = self.parser.position();
         self.mark = 0;
+        self.has_begun = false;
     }
 
     /// Whether what comes before a stream offset is the beginning of a byte order mark, which may be a fault instead.
     pub(super) fn is_within_mark(&self, at: u64) -> bool {
         let taken = (at - self.start) as usize;
-        (1..BYTE_ORDER_MARK.len()).contains(&taken) && taken <= self.mark
+        !self.has_begun && (1..BYTE_ORDER_MARK.len()).contains(&taken) && taken <= self.mark
     }
 
     /// Bytes of heap, those of its own box included.
@@ -52,7 +56,7 @@ impl Scout {
         untrusted: bool,
     ) -> SmallVec<[(usize, Diagnostic); 1]> {
         let (base, start) = (self.parser.position(), self.start);
-        if base - start == self.mark as u64 {
+        if !self.has_begun && base - start == self.mark as u64 {
             self.mark += mark(self.mark, piece);
         }
         let mut faults = SmallVec::new();
@@ -74,12 +78,15 @@ impl Scout {
         faults
     }
 
-    /// The fault that the stream ends with.
-    pub(super) fn finish(&mut self) -> Option<Diagnostic> {
+    /// The fault that the stream ends with, or the text before a break.
+    pub(super) fn push_break(&mut self) -> Option<Diagnostic> {
         let mut found = None;
-        self.parser.finish(|event: Event<'_>| {
+        self.parser.push_break(|event: Event<'_>| {
             found = found.or(fault(&event).map(|(_, diagnostic)| diagnostic));
         });
+        if self.parser.position() > self.start {
+            self.has_begun = true;
+        }
         found
     }
 }

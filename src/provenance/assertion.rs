@@ -41,7 +41,16 @@ pub(crate) struct Tuple<'a> {
     clean_span: Option<Span>,
     pointer: Option<Cow<'a, str>>,
     annotations: Annotations<'a>,
-    limit_hit: bool,
+    marks: Marks,
+}
+
+/// What is to be known about an assertion beside its text and its annotations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Marks {
+    /// A limit cut off something of it.
+    pub(crate) limit_hit: bool,
+    /// Its annotations are the first of a text that comes after a break, and nothing is before them.
+    pub(crate) orphan: bool,
 }
 
 impl<'a> Tuple<'a> {
@@ -51,7 +60,7 @@ impl<'a> Tuple<'a> {
         span: Span,
         clean_span: Span,
         annotations: PackedAnnotations<'a>,
-        limit_hit: bool,
+        marks: Marks,
     ) -> Self {
         Self {
             encoding: Encoding::Bracket,
@@ -60,7 +69,7 @@ impl<'a> Tuple<'a> {
             clean_span: Some(clean_span),
             pointer: None,
             annotations: Annotations::Packed(annotations),
-            limit_hit,
+            marks,
         }
     }
 
@@ -82,7 +91,10 @@ impl<'a> Tuple<'a> {
                 None => None,
             },
             annotations: Annotations::Slots(annotations),
-            limit_hit,
+            marks: Marks {
+                limit_hit,
+                orphan: false,
+            },
         }
     }
 }
@@ -98,7 +110,7 @@ impl<'a> Assertion<'a> {
             clean_span: None,
             pointer: None,
             annotations: Annotations::List(Vec::new()),
-            limit_hit: false,
+            marks: Marks::default(),
         }))
     }
 
@@ -134,7 +146,13 @@ impl<'a> Assertion<'a> {
     /// The same, marked as having hit a limit or not. One that did is never admissible.
     #[must_use]
     pub fn with_limit_hit(self, hit: bool) -> Self {
-        self.with(|tuple| tuple.limit_hit = hit)
+        self.with(|tuple| tuple.marks.limit_hit = hit)
+    }
+
+    /// The same, marked as an [orphan](Self::is_orphan) or not.
+    #[must_use]
+    pub fn with_orphan(self, orphan: bool) -> Self {
+        self.with(|tuple| tuple.marks.orphan = orphan)
     }
 
     /// Which encoding it came in.
@@ -216,7 +234,14 @@ impl<'a> Assertion<'a> {
     /// Whether a limit cut off its text, or left out one of its annotations, a string of one, or its pointer.
     #[must_use]
     pub fn limit_hit(&self) -> bool {
-        self.0.limit_hit
+        self.0.marks.limit_hit
+    }
+
+    /// Whether its annotations have nothing to belong to because they come first in the text after a
+    /// [break](crate::Parser::push_break); then the text is empty.
+    #[must_use]
+    pub fn is_orphan(&self) -> bool {
+        self.0.marks.orphan
     }
 
     /// The same with nothing borrowed.
@@ -233,7 +258,7 @@ impl<'a> Assertion<'a> {
                 .pointer
                 .map(|pointer| Cow::Owned(pointer.into_owned())),
             annotations: Annotations::List(annotations),
-            limit_hit: tuple.limit_hit,
+            marks: tuple.marks,
         }))
     }
 }
@@ -247,7 +272,8 @@ impl fmt::Debug for Assertion<'_> {
             .field("clean_span", &self.0.clean_span)
             .field("pointer", &self.0.pointer)
             .field("annotations", &self.annotations())
-            .field("limit_hit", &self.0.limit_hit)
+            .field("limit_hit", &self.limit_hit())
+            .field("orphan", &self.is_orphan())
             .finish()
     }
 }
@@ -259,7 +285,7 @@ impl PartialEq for Assertion<'_> {
             && self.0.span == other.0.span
             && self.0.clean_span == other.0.clean_span
             && self.0.pointer == other.0.pointer
-            && self.0.limit_hit == other.0.limit_hit
+            && self.0.marks == other.0.marks
             && self.annotations().eq(other.annotations())
     }
 }

@@ -36,6 +36,7 @@ fn check(limits: &RefLimits, lengths: &[usize]) {
                 let input = [Segment {
                     own: true,
                     bytes: text.into_bytes(),
+                    after_break: false,
                 }];
                 let expected = canonical(events(&input, limits, &vocabulary, &last_sentence));
                 for size in [usize::MAX, 1, 7, 64, 1_000, 4_096, 8_192] {
@@ -77,6 +78,7 @@ fn closing_punctuation_after_an_annotation_begins_the_next_assertion() {
         let input = [Segment {
             own: true,
             bytes: text.into_bytes(),
+            after_break: false,
         }];
         let expected = canonical(events(&input, &limits, &vocabulary, &last_sentence));
         for size in [usize::MAX, 1, 7, 64, 1_000] {
@@ -101,6 +103,7 @@ fn a_line_feed_within_an_annotation_ends_its_line() {
                 let input = [Segment {
                     own: true,
                     bytes: text.clone().into_bytes(),
+                    after_break: false,
                 }];
                 let expected = canonical(events(&input, &limits, &vocabulary, &last_sentence));
                 for size in [usize::MAX, 1, 7, 40, 64] {

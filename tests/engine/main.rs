@@ -1,5 +1,6 @@
 //! What the parser reports: the profile, properties, offsets, sentences.
 
+mod breaks;
 mod damaged_ndjson;
 mod json_conformance;
 mod long_white_space;

@@ -144,6 +144,7 @@ fn a_byte_order_mark_is_white_space_wherever_the_stream_starts() {
                 let segment = Segment {
                     own: true,
                     bytes: bytes.to_vec(),
+                    after_break: false,
                 };
                 let case = Case {
                     reading: Reading::new(mode),

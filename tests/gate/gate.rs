@@ -7,7 +7,7 @@ use provstream::{
     TextChunk, Unannotated,
 };
 use testkit::gate::naive::{Drawn, gate};
-use testkit::gate::pieces::{Short, short};
+use testkit::gate::pieces::{Short, broken, short};
 use testkit::gate::policies::Nothing;
 use testkit::reference::engine::{Cuts, parser_in};
 use testkit::reference::{RefLimits, RefMode, RefVocabulary};
@@ -70,12 +70,8 @@ fn run(short: &Short, policy: Drawn, most: usize, cuts: &mut Cuts) -> (Vec<u8>, 
     );
     let mut gate = Gate::new(parser, policy);
     let mut seen = Seen::default();
-    for (own, chunk) in cut(&short.input, most, cuts) {
-        if own {
-            gate.push(chunk, &mut seen);
-        } else {
-            gate.push_untrusted(chunk, &mut seen);
-        }
+    for piece in cut(&short.input, most, cuts) {
+        piece.gate(&mut gate, &mut seen);
     }
     gate.finish(&mut seen);
     assert!(seen.ended);
@@ -86,7 +82,7 @@ fn run(short: &Short, policy: Drawn, most: usize, cuts: &mut Cuts) -> (Vec<u8>, 
 fn a_gate_writes_what_a_naive_one_writes() {
     let mut ended = 0;
     for seed in seeds(STREAMS) {
-        let short = short(seed, 60);
+        let short = broken(seed, 60);
         let policy = Drawn(seed);
         let mut cuts = Cuts(seed);
         let expected = gate(&short, &RefLimits::default(), policy);
@@ -100,7 +96,7 @@ fn a_gate_writes_what_a_naive_one_writes() {
                 short
                     .input
                     .iter()
-                    .map(|s| format!("{} {}\n", s.own, s.bytes.escape_ascii()))
+                    .map(|s| format!("{} {} {}\n", s.own, s.after_break, s.bytes.escape_ascii()))
                     .collect::<String>(),
                 expected.1,
                 expected.0.escape_ascii(),

@@ -115,11 +115,8 @@ fn run(short: &Short, limits: &RefLimits, policy: Notes, most: usize) -> (Writte
     let parser = parser_in(short.reading, limits, &RefVocabulary::default());
     let mut gate = Gate::new(parser, policy);
     let mut written = Written::default();
-    for (own, chunk) in cut(&short.input, most, &mut Cuts(most as u64)) {
-        match own {
-            true => gate.push(chunk, &mut written),
-            false => gate.push_untrusted(chunk, &mut written),
-        }
+    for piece in cut(&short.input, most, &mut Cuts(most as u64)) {
+        piece.gate(&mut gate, &mut written);
     }
     gate.finish(&mut written);
     (written, gate)

@@ -1,7 +1,7 @@
 //! The release point beside a search over continuations.
 
-use provstream::Parser;
-use testkit::gate::pieces::{Short, short};
+use provstream::{Gate, GateHandler, Parser, Policy};
+use testkit::gate::pieces::{Short, broken, short};
 use testkit::gate::release_point::{reaches, release_point};
 use testkit::reference::engine::{Cuts, collect, feed, parser_in};
 use testkit::reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
@@ -24,6 +24,7 @@ fn prefix(input: &[Segment], len: usize) -> Vec<Segment> {
             prefix.push(Segment {
                 own: segment.own,
                 bytes: segment.bytes[..now].to_vec(),
+                after_break: false,
             });
         }
     }
@@ -135,7 +136,11 @@ fn corpus() -> Vec<(String, Short)> {
             let bytes = std::fs::read(&path).expect("a readable file");
             let short = Short {
                 reading: Reading::new(mode),
-                input: vec![Segment { own: true, bytes }],
+                input: vec![Segment {
+                    own: true,
+                    bytes,
+                    after_break: false,
+                }],
             };
             files.push((path.display().to_string(), short));
         }
@@ -250,7 +255,11 @@ fn the_release_point_equals_a_search_in_corpus_files_made_short() {
         };
         let short = |bytes: Vec<u8>| Short {
             reading: Reading::new(mode),
-            input: vec![Segment { own: true, bytes }],
+            input: vec![Segment {
+                own: true,
+                bytes,
+                after_break: false,
+            }],
         };
         let mut less = long.clone();
         let removed: Vec<u8> = less.drain(from..from + cut).collect();
@@ -357,9 +366,9 @@ fn read_asking(
     let mut parser = parser(short, limits);
     let mut moves = 0;
     let mut from = 0;
-    for (own, chunk) in cut(&short.input, most, cuts) {
+    for piece in cut(&short.input, most, cuts) {
         let mut events = Vec::new();
-        feed(&mut parser, own, chunk, &mut events);
+        piece.feed(&mut parser, &mut events);
         let asked = parser.undecided_from();
         check(&events, from)?;
         if asked < from || asked > parser.position() {
@@ -400,6 +409,7 @@ fn no_cut_brings_back_a_sentence_that_was_over() {
                     input: vec![Segment {
                         own: true,
                         bytes: input.into_bytes(),
+                        after_break: false,
                     }],
                 };
                 let read = read_asking(&short, &limits, 1, &mut Cuts(0));
@@ -421,25 +431,58 @@ fn check(events: &[Ev], from: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The chunks of an input.
-pub(crate) fn cut<'a>(input: &'a [Segment], most: usize, cuts: &mut Cuts) -> Vec<(bool, &'a [u8])> {
-    let mut chunks = Vec::new();
+/// A part of an input that is taken at once.
+pub(crate) enum Piece<'a> {
+    Own(&'a [u8]),
+    Untrusted(&'a [u8]),
+    Break,
+}
+
+impl Piece<'_> {
+    fn feed(&self, parser: &mut Parser, events: &mut Vec<Ev>) {
+        match self {
+            Self::Own(chunk) => feed(parser, true, chunk, events),
+            Self::Untrusted(chunk) => feed(parser, false, chunk, events),
+            Self::Break => parser.push_break(|event: provstream::Event<'_>| collect(event, events)),
+        }
+    }
+
+    /// Gives it to a gate.
+    pub(crate) fn gate<P: Policy>(&self, gate: &mut Gate<P>, handler: impl GateHandler) {
+        match self {
+            Self::Own(chunk) => gate.push(chunk, handler),
+            Self::Untrusted(chunk) => gate.push_untrusted(chunk, handler),
+            Self::Break => gate.push_break(handler),
+        }
+    }
+}
+
+/// The chunks and breaks of an input.
+pub(crate) fn cut<'a>(input: &'a [Segment], most: usize, cuts: &mut Cuts) -> Vec<Piece<'a>> {
+    let mut pieces = Vec::new();
     for segment in input {
+        if segment.after_break {
+            pieces.push(Piece::Break);
+        }
         let mut rest = &segment.bytes[..];
         while !rest.is_empty() {
             let (now, later) = rest.split_at((1 + cuts.below(most)).min(rest.len()));
-            chunks.push((segment.own, now));
+            pieces.push(if segment.own {
+                Piece::Own(now)
+            } else {
+                Piece::Untrusted(now)
+            });
             rest = later;
         }
     }
-    chunks
+    pieces
 }
 
 #[test]
 fn no_assertion_begins_before_the_release_point() {
     let mut moves = 0;
     for seed in seeds(STREAMS) {
-        let short = short(seed, 120);
+        let short = broken(seed, 120);
         let mut cuts = Cuts(seed);
         let limits = if seed % 2 == 0 {
             RefLimits::default()
@@ -470,14 +513,14 @@ fn no_assertion_begins_before_the_release_point() {
 #[test]
 fn asking_after_each_chunk_or_once_is_the_same() {
     for seed in seeds(STREAMS) {
-        let short = short(seed, 60);
+        let short = broken(seed, 60);
         let limits = RefLimits::default();
         let mut cuts = Cuts(seed);
         let mut often = parser(&short, &limits);
         let mut once = parser(&short, &limits);
-        for (own, chunk) in cut(&short.input, 12, &mut cuts) {
-            feed(&mut often, own, chunk, &mut Vec::new());
-            feed(&mut once, own, chunk, &mut Vec::new());
+        for piece in cut(&short.input, 12, &mut cuts) {
+            piece.feed(&mut often, &mut Vec::new());
+            piece.feed(&mut once, &mut Vec::new());
             let alone = once.clone().undecided_from();
             assert_eq!(often.undecided_from(), alone, "seed {seed}, {short:?}");
         }

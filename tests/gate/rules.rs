@@ -89,7 +89,12 @@ fn read(rules: &Rules, text: &str) -> (Seen, Option<GateEnd>) {
     };
     let mut gate = Gate::new(Parser::new(), rules.clone().policy(now));
     let (own, foreign) = text.split_once('\u{1}').unwrap_or((text, ""));
+    let (own, after) = own.split_once('✂').unwrap_or((own, ""));
     gate.push(own.as_bytes(), &mut seen);
+    if !after.is_empty() {
+        gate.push_break(&mut seen);
+        gate.push(after.as_bytes(), &mut seen);
+    }
     let (foreign, more) = foreign.split_once('\u{1}').unwrap_or((foreign, ""));
     gate.push_untrusted(foreign.as_bytes(), &mut seen);
     gate.push(more.as_bytes(), &mut seen);
@@ -105,10 +110,11 @@ fn the_first_disposition_of_the_guide_counts() {
     let rows = table.expect("a table").lines().skip(2);
     let rows = rows.map_while(|row| row.strip_prefix("| `")?.split('`').next());
     let order: Vec<&str> = rows.collect();
-    assert_eq!(order.len(), 11, "{order:?}");
+    assert_eq!(order.len(), 12, "{order:?}");
     let rules = rules(FILE);
     let many = "[substrate.grep; ts]".repeat(200);
     for (text, first, second) in [
+        ("A. ✂[substrate.grep; ts]", "orphan", "no-assertion"),
         (&*many, "no-assertion", "limit"),
         (&format!("A. {many}"), "limit", "malformed"),
         ("[substrate.grep; ts]", "no-assertion", "malformed"),
@@ -189,6 +195,11 @@ fn each_disposition_has_its_rule() {
             "[substrate.grep] B",
             Disposition::NoAssertion,
             "(withheld) B",
+        ),
+        (
+            "A. ✂[substrate.grep] B",
+            Disposition::Orphan,
+            "A. (withheld) B",
         ),
         (
             "{\"assertion\":\"A\"} B",

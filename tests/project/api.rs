@@ -140,6 +140,7 @@ fn enums_may_grow() {
         | DiagnosticCode::LimitRecord
         | DiagnosticCode::InvalidTs
         | DiagnosticCode::NoAssertion
+        | DiagnosticCode::Orphan
         | DiagnosticCode::DuplicateMember
         | DiagnosticCode::JsonSyntax
         | DiagnosticCode::InvalidUtf8 => true,

@@ -19,6 +19,7 @@ fn own(text: impl AsRef<[u8]>) -> Segment {
     Segment {
         own: true,
         bytes: text.as_ref().to_vec(),
+        after_break: false,
     }
 }
 
@@ -27,6 +28,7 @@ fn foreign(text: impl AsRef<[u8]>) -> Segment {
     Segment {
         own: false,
         bytes: text.as_ref().to_vec(),
+        after_break: false,
     }
 }
 
@@ -513,6 +515,6 @@ fn generated_inputs_keep_the_invariants() {
         );
     }
     assert!(annotations > 5_000, "{annotations} annotations");
-    assert_eq!(codes.len(), 8, "{codes:?}");
+    assert_eq!(codes.len(), 9, "{codes:?}");
     assert!(codes.values().all(|&count| count > 50), "{codes:?}");
 }

@@ -21,6 +21,9 @@ pub(crate) fn of(code: &str) -> Option<&'static str> {
         "limit-channels" => "more channels than are read; the text of further ones is not read",
         "invalid-ts" => "a `ts` that is not a date-time of RFC 3339, such as 2026-05-28T11:40:00Z",
         "no-assertion" => "an annotation without text before it that it could belong to",
+        "orphan" => {
+            "an annotation that comes first after a tool call or another break, so that there is no text that it could belong to"
+        }
         "duplicate-member" => {
             "a repeated member `assertion` or `provenance`; only the first one counts"
         }
@@ -58,7 +61,8 @@ pub(crate) fn explained(place: &str, code: &str) -> String {
 /// Whether a gate cannot pass: where this is reported, something was not read that may have been an assertion, or not all of
 /// it.
 pub(crate) fn is_unread(code: &str) -> bool {
-    code.starts_with("limit-") || matches!(code, "json-syntax" | "unterminated" | "no-field")
+    code.starts_with("limit-")
+        || matches!(code, "json-syntax" | "unterminated" | "orphan" | "no-field")
 }
 
 #[cfg(test)]
@@ -81,6 +85,7 @@ mod tests {
             Code::LimitRecord,
             Code::InvalidTs,
             Code::NoAssertion,
+            Code::Orphan,
             Code::DuplicateMember,
             Code::JsonSyntax,
             Code::InvalidUtf8,

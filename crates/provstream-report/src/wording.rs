@@ -6,13 +6,14 @@ use provstream::Disposition;
 use provstream::provenance::{Annotation, Counting, Discipline, Timestamp};
 
 /// All dispositions, in the order in which a page lists them.
-pub(crate) const DISPOSITIONS: [Disposition; 11] = [
+pub(crate) const DISPOSITIONS: [Disposition; 12] = [
     Disposition::Admitted,
     Disposition::BelowFloor,
     Disposition::MissingClass,
     Disposition::Terminal,
     Disposition::Unannotated,
     Disposition::NoAssertion,
+    Disposition::Orphan,
     Disposition::Malformed,
     Disposition::Unknown,
     Disposition::RefusedClass,
@@ -50,9 +51,10 @@ impl Look {
         match disposition {
             Disposition::Admitted => Self::Admitted,
             Disposition::BelowFloor | Disposition::MissingClass => Self::TooFew,
-            Disposition::Terminal | Disposition::Unannotated | Disposition::NoAssertion => {
-                Self::Uncorroborated
-            }
+            Disposition::Terminal
+            | Disposition::Unannotated
+            | Disposition::NoAssertion
+            | Disposition::Orphan => Self::Uncorroborated,
             Disposition::Limit => Self::Limit,
             _ => Self::Wrong,
         }
@@ -82,6 +84,7 @@ pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'st
         Disposition::Terminal => ("Terminal", "declared as corroborated by nothing"),
         Disposition::Unannotated => ("Unannotated", "an object without annotation"),
         Disposition::NoAssertion => ("No assertion", "an annotation without text before it"),
+        Disposition::Orphan => ("Orphan", "an annotation that comes first after a break"),
         Disposition::Malformed => ("Malformed", "an annotation breaks the grammar"),
         Disposition::Unknown => ("Unknown class", "a class that the vocabulary does not have"),
         Disposition::RefusedClass => ("Refused class", "a class that the policy refuses"),

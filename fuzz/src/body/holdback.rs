@@ -40,6 +40,7 @@ pub(super) fn check(data: &[u8]) {
             _ => prefix.push(Segment {
                 own,
                 bytes: chunk.to_vec(),
+                after_break: false,
             }),
         }
         feed(&mut parser, own, chunk, |_| {});

@@ -14,7 +14,7 @@ use crate::engine::markdown::line::{Line, skip_block_blank, trimmed_block};
 use crate::engine::window::Window;
 use crate::event::{Bracket, BracketAnnotation, DiagnosticCode, Event};
 use crate::provenance::Assertion;
-use crate::provenance::assertion::Tuple;
+use crate::provenance::assertion::{Marks, Tuple};
 use crate::provenance::packed::{PackedAnnotations, Record};
 use crate::provenance::reading::{Reading, Value, lossy};
 
@@ -43,6 +43,8 @@ pub(super) struct Pending {
     pub(super) clean: Span,
     too_many: bool,
     left_out: bool,
+    /// A break is all that comes before it.
+    orphan: bool,
 }
 
 impl Scan<'_> {
@@ -102,6 +104,7 @@ impl Scan<'_> {
         }
         self.attach(whole, reading);
         let engine = &mut *self.engine;
+        engine.after_break = false;
         engine.removed += whole.len() + white as u64;
         engine.strip_from = end;
         self.emitted = end;
@@ -127,6 +130,7 @@ impl Scan<'_> {
             clean,
             too_many: false,
             left_out: false,
+            orphan: engine.after_break && engine.target.is_none(),
         }
     }
 
@@ -203,6 +207,7 @@ impl Scan<'_> {
 
     /// Makes what was found before an annotation its target; ranges in it count from stream offset `at`.
     pub(super) fn set_target(&mut self, before: Before, at: u64, in_window: bool) {
+        self.engine.after_break &= before == Before::Blank;
         match before {
             Before::Blank => {}
             Before::Nothing => self.engine.target = None,
@@ -284,11 +289,18 @@ impl Scan<'_> {
         };
         let text = lossy(bytes);
         let bad = matches!(text, Cow::Owned(_));
-        let limit_hit = cut || pending.too_many || pending.left_out;
-        let tuple = Tuple::packed(text, span, pending.clean, packed, limit_hit);
+        let marks = Marks {
+            limit_hit: cut || pending.too_many || pending.left_out,
+            orphan: pending.orphan,
+        };
+        let tuple = Tuple::packed(text, span, pending.clean, packed, marks);
         (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         for (holds, code) in [
-            (span.is_empty(), DiagnosticCode::NoAssertion),
+            (pending.orphan, DiagnosticCode::Orphan),
+            (
+                span.is_empty() && !pending.orphan,
+                DiagnosticCode::NoAssertion,
+            ),
             (cut, DiagnosticCode::LimitAssertion),
             (pending.too_many, DiagnosticCode::LimitAnnotations),
             (bad, DiagnosticCode::InvalidUtf8),

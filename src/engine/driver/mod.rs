@@ -108,6 +108,8 @@ pub(crate) struct Engine {
     /// Bytes of a byte order mark seen at the very start; 3 once it is decided.
     mark: u8,
     untrusted: bool,
+    /// Only white space was read since a break.
+    after_break: bool,
     json: Json,
     reader: JsonReader,
     findings: Option<Box<Findings>>,
@@ -136,6 +138,7 @@ impl Engine {
             untrusted_text_end: 0,
             mark: 0,
             untrusted: false,
+            after_break: false,
             json: Json::new(start, mode, hold_records),
             reader: JsonReader::new(start),
             findings: None,
@@ -343,19 +346,27 @@ impl Engine {
         debug_assert_eq!(self.position(), input.end());
     }
 
-    /// Reports what is open at the end of the stream.
+    /// Reports what is open at the end of the stream. What comes after all is text of its own.
     pub(crate) fn finish(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
+        self.push_break(input, sink);
+        self.after_break = false;
+    }
+
+    /// Reports what is open at a break; what comes after it is text of its own.
+    pub(crate) fn push_break(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         self.window.end_run();
         self.end_own_or_untrusted(input, sink);
-        if self.is_sequence() {
-            return;
+        if !self.is_sequence() {
+            Scan::at_end(self, input, sink).complete();
         }
-        Scan::at_end(self, input, sink).complete();
-        // What comes after all is text of its own: what was reported about the text before, and written, stays.
+        // What was reported about the text before, and written, stays.
         let (start, removed) = (self.start, self.removed);
         self.begin(input.limits, self.position());
         (self.start, self.removed) = (start, removed);
-        self.mark = BYTE_ORDER_MARK.len() as u8;
+        if self.position() > start {
+            self.mark = BYTE_ORDER_MARK.len() as u8;
+        }
+        self.after_break = true;
     }
 
     /// How many of the bytes emitted last are white space that an annotation which follows would remove.

@@ -187,6 +187,7 @@ impl Scan<'_> {
 
     pub(super) fn drop_target(&mut self) {
         self.engine.target = None;
+        self.engine.after_break = false;
         self.engine.window.forget();
     }
 

@@ -18,7 +18,7 @@ use crate::provenance::{
 };
 
 /// What an assertion is to a policy file. The first that applies counts, in this order, except that
-/// [`NoAssertion`](Self::NoAssertion) precedes [`Limit`](Self::Limit), and [`Admitted`](Self::Admitted) is the last.
+/// [`NoAssertion`](Self::NoAssertion) and [`Orphan`](Self::Orphan) precede [`Limit`](Self::Limit), and [`Admitted`](Self::Admitted) is the last.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Disposition {
@@ -28,6 +28,8 @@ pub enum Disposition {
     Limit,
     /// Nothing is asserted.
     NoAssertion,
+    /// Nothing is asserted, since the annotation comes first in the text after a [break](crate::Gate::push_break).
+    Orphan,
     /// Some of its text is untrusted, and the file has a rule for that.
     Untrusted,
     /// It has no annotation.
@@ -51,6 +53,7 @@ names! {
     Admitted => "admitted",
     Limit => "limit",
     NoAssertion => "no-assertion",
+    Orphan => "orphan",
     Untrusted => "untrusted",
     Unannotated => "unannotated",
     Malformed => "malformed",
@@ -62,7 +65,7 @@ names! {
 }
 
 /// How many dispositions there are.
-const DISPOSITIONS: usize = 11;
+const DISPOSITIONS: usize = 12;
 
 /// The rules of a policy file: which assertions are admitted (`provenance memo 7`), and what is done with each.
 ///
@@ -79,7 +82,7 @@ const DISPOSITIONS: usize = 11;
 /// | `windows` | a table: how old an observation of each class may be |
 /// | `groups` | lists of classes that count once together |
 /// | `inadmissible` | the rule for every disposition without one of its own; required |
-/// | `admitted`, `below_floor`, `terminal`, `unannotated`, `malformed`, `unknown`, `limit`, `no_assertion`, `untrusted`, `refused_class`, `missing_class` | the rule for a [`Disposition`] |
+/// | `admitted`, `below_floor`, `terminal`, `unannotated`, `malformed`, `unknown`, `limit`, `no_assertion`, `orphan`, `untrusted`, `refused_class`, `missing_class` | the rule for a [`Disposition`] |
 ///
 /// A rule is a table with an `action`: `release`, `mark` with a text `before`, `after` or both, `replace` with a `text`,
 /// `discard`, `suspend`, or `refuse` with a `text`. A text is a string, or a table with a string for each language.
@@ -175,6 +178,7 @@ impl Rules {
         let missing = |class: &&Class| !verdict.classes().contains(class);
         let refused = |class: &Class| self.refused.contains(class);
         match verdict.reason() {
+            VerdictReason::NoAssertion if question.assertion().is_orphan() => Disposition::Orphan,
             VerdictReason::NoAssertion => Disposition::NoAssertion,
             VerdictReason::Limit => Disposition::Limit,
             _ if question.untrusted() && self.rule(Disposition::Untrusted).is_some() => {

@@ -30,6 +30,7 @@ const RULES: [(&str, Disposition); DISPOSITIONS] = [
     ("admitted", Disposition::Admitted),
     ("limit", Disposition::Limit),
     ("no_assertion", Disposition::NoAssertion),
+    ("orphan", Disposition::Orphan),
     ("untrusted", Disposition::Untrusted),
     ("unannotated", Disposition::Unannotated),
     ("malformed", Disposition::Malformed),

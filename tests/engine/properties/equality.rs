@@ -24,7 +24,7 @@ proptest! {
         let mut single = Seen::default();
         for segment in &input {
             for byte in &segment.bytes {
-                feed(&mut parser, &[Segment { own: segment.own, bytes: vec![*byte] }], &[], |event| single.take(event));
+                feed(&mut parser, &[Segment { own: segment.own, bytes: vec![*byte], after_break: false }], &[], |event| single.take(event));
             }
         }
         parser.finish(|event: Event<'_>| single.take(event));

@@ -22,6 +22,7 @@ fn check_held(
         prefix.push(Segment {
             own: segment.own,
             bytes: Vec::new(),
+            after_break: false,
         });
         for &byte in &segment.bytes {
             prefix.last_mut().expect("one was pushed").bytes.push(byte);
@@ -30,6 +31,7 @@ fn check_held(
                 &[Segment {
                     own: segment.own,
                     bytes: vec![byte],
+                    after_break: false,
                 }],
                 &[],
                 |event| {

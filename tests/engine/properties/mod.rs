@@ -34,6 +34,7 @@ fn own(bytes: &[u8]) -> Vec<Segment> {
     vec![Segment {
         own: true,
         bytes: bytes.to_vec(),
+        after_break: false,
     }]
 }
 

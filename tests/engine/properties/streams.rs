@@ -80,8 +80,11 @@ pub(super) fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
 
 /// A stream of two authors.
 pub(super) fn segments(most: usize) -> impl Strategy<Value = Vec<Segment>> {
-    let segment =
-        (prop::bool::weighted(0.75), bytes(most)).prop_map(|(own, bytes)| Segment { own, bytes });
+    let segment = (prop::bool::weighted(0.75), bytes(most)).prop_map(|(own, bytes)| Segment {
+        own,
+        bytes,
+        after_break: false,
+    });
     vec(segment, 1..4)
 }
 
@@ -149,8 +152,11 @@ pub(super) fn json_segments(most: usize) -> impl Strategy<Value = Vec<Segment>> 
         1 => vec(any::<u8>(), 1..3),
     ];
     let bytes = vec(fragment, 0..most).prop_map(|fragments| fragments.concat());
-    let segment =
-        (prop::bool::weighted(0.85), bytes).prop_map(|(own, bytes)| Segment { own, bytes });
+    let segment = (prop::bool::weighted(0.85), bytes).prop_map(|(own, bytes)| Segment {
+        own,
+        bytes,
+        after_break: false,
+    });
     vec(segment, 1..3)
 }
 

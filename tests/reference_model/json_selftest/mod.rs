@@ -25,6 +25,7 @@ fn own(text: impl AsRef<[u8]>) -> Segment {
     Segment {
         own: true,
         bytes: text.as_ref().to_vec(),
+        after_break: false,
     }
 }
 
@@ -33,6 +34,7 @@ fn foreign(text: impl AsRef<[u8]>) -> Segment {
     Segment {
         own: false,
         bytes: text.as_ref().to_vec(),
+        after_break: false,
     }
 }
 

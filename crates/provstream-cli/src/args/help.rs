@@ -203,6 +203,7 @@ It needs `preset` or `floor`, `default_window` or `windows`, and [inadmissible].
     [unknown], [malformed]   an annotation has an unknown class, or is malformed
     [untrusted]              some of the text is not the model's own
     [no_assertion]           there is no text that is asserted
+    [orphan]                 an annotation comes first after a tool call or another break
     [limit]                  text hit a limit, is too long, or is not the JSON of --mode
 
 Each rule has an `action`; replace and refuse take a `text`, mark takes `before`, `after` or both. suspend ends the stream, so \

@@ -5,7 +5,7 @@ use provstream::{Action, AtLimit, GateEnd, Policy, Question, Unannotated};
 
 use crate::reference::engine::Cuts;
 use crate::reference::{
-    Encoding, Ev, RefLimits, RefMode, RefVocabulary, Segment, events_in, strip_in,
+    Encoding, Ev, RefLimits, RefMode, RefVocabulary, Segment, breaks, events_in, strip_in,
 };
 
 use super::pieces::Short;
@@ -101,9 +101,12 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
         policy,
         json_alone: matches!(short.reading.mode, RefMode::Json | RefMode::Ndjson),
     };
+    let mut breaks = breaks(short.reading, &short.input, limits, &vocabulary);
+    breaks.reverse();
     let mut rest = &decided[..];
     while let Some((found, later)) = rest.split_first() {
         rest = later;
+        out.pass_breaks(&mut breaks, found.start);
         out.pass(found.start);
         out.close();
         if let Some(end) = out.act(found, &mut rest) {
@@ -111,10 +114,12 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
         }
     }
     if let Some((end, cut)) = fault {
+        out.pass_breaks(&mut breaks, end.clean as usize);
         out.pass(end.clean as usize);
         out.written.extend_from_slice(cut.as_bytes());
         return (out.written, Some(GateEnd::Refused));
     }
+    out.pass_breaks(&mut breaks, text.len());
     out.pass(text.len());
     out.close();
     (out.written, None)
@@ -250,6 +255,14 @@ struct Out<'a> {
 }
 
 impl Out<'_> {
+    /// Text up to the last break that is not after `upto`; a run ends at each. The first break is the last of the list.
+    fn pass_breaks(&mut self, breaks: &mut Vec<usize>, upto: usize) {
+        while let Some(at) = breaks.pop_if(|at| *at <= upto) {
+            self.pass(at);
+            self.close();
+        }
+    }
+
     /// Unannotated text.
     fn pass(&mut self, upto: usize) {
         let mut text = &self.text[self.at.min(upto)..upto];

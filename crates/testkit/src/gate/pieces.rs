@@ -1,6 +1,7 @@
 //! Short inputs of what release point and gate depend on.
 
 use crate::reference::engine::Cuts;
+use crate::reference::generate::with_breaks;
 use crate::reference::{Reading, RefMode, Segment};
 
 /// Pieces of free text.
@@ -151,8 +152,18 @@ pub fn short(seed: u64, most: usize) -> Short {
             _ => input.push(Segment {
                 own,
                 bytes: piece.to_vec(),
+                after_break: false,
             }),
         }
     }
     Short { reading, input }
+}
+
+/// The same, for one seed in four with breaks.
+pub fn broken(seed: u64, most: usize) -> Short {
+    let Short { reading, input } = short(seed, most);
+    Short {
+        reading,
+        input: with_breaks(input, seed, 4),
+    }
 }

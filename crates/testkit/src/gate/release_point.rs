@@ -89,6 +89,7 @@ fn own(bytes: impl Into<Vec<u8>>) -> Segment {
     Segment {
         own: true,
         bytes: bytes.into(),
+        after_break: false,
     }
 }
 
@@ -103,6 +104,7 @@ fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
             let foreign = Segment {
                 own: false,
                 bytes: format!("{first}{text}").into_bytes(),
+                after_break: false,
             };
             found.push(vec![foreign, own(LEAST)]);
         }
@@ -125,6 +127,7 @@ fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
                 let foreign = Segment {
                     own: false,
                     bytes: rest.to_vec(),
+                    after_break: false,
                 };
                 found.push(vec![foreign, own(LEAST)]);
             }

@@ -76,6 +76,9 @@ pub fn feed(parser: &mut Parser, own: bool, chunk: &[u8], events: &mut Vec<Ev>) 
 pub fn run(parser: &mut Parser, input: &[Segment], mut cut: impl FnMut(usize) -> usize) -> Vec<Ev> {
     let mut events = Vec::new();
     for segment in input {
+        if segment.after_break {
+            parser.push_break(|event: Event<'_>| collect(event, &mut events));
+        }
         let mut rest = &segment.bytes[..];
         while !rest.is_empty() {
             let (now, later) = rest.split_at(cut(rest.len()).min(rest.len()));

@@ -273,6 +273,7 @@ pub fn input(seed: u64) -> Vec<Segment> {
     let mut segments = vec![Segment {
         own: !mixes_foreign || !random.once_in(4),
         bytes: Vec::new(),
+        after_break: false,
     }];
     if random.once_in(12) {
         segments[0].bytes.extend_from_slice(b"\xEF\xBB\xBF");
@@ -285,6 +286,7 @@ pub fn input(seed: u64) -> Vec<Segment> {
             segments.push(Segment {
                 own: own ^ random.once_in(6),
                 bytes: Vec::new(),
+                after_break: false,
             });
         }
         let last = segments.len() - 1;
@@ -293,7 +295,39 @@ pub fn input(seed: u64) -> Vec<Segment> {
         fragment(&mut random, bytes);
         total += bytes.len() - before;
     }
-    segments
+    with_breaks(segments, seed, 3)
+}
+
+/// The same input, for one seed in `rarity` with breaks: anywhere, or right before a bracket.
+pub fn with_breaks(input: Vec<Segment>, seed: u64, rarity: usize) -> Vec<Segment> {
+    let mut random = Random(seed ^ 0xB2EA);
+    if !random.once_in(rarity) {
+        return input;
+    }
+    let mut found: Vec<Segment> = Vec::new();
+    for mut segment in input {
+        while random.once_in(2) {
+            let len = random.below(segment.bytes.len() + 1);
+            let bracket = segment.bytes[len..].iter().position(|&byte| byte == b'[');
+            let len = match bracket {
+                Some(more) if random.once_in(2) => len + more,
+                _ => len,
+            };
+            let rest = segment.bytes.split_off(len);
+            let after_break = segment.after_break;
+            found.push(Segment {
+                after_break,
+                ..segment
+            });
+            segment = Segment {
+                own: found[found.len() - 1].own,
+                bytes: rest,
+                after_break: !random.once_in(8),
+            };
+        }
+        found.push(segment);
+    }
+    found
 }
 
 /// The limits of a seed: mostly the defaults.

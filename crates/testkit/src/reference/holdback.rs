@@ -23,6 +23,7 @@ fn own(bytes: &[u8]) -> Segment {
     Segment {
         own: true,
         bytes: bytes.to_vec(),
+        after_break: false,
     }
 }
 

@@ -33,6 +33,62 @@ pub struct Segment {
     pub own: bool,
     /// The bytes, which need not be UTF-8 nor end at a character boundary.
     pub bytes: Vec<u8>,
+    /// Whether a break comes before it.
+    pub after_break: bool,
+}
+
+/// The input between two breaks.
+struct Part<'a> {
+    input: &'a [Segment],
+    /// Nothing of the stream comes before it.
+    is_first: bool,
+    /// A break comes before it.
+    after_break: bool,
+}
+
+impl Part<'_> {
+    fn stream(&self) -> Stream {
+        let mut stream = Stream::new(self.input);
+        stream.may_have_mark = self.is_first;
+        stream.after_break = self.after_break;
+        stream
+    }
+}
+
+fn parts(input: &[Segment]) -> Vec<Part<'_>> {
+    let mut starts: Vec<usize> = (0..input.len())
+        .filter(|&at| input[at].after_break)
+        .collect();
+    starts.insert(0, 0);
+    starts.push(input.len());
+    let parts = starts.windows(2).enumerate().map(|(index, ends)| Part {
+        input: &input[ends[0]..ends[1]],
+        is_first: input[..ends[0]]
+            .iter()
+            .all(|segment| segment.bytes.is_empty()),
+        after_break: index > 0,
+    });
+    parts.collect()
+}
+
+/// Where the breaks of an input are in the text without annotations and records.
+pub fn breaks(
+    reading: Reading,
+    input: &[Segment],
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+) -> Vec<usize> {
+    let mut parts = parts(input);
+    parts.pop();
+    let lengths = parts
+        .iter()
+        .map(|part| strip_part(reading, part, limits, vocabulary).len());
+    lengths
+        .scan(0, |at, len| {
+            *at += len;
+            Some(*at)
+        })
+        .collect()
 }
 
 /// How a stream is read.
@@ -232,6 +288,35 @@ pub enum Ev {
 }
 
 impl Ev {
+    /// Moves what was found in a part that begins at these offsets of the stream and of the text without annotations.
+    fn shift(&mut self, by: u64, clean_by: u64) {
+        let moved = |span: &mut (u64, u64), by: u64| *span = (span.0 + by, span.1 + by);
+        match self {
+            Ev::Text { start, end } => {
+                *start += by;
+                *end += by;
+            }
+            Ev::Assertion {
+                span,
+                clean_span,
+                annotations,
+                ..
+            } => {
+                moved(span, by);
+                if let Some(span) = clean_span {
+                    moved(span, clean_by);
+                }
+                for annotation in annotations {
+                    moved(&mut annotation.span, by);
+                }
+            }
+            Ev::Annotation { span, .. }
+            | Ev::Marc { span, .. }
+            | Ev::Record { span }
+            | Ev::Diagnostic { span, .. } => moved(span, by),
+        }
+    }
+
     /// Where the event's span starts.
     fn span_start(&self) -> u64 {
         match self {
@@ -320,7 +405,50 @@ pub fn timed_events_in(
     vocabulary: &RefVocabulary,
     splitter: Splitter<'_>,
 ) -> Vec<(usize, Ev)> {
-    let stream = Stream::new(input);
+    let parts = parts(input);
+    let (mut raw, mut clean) = (0, 0);
+    let mut all: Vec<(usize, Ev)> = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let mut found = timed_part(reading, part, limits, vocabulary, splitter);
+        let len: usize = part.input.iter().map(|segment| segment.bytes.len()).sum();
+        for (known, event) in &mut found {
+            // A break comes before the next byte.
+            let last = if index + 1 < parts.len() {
+                len
+            } else {
+                len + 1
+            };
+            *known = raw + last.min(*known);
+            event.shift(raw as u64, clean as u64);
+        }
+        let last = all.iter_mut().rev().find_map(|(_, event)| match event {
+            Ev::Text { end, .. } => Some(end),
+            _ => None,
+        });
+        let is_text = |(_, event): &(usize, Ev)| matches!(event, Ev::Text { .. });
+        if let (Some(last), Some(at)) = (last, found.iter().position(is_text))
+            && let Ev::Text { start, end } = found[at].1
+            && *last == start
+        {
+            *last = end;
+            found.remove(at);
+        }
+        all.extend(found);
+        raw += len;
+        clean += strip_part(reading, part, limits, vocabulary).len();
+    }
+    all
+}
+
+/// The events of a part, as if it were a stream.
+fn timed_part(
+    reading: Reading,
+    part: &Part<'_>,
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+    splitter: Splitter<'_>,
+) -> Vec<(usize, Ev)> {
+    let stream = part.stream();
     // Events are pushed in the order that ties keep: the sort below is stable.
     let mut timed: Vec<(Place, Ev)> = Vec::new();
     match reading.mode {
@@ -391,7 +519,19 @@ pub fn strip_in(
     limits: &RefLimits,
     vocabulary: &RefVocabulary,
 ) -> Vec<u8> {
-    let stream = Stream::new(input);
+    let stripped = parts(input)
+        .into_iter()
+        .flat_map(|part| strip_part(reading, &part, limits, vocabulary));
+    stripped.collect()
+}
+
+fn strip_part(
+    reading: Reading,
+    part: &Part<'_>,
+    limits: &RefLimits,
+    vocabulary: &RefVocabulary,
+) -> Vec<u8> {
+    let stream = part.stream();
     let hold = reading.hold_records;
     let cuts = match reading.mode {
         RefMode::Text | RefMode::Auto => {
@@ -585,9 +725,19 @@ fn group_events(
         splitter,
     );
     let known = look_back::ruled_out(stream, scan, layout, group_end);
-    assertion_events(found, kept, too_many, too_big, stream, cuts, |event| {
-        timed.push((Place::after(known), event));
-    });
+    let orphan = stream.after_break && layout.is_white(stream, 0..at);
+    assertion_events(
+        found,
+        orphan,
+        kept,
+        too_many,
+        too_big,
+        stream,
+        cuts,
+        |event| {
+            timed.push((Place::after(known), event));
+        },
+    );
 }
 
 /// The event of one annotation.
@@ -611,6 +761,7 @@ fn annotation_event(resolved: &Resolved, whitespace_before: u64) -> Ev {
 )]
 fn assertion_events(
     found: Found,
+    orphan: bool,
     annotations: Vec<Ann>,
     too_many: bool,
     too_big: bool,
@@ -631,7 +782,8 @@ fn assertion_events(
         limited: cut || too_many || too_big,
     });
     let findings = [
-        (start == end, "no-assertion"),
+        (orphan, "orphan"),
+        (start == end && !orphan, "no-assertion"),
         (cut, "limit-assertion"),
         (too_many, "limit-annotations"),
         (std::str::from_utf8(bytes).is_err(), "invalid-utf8"),

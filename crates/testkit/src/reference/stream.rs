@@ -13,6 +13,10 @@ pub struct Stream {
     own: Vec<bool>,
     /// Where own text becomes foreign, and the other way round.
     changes: Vec<usize>,
+    /// A byte order mark may be its first bytes.
+    pub may_have_mark: bool,
+    /// A break comes before it.
+    pub after_break: bool,
 }
 
 impl Stream {
@@ -22,6 +26,8 @@ impl Stream {
             bytes: Vec::new(),
             own: Vec::new(),
             changes: Vec::new(),
+            may_have_mark: true,
+            after_break: false,
         };
         for segment in input {
             stream.bytes.extend_from_slice(&segment.bytes);
@@ -64,7 +70,7 @@ impl Stream {
 
     /// The length of the byte order mark at the start of the stream, 0 without one.
     pub fn mark(&self) -> usize {
-        if self.bytes.starts_with(MARK) {
+        if self.may_have_mark && self.bytes.starts_with(MARK) {
             MARK.len()
         } else {
             0

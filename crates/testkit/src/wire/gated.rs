@@ -17,6 +17,7 @@ pub fn gated(text: &str, policy: Drawn) -> String {
         input: vec![Segment {
             own: true,
             bytes: text.as_bytes().to_vec(),
+            after_break: false,
         }],
     };
     let (written, _) = gate(&short, &RefLimits::default(), policy);

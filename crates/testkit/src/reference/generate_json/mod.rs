@@ -56,6 +56,7 @@ pub fn case(seed: u64) -> Case {
     let mut input = vec![Segment {
         own: !mixes_foreign || !random.once_in(4),
         bytes: Vec::new(),
+        after_break: false,
     }];
     if random.once_in(10) {
         input[0].bytes.extend_from_slice(b"\xEF\xBB\xBF");
@@ -84,6 +85,7 @@ pub fn case(seed: u64) -> Case {
         input.push(Segment {
             own: own ^ random.once_in(6),
             bytes: Vec::new(),
+            after_break: false,
         });
         rest = later;
     }
@@ -92,7 +94,7 @@ pub fn case(seed: u64) -> Case {
     Case {
         reading,
         limits,
-        input,
+        input: generate::with_breaks(input, seed, 3),
     }
 }
 
