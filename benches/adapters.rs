@@ -3,8 +3,7 @@
 //! `cargo bench -p provstream --features futures --bench adapters`
 //!
 //! Both sides take the same chunks as the same `Bytes` and look at the same events. The direct side calls
-//! [`Parser::push`], [`QueuedParser`] or [`Rewriter`] in a loop; the other polls an adapter around a stream that is
-//! always ready.
+//! [`Rewriter`] in a loop; the other polls an adapter around a stream that is always ready.
 
 #[allow(dead_code, unused_imports, reason = "the floors of the other benches")]
 mod support;
@@ -16,8 +15,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
-use provstream::io::{EventStream, TextStream};
-use provstream::{Event, Parser, QueuedParser, Rewriter};
+use provstream::io::TextStream;
+use provstream::{Event, Parser, Rewriter};
 use support::{Prose, stream as prose};
 
 /// Rounds of which the median is taken. They are many and short, so that what else the machine does disturbs few of them.
@@ -76,65 +75,6 @@ fn drain<T>(
     }
 }
 
-/// Looks at an event; gives 1 for an assertion.
-fn look(event: &provstream::OwnedEvent) -> usize {
-    match event {
-        Event::Text(text) => {
-            black_box(text.bytes());
-            0
-        }
-        Event::Assertion(assertion) => {
-            black_box(assertion.text());
-            1
-        }
-        _ => 0,
-    }
-}
-
-fn borrowed<B: AsRef<[u8]>>(chunks: impl Iterator<Item = B>) -> usize {
-    let mut found = 0;
-    let mut sink = |event: Event<'_>| match event {
-        Event::Text(text) => {
-            black_box(text.bytes());
-        }
-        Event::Assertion(assertion) => {
-            black_box(assertion.text());
-            found += 1;
-        }
-        _ => {}
-    };
-    let mut parser = Parser::new();
-    for chunk in chunks {
-        parser.push(chunk.as_ref(), &mut sink);
-    }
-    parser.finish(&mut sink);
-    found
-}
-
-fn queued(chunks: &[Bytes]) -> usize {
-    let mut found = 0;
-    let mut queue = QueuedParser::new(Parser::new());
-    for chunk in received(chunks) {
-        queue.push(chunk);
-        while let Some(event) = queue.next_event() {
-            found += look(&event);
-        }
-    }
-    queue.finish();
-    while let Some(event) = queue.next_event() {
-        found += look(&event);
-    }
-    found
-}
-
-fn event_stream(chunks: &[Bytes]) -> usize {
-    let mut found = 0;
-    drain(EventStream::new(source(chunks), Parser::new()), |event| {
-        found += look(&event);
-    });
-    found
-}
-
 fn rewriter(chunks: &[Bytes]) -> usize {
     let mut length = 0;
     let mut sink = |event: Event<'_>| {
@@ -177,21 +117,6 @@ fn main() {
             .map(|start| text.slice(start..text.len().min(start + size)))
             .collect();
         let case = format!("{size}-byte chunks, {gap} B");
-        row(
-            &format!("{case}, EventStream: Parser"),
-            || borrowed(received(&chunks)),
-            || event_stream(&chunks),
-        );
-        row(
-            &format!("{case}, EventStream: Parser, of slices"),
-            || borrowed(text.chunks(size)),
-            || event_stream(&chunks),
-        );
-        row(
-            &format!("{case}, EventStream: QueuedParser"),
-            || queued(&chunks),
-            || event_stream(&chunks),
-        );
         row(
             &format!("{case}, TextStream: Rewriter"),
             || rewriter(&chunks),

@@ -1,4 +1,4 @@
-//! The bytes of a response, as an HTTP client gives them, without their annotations, and what those say on the side.
+//! The bytes of a response, as an HTTP client gives them, without their annotations, and the assertions on another task.
 //!
 //! `cargo run --example byte_stream --features futures`
 
@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
-use provstream::io::{SideItem, TextStream, side_events};
+use provstream::io::TextStream;
 use provstream::{Event, Parser};
+use tokio::sync::mpsc;
 
 /// Stands for `reqwest::get(…).await?.bytes_stream()`: pieces of any size, some time apart, each of which can be an error.
 fn bytes_stream() -> impl Stream<Item = io::Result<Bytes>> + Unpin {
@@ -23,23 +24,19 @@ fn bytes_stream() -> impl Stream<Item = io::Result<Bytes>> + Unpin {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> io::Result<()> {
-    let (sink, mut events) = side_events(256);
-    let mut text = TextStream::new(bytes_stream(), Parser::new(), sink);
+    let (sender, mut events) = mpsc::channel(256);
+    let handler = move |event: Event<'_>| {
+        // The text never waits: if the task below lags, events are dropped.
+        let _ = sender.try_send(event.into_owned());
+    };
+    let mut text = TextStream::new(bytes_stream(), Parser::new(), handler);
 
-    // Whoever looks at the events takes as long as it likes: the text does not wait.
     let looking = tokio::spawn(async move {
         let mut lines = Vec::new();
-        while let Some(item) = events.next().await {
-            match item {
-                SideItem::Event(Event::Assertion(assertion)) => {
-                    let classes: Vec<_> = assertion
-                        .annotations()
-                        .map(|annotation| annotation.class().to_string())
-                        .collect();
-                    lines.push(format!("{:?}: {}", assertion.text(), classes.join(", ")));
-                }
-                SideItem::Lost(events) => lines.push(format!("{events} events were not seen")),
-                _ => {}
+        while let Some(event) = events.recv().await {
+            if let Event::Assertion(assertion) = event {
+                let classes: Vec<_> = assertion.classes().map(|class| class.as_str()).collect();
+                lines.push(format!("{:?}: {}", assertion.text(), classes.join(", ")));
             }
         }
         lines
@@ -50,6 +47,7 @@ async fn main() -> io::Result<()> {
         clean.extend_from_slice(&piece?); // or on to the client
     }
     print!("{}", String::from_utf8_lossy(&clean));
+    drop(text); // and with it the sender
     for line in looking.await? {
         println!("{line}");
     }

@@ -31,9 +31,8 @@ use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_anno
 ///
 /// # Lifetime
 ///
-/// An event from a [`Parser`](crate::Parser) borrows from the chunk and from the parser, and is valid until the sink
-/// returns. [`into_owned`](Self::into_owned) makes an [`OwnedEvent`], which can be kept or sent to another thread. So are
-/// the events of a [`QueuedParser`](crate::QueuedParser) and of the adapters in [`io`](crate::io).
+/// An event from a [`Parser`](crate::Parser) borrows from the chunk and from the parser, and is valid until the handler
+/// returns. [`into_owned`](Self::into_owned) makes an [`OwnedEvent`], which can be kept or sent to another thread.
 ///
 /// `B` is what holds the bytes of text: a slice in a borrowed event, [`Bytes`] in an owned one.
 #[derive(Clone, PartialEq, Eq)]

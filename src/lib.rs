@@ -10,7 +10,7 @@
 //! ```toml
 //! [dependencies]
 //! provstream = { path = "../provstream" } # a checkout: version 0.1 is not released yet
-//! # Optional: features = ["futures", "metrics", "serde", "settings", "tokio"]
+//! # Optional: features = ["futures", "serde", "settings", "tokio"]
 //! ```
 //!
 //! ```
@@ -47,13 +47,13 @@
 //! |---|---|
 //! | remove the annotations from a text | [`strip`] |
 //! | get all events of a stream that is in memory | [`parse`] |
-//! | get events while a stream arrives | [`Parser`], or [`QueuedParser`] for events that are kept or sent |
+//! | get events while a stream arrives | [`Parser`]; [`Event::into_owned`] makes an event that can be kept or sent |
 //! | remove, replace or keep annotations while a stream arrives | [`Rewriter`] |
-//! | get events or clean text from a reader or a stream of chunks, or write clean text to a writer | [`io`] |
+//! | get clean text from a reader or a stream of chunks, or write clean text to a writer | [`io`] |
 //! | decide whether an assertion may be acted on | [`provenance::Discipline`] |
 //! | withhold or change assertions before anyone reads them | [`Gate`] with a [`Policy`], or a policy file: `Rules` (feature `settings`) |
 //! | parse text that the model did not write, such as tool output | [`Parser::push_untrusted`], [`provenance::escape`] |
-//! | convert offsets to code points, UTF-16 code units or tokens | [`OffsetMap`], [`ChunkIndex`] |
+//! | convert offsets to code points or UTF-16 code units | [`OffsetMap`] |
 //! | write annotations | [`provenance::BracketedForm`], [`provenance::JsonForm`] |
 //! | read the event stream of a provider (OpenAI, Anthropic, Gemini, Ollama, Cohere and others) | the crate `provstream-providers` |
 //! | read or write citations of providers | `citation` of the crate `provstream-providers` |
@@ -113,18 +113,15 @@
 //!
 //! No feature is on by default.
 //!
-//! - `futures`: adapters for streams of chunks: `io::EventStream`, `io::TextStream`, `io::GateStream` and `io::side_events`.
-//! - `metrics`: the module `metered`, which reports counters and histograms of a parser to the `metrics` facade.
+//! - `futures`: adapters for streams of chunks: `io::TextStream` and `io::GateStream`.
 //! - `serde`: `Serialize` for events and values, in the JSON that the command line prints.
 //! - `settings`: TOML files for vocabularies (`Vocabulary::from_toml`) and for policies of a gate (`Rules`), and the parts of
 //!   module [`settings`] that read them.
-//! - `tokio`: adapters for tokio: `io::EventDecoder`, `io::AnnotationEncoder` and `io::RewriteReader`, and `AsyncRead` for
-//!   `io::GateReader`.
+//! - `tokio`: adapters for tokio: `io::RewriteReader`, and `AsyncRead` for `io::GateReader`.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod borrow;
-mod chunk_index;
 mod engine;
 mod event;
 mod gate;
@@ -133,15 +130,12 @@ pub mod io;
 pub mod json;
 mod limits;
 mod marc_object;
-#[cfg(feature = "metrics")]
-pub mod metered;
 mod mode;
 mod names;
 mod offset_map;
 mod one_shot;
 mod parser;
 pub mod provenance;
-mod queue;
 mod rewrite;
 #[cfg(feature = "serde")]
 mod serial;
@@ -149,7 +143,6 @@ pub mod settings;
 mod span;
 mod steps;
 
-pub use chunk_index::ChunkIndex;
 pub use engine::sentence;
 pub use event::{
     BracketAnnotation, Diagnostic, DiagnosticCode, Event, EventBytes, JsonRecord, OwnedEvent,
@@ -166,7 +159,6 @@ pub use names::UnknownNameError;
 pub use offset_map::OffsetMap;
 pub use one_shot::{parse, strip};
 pub use parser::{OffsetError, Parser, ParserBuilder};
-pub use queue::QueuedParser;
 pub use rewrite::Rewriter;
 pub use span::Span;
 

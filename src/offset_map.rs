@@ -7,7 +7,6 @@
 //! | bytes of UTF-8 | Gemini (`startIndex`, `endIndex` of a segment) | [`Span`] itself |
 //! | Unicode code points | W3C `TextPositionSelector` | [`OffsetMap::code_points`] |
 //! | UTF-16 code units | browsers and JavaScript strings | [`OffsetMap::utf16`] |
-//! | chunks, where each is one token | code that points at tokens | [`ChunkIndex`](crate::ChunkIndex) |
 //!
 //! Fed with the bytes of the stream they answer for raw offsets. Fed with the text that a
 //! [`Rewriter`](crate::Rewriter) writes when it removes every annotation

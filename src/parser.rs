@@ -344,7 +344,7 @@ impl ParserBuilder {
     ///
     /// All spans, clean ones too, and [`Parser::position`] count from there, also after a [`reset`](Parser::reset). Nothing
     /// else changes: the text is read as if its first byte were the first of a stream, so a byte order mark there is
-    /// whitespace. [`OffsetMap`](crate::OffsetMap) and [`ChunkIndex`](crate::ChunkIndex) count from 0.
+    /// whitespace. [`OffsetMap`](crate::OffsetMap) counts from 0.
     ///
     /// # Errors
     /// [`OffsetError`] when `offset` is greater than that.

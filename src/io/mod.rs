@@ -1,27 +1,24 @@
-//! The parser in readers, writers and streams.
+//! Adapters that rewrite or gate the text of readers, writers and streams.
 //!
 //! | what comes in | what comes out | type | feature |
 //! |---|---|---|---|
-//! | [`Read`](std::io::Read) | an iterator of events | [`EventReader`] | |
 //! | bytes that are written to it | the rewritten text, into a [`Write`](std::io::Write) | [`RewriteWriter`] | |
 //! | [`Read`](std::io::Read), or `AsyncRead` with `tokio` | a reader of the text that a gate releases | [`GateReader`] | |
 //! | bytes that are written to it | the text that a gate releases, into a [`Write`](std::io::Write) | [`GateWriter`] | |
 #![cfg_attr(
     feature = "futures",
-    doc = "| a stream of chunks | a stream of events | [`EventStream`] | `futures` |",
     doc = "| a stream of chunks | a stream of the rewritten text | [`TextStream`] | `futures` |",
     doc = "| a stream of chunks | a stream of the text that a gate releases | [`GateStream`] | `futures` |"
 )]
 #![cfg_attr(
     feature = "tokio",
-    doc = "| a `Framed` transport | events | [`EventDecoder`] | `tokio` |",
-    doc = "| annotations and text | a `Framed` transport | [`AnnotationEncoder`] | `tokio` |",
     doc = "| `AsyncRead` | an `AsyncRead` of the rewritten text | [`RewriteReader`] | `tokio` |"
 )]
 //!
-//! All of them take a [`Parser`](crate::Parser) with the caller's settings and report what it reports; chunk boundaries
-//! affect only the pieces into which text is cut. Those that rewrite take a [`Handler`](crate::Handler), which decides what
-//! replaces each annotation and gets all events, the rewritten text included.
+//! Each takes a [`Parser`](crate::Parser) with the caller's settings; chunk boundaries affect only the pieces into which text
+//! is cut. Each also takes a [`Handler`](crate::Handler), which gets all events, the rewritten text included. A handler of an
+//! adapter that rewrites decides what replaces each annotation. To get the events on another task, let the handler send
+//! [owned](crate::Event::into_owned) events through a channel.
 //!
 //! # What the bytes must be
 //!
@@ -46,41 +43,23 @@
 
 use std::io::{self, ErrorKind};
 
-#[cfg(feature = "tokio")]
-mod decoder;
-#[cfg(feature = "tokio")]
-mod encoder;
-#[cfg(feature = "futures")]
-mod event_stream;
 mod gate;
 #[cfg(feature = "futures")]
 mod pieces;
-mod reader;
 #[cfg(feature = "tokio")]
 mod rewrite_reader;
 mod rewritten;
 #[cfg(feature = "futures")]
-mod side;
-#[cfg(feature = "futures")]
 mod text_stream;
 mod writer;
 
-#[cfg(feature = "tokio")]
-pub use decoder::EventDecoder;
-#[cfg(feature = "tokio")]
-pub use encoder::AnnotationEncoder;
-#[cfg(feature = "futures")]
-pub use event_stream::EventStream;
 #[cfg(feature = "futures")]
 pub use gate::GateStream;
 pub use gate::{GateReader, GateWriter};
 #[cfg(feature = "futures")]
 pub use pieces::Pieces;
-pub use reader::EventReader;
 #[cfg(feature = "tokio")]
 pub use rewrite_reader::RewriteReader;
-#[cfg(feature = "futures")]
-pub use side::{SideEvents, SideItem, SideSink, side_events};
 #[cfg(feature = "futures")]
 pub use text_stream::TextStream;
 pub use writer::RewriteWriter;

@@ -26,8 +26,7 @@ pin_project! {
     /// dropped. The text that was held back comes before the error, and nothing after it; the stream inside is not polled
     /// any further. The handler gets the last events, also on dropping.
     ///
-    /// Events go to the sink, as soon as they are certain; [`side_events`](super::side_events) makes a stream of them
-    /// that the text never waits for.
+    /// Events go to the handler, as soon as they are certain.
     ///
     /// ```
     /// use bytes::Bytes;

@@ -7,9 +7,9 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use futures_util::Stream;
-use provstream::io::{EventReader, EventStream, RewriteReader, RewriteWriter, TextStream};
-use provstream::{BracketAnnotation, Event, Handler, OwnedEvent, Parser, Replacement};
-use testkit::script::{ANSWER, Events, Keeper, Script, Step, rewritten};
+use provstream::io::{RewriteReader, RewriteWriter, TextStream};
+use provstream::{BracketAnnotation, Event, Handler, Parser, Replacement};
+use testkit::script::{ANSWER, Keeper, Script, Step, rewritten};
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// The first bytes of an answer up to each, in chunks.
@@ -71,12 +71,6 @@ fn until_error<T>(mut next: impl FnMut() -> Option<Result<T, ErrorKind>>) -> Vec
     }
 }
 
-fn events(items: Vec<OwnedEvent>) -> Events {
-    let mut events = Events::default();
-    items.into_iter().for_each(|event| events.take(event));
-    events
-}
-
 #[test]
 fn text_that_was_held_back_comes_before_an_error_at_any_byte() {
     for (bytes, size) in beginnings() {
@@ -92,29 +86,6 @@ fn text_that_was_held_back_comes_before_an_error_at_any_byte() {
         let text = until_error(|| read(&mut reader));
         assert_eq!(text.concat(), expected, "{shown} by {size}");
         assert_eq!(reader.handler(), &keeper, "{shown} by {size}");
-    }
-}
-
-#[test]
-fn events_that_were_held_back_come_before_an_error_at_any_byte() {
-    for (bytes, size) in beginnings() {
-        let expected = Events::of(Parser::new(), bytes);
-        let shown = bytes.escape_ascii();
-
-        let mut stream = EventStream::new(broken(bytes, size), Parser::new());
-        let found = until_error(|| next(&mut stream));
-        assert_eq!(events(found), expected, "{shown} by {size}");
-
-        let mut reader = EventReader::new(broken(bytes, size), Parser::new());
-        let found = until_error(|| {
-            loop {
-                match reader.next()?.map_err(|error| error.kind()) {
-                    Err(ErrorKind::WouldBlock) => {}
-                    item => return Some(item),
-                }
-            }
-        });
-        assert_eq!(events(found), expected, "{shown} by {size}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Adapters for std, futures and tokio, and metrics.
+//! Adapters for std, futures and tokio.
 
 #[cfg(all(feature = "futures", feature = "tokio"))]
 mod ends;
@@ -8,8 +8,6 @@ mod futures;
 mod gate;
 #[cfg(all(feature = "futures", feature = "tokio"))]
 mod gate_drops;
-#[cfg(feature = "metrics")]
-mod metered;
 mod std;
 #[cfg(feature = "tokio")]
 mod tokio;

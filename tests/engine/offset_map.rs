@@ -1,7 +1,7 @@
 //! Offsets in other units equal those counted over the whole text, however the stream is cut.
 
 use proptest::prelude::*;
-use provstream::{ChunkIndex, Event, Handler, OffsetMap, Parser, Rewriter, Span, TextChunk};
+use provstream::{Event, Handler, OffsetMap, Parser, Rewriter, Span, TextChunk};
 
 /// What stands before every offset of a text, counted character by character over the whole of it.
 struct Naive {
@@ -140,34 +140,6 @@ proptest! {
             }
         }
     }
-
-    #[test]
-    fn chunks_are_those_that_hold_the_bytes(
-        lengths in prop::collection::vec(0usize..4, 0..40),
-        window in prop::sample::select(vec![0usize, 1, 3, 4_096]),
-    ) {
-        let mut index = ChunkIndex::with_window(window);
-        let mut holds = Vec::new();
-        for (number, &len) in lengths.iter().enumerate() {
-            index.push(&vec![b'x'; len]);
-            holds.extend(vec![number as u64; len]);
-        }
-        let oldest = lengths.len().saturating_sub(window) as u64;
-        let known = |offset: usize| holds.get(offset).copied().filter(|&chunk| chunk >= oldest);
-        for start in 0..=holds.len() + 1 {
-            prop_assert_eq!(index.chunk_at(start as u64), known(start));
-            for end in start..=holds.len() + 1 {
-                let expected = if start == end && start == holds.len() {
-                    Some(index.count()..index.count())
-                } else if start == end {
-                    known(start).map(|chunk| chunk..chunk)
-                } else {
-                    known(start).zip(known(end - 1)).map(|(first, last)| first..last + 1)
-                };
-                prop_assert_eq!(index.chunks(Span::new(start as u64, end as u64)), expected);
-            }
-        }
-    }
 }
 
 #[test]
@@ -192,24 +164,19 @@ fn a_character_that_is_not_complete_is_not_answered_for() {
 #[test]
 fn memory_does_not_grow_with_the_stream() {
     let mut positions = OffsetMap::new();
-    let mut index = ChunkIndex::new();
     let chunk = "äöü 🎉 and some more text, ".as_bytes().repeat(40);
     for _ in 0..200 {
         positions.push(&chunk);
-        index.push(&chunk);
     }
-    let (before, index_before) = (positions.heap_size(), index.heap_size());
+    let before = positions.heap_size();
     for _ in 0..10_000 {
         positions.push(&chunk);
-        index.push(&chunk);
     }
     assert_eq!(positions.heap_size(), before);
     assert!(
         before <= OffsetMap::DEFAULT_WINDOW * 9 / 32 + 1_024,
         "{before}"
     );
-    assert!(index.heap_size() >= index_before);
-    assert!(index.heap_size() <= ChunkIndex::DEFAULT_WINDOW * 8);
     let end = positions.position();
     assert!(
         positions
@@ -234,18 +201,12 @@ fn reset_starts_anew() {
         positions.code_points(Span::new(0, 2)),
         Some(Span::new(0, 2))
     );
-    let mut index = ChunkIndex::default();
-    index.push(b"ab");
-    index.reset();
-    assert_eq!(index, ChunkIndex::default());
-    assert_eq!(index.chunk_at(0), None);
 }
 
 #[test]
 fn shared_between_threads() {
     fn check<T: Send + Sync + Clone + std::fmt::Debug + Default>() {}
     check::<OffsetMap>();
-    check::<ChunkIndex>();
 }
 
 /// Collects the clean text and where the first assertion stands in it.

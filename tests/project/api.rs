@@ -5,7 +5,7 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use provstream::io::{EventReader, RewriteWriter};
+use provstream::io::RewriteWriter;
 use provstream::provenance::JsonForm;
 use provstream::provenance::{
     Annotation, Assertion, Bracketed, BracketedForm, Class, Discipline, DisciplineBuilder,
@@ -17,9 +17,9 @@ use provstream::provenance::{
 use provstream::sentence::Sentences;
 use provstream::settings::FilePosition;
 use provstream::{
-    BracketAnnotation, ChunkIndex, Diagnostic, DiagnosticCode, Event, Handler, HandlerFn,
-    JsonRecord, LimitError, Limits, MarcKind, MarcObject, Mode, OffsetError, OffsetMap, OwnedEvent,
-    Parser, ParserBuilder, QueuedParser, Replacement, Rewriter, Span, TextChunk, UnknownNameError,
+    BracketAnnotation, Diagnostic, DiagnosticCode, Event, Handler, HandlerFn, JsonRecord,
+    LimitError, Limits, MarcKind, MarcObject, Mode, OffsetError, OffsetMap, OwnedEvent, Parser,
+    ParserBuilder, Replacement, Rewriter, Span, TextChunk, UnknownNameError,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.
@@ -58,8 +58,8 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         DisciplineBuilder, DisciplineError, LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError,
         Malformation, Parameter<'static>, ParseVersionError, Reason, Resolution, Timestamp, TimestampError,
         TimestampErrorKind, Verdict, VerdictReason, Version, Vocabulary, VocabularyBuilder, VocabularyError,
-        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, ChunkIndex, DiagnosticCode, Diagnostic, OwnedEvent,
-        LimitError, Limits, Mode, OffsetError, Parser, ParserBuilder, OffsetMap, QueuedParser,
+        VocabularyErrorKind, WriteError, BracketAnnotation<'static>, DiagnosticCode, Diagnostic, OwnedEvent,
+        LimitError, Limits, Mode, OffsetError, Parser, ParserBuilder, OffsetMap,
         Replacement, Rewriter, Span, TextChunk<'static>, Sentences<'static>, JsonRecord<'static>,
         JsonForm<'static>, MarcKind, MarcObject<'static>);
 }
@@ -68,7 +68,7 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
 #[test]
 fn adapters_can_be_sent_shared_and_looked_at() {
     fn adapter<T: Send + Sync + Unpin + Debug + 'static>() {}
-    each!(adapter: EventReader<std::io::Stdin>, RewriteWriter<std::io::Stdout, ()>);
+    each!(adapter: RewriteWriter<std::io::Stdout, ()>);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn values_compare() {
         LabelKind, DurationError, DurationErrorKind, Encoding, GrammarError, Malformation, Parameter<'static>,
         ParseVersionError, Reason, Resolution, Timestamp, TimestampError, TimestampErrorKind, Verdict,
         VerdictReason, Version, Vocabulary, VocabularyError, VocabularyErrorKind, WriteError, BracketAnnotation<'static>,
-        ChunkIndex, DiagnosticCode, Diagnostic, OwnedEvent, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
+        DiagnosticCode, Diagnostic, OwnedEvent, LimitError, Limits, Mode, OffsetError, OffsetMap, Replacement, Span,
         TextChunk<'static>, JsonRecord<'static>, JsonForm<'static>, MarcKind, MarcObject<'static>);
     each!(key: MarcKind, Class, DiagnosticCode, Diagnostic, LabelKind, Encoding, Limits, Malformation, Mode, Reason, Resolution, Span,
         Timestamp, Verdict, VerdictReason, Version);
@@ -86,7 +86,7 @@ fn values_compare() {
         Timestamp, VerdictReason, Version);
     each!(shown: LabelKind, Mode, Reason, Timestamp, UnknownNameError, Verdict, Class, DiagnosticCode, Diagnostic, Encoding, Malformation, Reason, Span, VerdictReason, Version,
         BracketedForm<'static>, JsonForm<'static>, MarcKind);
-    each!(has_default: Limits, Mode, Parser, QueuedParser, ParserBuilder, Rewriter, Span, Vocabulary, OffsetMap, ChunkIndex);
+    each!(has_default: Limits, Mode, Parser, ParserBuilder, Rewriter, Span, Vocabulary, OffsetMap);
 }
 
 #[test]
@@ -166,9 +166,9 @@ fn enums_may_grow() {
         | Event::Diagnostic(_) => true,
         _ => false,
     };
-    let mut queue = QueuedParser::default();
-    queue.push(bytes::Bytes::from_static(b"text"));
-    assert!(queue.next_event().is_some_and(owned));
+    Parser::new().push(b"text", |found: Event<'_>| {
+        assert!(owned(found.into_owned()));
+    });
     let replacement = |replacement: Replacement| match replacement {
         Replacement::Keep | Replacement::Remove | Replacement::Text(_) => true,
         _ => false,

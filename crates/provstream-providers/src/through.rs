@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 use crate::{
     ChannelPosition, GateEvent, Item, ReadReport, StreamGate, StreamHandler, StreamRewriter,
 };
-use provstream::io::{Pieces, SideSink};
+use provstream::io::Pieces;
 use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Policy, Replacement, TextChunk};
 
 /// Makes another response of one.
@@ -169,9 +169,6 @@ impl<R: Rewrites, K: StreamHandler> Drop for Work<R, K> {
         self.finish();
     }
 }
-
-/// Removes annotations and records, and gives the events of all channels beside the rewritten response.
-impl StreamHandler for SideSink {}
 
 /// Keeps the bytes, and passes everything on to the handler.
 struct Split<'a, K> {

@@ -26,8 +26,7 @@ pin_project! {
     ///
     /// The handler takes all that the rewriter reports, and decides what is written for annotations; it sees the bytes, too,
     /// before they are given. `()` removes all annotations. A web framework that takes the stream keeps the handler, too: what is
-    /// wanted after the end, such as the [`ReadReport`], the handler passes on through a channel, and a
-    /// [`SideSink`] gives the events beside the bytes.
+    /// wanted after the end, such as the [`ReadReport`], the handler sends through a channel.
     ///
     /// ```
     /// use bytes::Bytes;

@@ -1,6 +1,6 @@
 //! Offsets in other units are those counted over the whole text.
 
-use provstream::{ChunkIndex, OffsetMap, Span};
+use provstream::{OffsetMap, Span};
 
 use super::super::case::Case;
 use super::super::reference::engine::Cuts;
@@ -8,8 +8,8 @@ use super::super::reference::engine::Cuts;
 /// How many spans are asked for.
 const SPANS: usize = 40;
 
-/// Windows in bytes and in chunks.
-const WINDOWS: [(usize, usize); 4] = [(65_536, 4_096), (0, 0), (63, 1), (600, 7)];
+/// Windows in bytes.
+const WINDOWS: [usize; 4] = [65_536, 0, 63, 600];
 
 /// What precedes each offset, counted over the whole text.
 struct Naive {
@@ -51,28 +51,23 @@ impl Naive {
     }
 }
 
-/// An [`OffsetMap`] and a [`ChunkIndex`], used and reset, answer for their windows what is counted over the whole text.
+/// Checks that an [`OffsetMap`], used and reset, gives for its window the offsets that are counted over the whole text.
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let bytes = case.bytes();
     let chunks = case.chunks();
     let mut choices = Cuts(bytes.len() as u64);
-    let (window, remembered) = WINDOWS[choices.below(WINDOWS.len())];
+    let window = WINDOWS[choices.below(WINDOWS.len())];
     let mut positions = OffsetMap::with_window(window);
-    let mut index = ChunkIndex::with_window(remembered);
     for (_, chunk) in case.earlier() {
         positions.push(chunk);
-        index.push(chunk);
     }
     positions.reset();
-    index.reset();
     for (_, chunk) in &chunks {
         positions.push(chunk);
-        index.push(chunk);
     }
     positions.finish();
     assert_eq!(positions.position(), bytes.len() as u64);
-    assert_eq!(index.count(), chunks.len() as u64);
 
     let naive = Naive::new(&bytes);
     let oldest = bytes.len().saturating_sub(window);
@@ -90,22 +85,5 @@ pub(super) fn check(data: &[u8]) {
             let expected = known.then(|| naive.units(span, unit));
             assert_eq!(found, expected, "{span} in unit {unit}, window {window}");
         }
-        check_chunk(&index, &chunks, start);
     }
-}
-
-/// The chunk that holds a byte, counted from the first one.
-fn check_chunk(index: &ChunkIndex, chunks: &[(bool, &[u8])], offset: usize) {
-    let mut end = 0;
-    let holder = chunks.iter().position(|(_, chunk)| {
-        end += chunk.len();
-        offset < end
-    });
-    let oldest = chunks.len().saturating_sub(index.window());
-    let expected = holder.filter(|&chunk| chunk >= oldest);
-    assert_eq!(
-        index.chunk_at(offset as u64),
-        expected.map(|chunk| chunk as u64),
-        "byte {offset}"
-    );
 }

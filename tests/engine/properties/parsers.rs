@@ -1,9 +1,8 @@
 //! Parsers that are reset, cloned, finished twice, queued or fed side by side.
 
-use bytes::Bytes;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use provstream::{Event, Parser, QueuedParser, Replacement, Rewriter};
+use provstream::{Event, Parser, Replacement, Rewriter};
 use testkit::reference;
 use testkit::reference::{RefLimits, RefVocabulary};
 use testkit::seen::Seen;
@@ -35,27 +34,28 @@ proptest! {
     }
 
     #[test]
-    fn the_owned_face_gives_the_same_events(input in segments(20), limits in limits(), size in 1_usize..40) {
+    fn owned_events_are_the_same(input in segments(20), limits in limits(), size in 1_usize..40) {
         let mut borrowed = Vec::new();
-        let mut queue = QueuedParser::new(engine(&limits));
+        let mut queue = Vec::new();
+        let mut owning = engine(&limits);
         let mut parser = engine(&limits);
         for segment in &input {
             for chunk in segment.bytes.chunks(size) {
                 let sink = |event: Event<'_>| borrowed.push(format!("{event:?}"));
                 if segment.own {
                     parser.push(chunk, sink);
-                    queue.push(Bytes::copy_from_slice(chunk));
+                    owning.push(chunk, |event: Event<'_>| queue.push(event.into_owned()));
                 } else {
                     parser.push_untrusted(chunk, sink);
-                    queue.push_untrusted(Bytes::copy_from_slice(chunk));
+                    owning.push_untrusted(chunk, |event: Event<'_>| queue.push(event.into_owned()));
                 }
             }
         }
         parser.finish(|event: Event<'_>| borrowed.push(format!("{event:?}")));
-        queue.finish();
+        owning.finish(|event: Event<'_>| queue.push(event.into_owned()));
         let mut tiles = Vec::new();
         let mut others = Vec::new();
-        while let Some(event) = queue.next_event() {
+        for event in queue {
             match event {
                 Event::Text(text) => tiles.push((text.span(), text.bytes().to_vec())),
                 Event::Annotation(found) => tiles.push((found.annotation().span(), found.raw().to_vec())),

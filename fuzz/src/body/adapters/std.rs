@@ -1,16 +1,14 @@
-//! `EventReader`, `RewriteWriter` and `QueuedParser`.
+//! `RewriteWriter`.
 
 use std::io::{self, ErrorKind, Write};
 
-use bytes::Bytes;
-use provstream::io::{EventReader, RewriteWriter};
-use provstream::{Event, QueuedParser};
-use testkit::script::{Events, Keeper, rewritten};
+use provstream::io::RewriteWriter;
+use testkit::script::{Keeper, rewritten};
 
 use super::super::super::case::Case;
 use super::super::super::reference::engine::Cuts;
 use super::super::same_bytes;
-use super::{Input, MOST_CALLS, Reach};
+use super::{Input, MOST_CALLS};
 
 /// Most bytes that an adapter takes of one write.
 const PIECE: usize = 8 << 10;
@@ -57,84 +55,12 @@ impl Write for Stubborn {
     }
 }
 
-/// What an [`EventReader`], a [`QueuedParser`] and a [`RewriteWriter`] make of a stream in pieces is what the parser and a
-/// rewriter make of it. A reader gives its first error last, and a writer that is dropped gives its handler all events.
+/// Checks that a [`RewriteWriter`] writes what a rewriter gives, and that one that is dropped gives its handler all events.
 pub(in super::super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let input = Input::new(&case);
-    check_reader(&case, &input);
-    check_queue(&case);
     check_writer(&case, &input);
     check_dropped_writer(&case, &input);
-}
-
-fn check_reader(case: &Case, input: &Input) {
-    let script = input.script(false);
-    let reach = Reach::of(&script);
-    let mut reader = EventReader::new(script, case.used_parser());
-    let mut found = Events::default();
-    let (mut waits, mut failed) = (0, false);
-    while let Some(item) = reader.next() {
-        assert!(!failed, "an item after the error");
-        match item {
-            Ok(event) => found.take(event),
-            Err(error) => {
-                // An error comes after the events of what was read before it. Interrupted reads are repeated.
-                match error.kind() {
-                    ErrorKind::WouldBlock => waits += 1,
-                    kind => {
-                        assert_ne!(kind, ErrorKind::Interrupted);
-                        failed = true;
-                    }
-                }
-                assert_eq!(reader.parser().position(), reader.get_ref().given as u64);
-            }
-        }
-    }
-    assert!(reader.next().is_none(), "an item after the end");
-    assert_eq!((waits, failed), (reach.waits, reach.fails));
-    assert_eq!(reader.get_ref().given, reach.bytes, "read after its end");
-    let expected = Events::of(case.parser(), &input.bytes[..reach.bytes]);
-    assert_eq!(found, expected, "events of a reader");
-}
-
-/// A queue that was used and reset gives the parser's events of own and untrusted text.
-fn check_queue(case: &Case) {
-    let mut expected = Events::default();
-    let mut parser = case.parser();
-    for (own, chunk) in case.chunks() {
-        super::super::feed(&mut parser, own, chunk, |event| {
-            expected.take(event.into_owned());
-        });
-    }
-    parser.finish(|event: Event<'_>| expected.take(event.into_owned()));
-
-    let mut queue = QueuedParser::new(case.parser());
-    for (own, chunk) in case.earlier() {
-        push(&mut queue, own, chunk);
-    }
-    queue.reset();
-    let mut found = Events::default();
-    let mut choices = Cuts(case.seed());
-    for (own, chunk) in case.chunks() {
-        push(&mut queue, own, chunk);
-        // Events that are not taken at once stay.
-        if choices.below(3) > 0 {
-            std::iter::from_fn(|| queue.next_event()).for_each(|event| found.take(event));
-        }
-    }
-    queue.finish();
-    std::iter::from_fn(|| queue.next_event()).for_each(|event| found.take(event));
-    assert_eq!(found, expected, "events of a queue");
-}
-
-fn push(queue: &mut QueuedParser, own: bool, chunk: &[u8]) {
-    let chunk = Bytes::copy_from_slice(chunk);
-    if own {
-        queue.push(chunk);
-    } else {
-        queue.push_untrusted(chunk);
-    }
 }
 
 fn check_writer(case: &Case, input: &Input) {

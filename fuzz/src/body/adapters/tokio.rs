@@ -1,29 +1,25 @@
-//! `RewriteReader` and `EventDecoder`.
+//! `RewriteReader`.
 
 use std::io::ErrorKind;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use bytes::BytesMut;
-use provstream::Event;
-use provstream::io::{EventDecoder, RewriteReader};
-use testkit::script::{Events, Keeper, rewritten};
+use provstream::io::RewriteReader;
+use testkit::script::{Keeper, rewritten};
 use tokio::io::{AsyncRead, ReadBuf};
-use tokio_util::codec::Decoder;
 
 use super::super::super::case::Case;
 use super::super::super::reference::engine::Cuts;
 use super::super::same_bytes;
 use super::{Input, MOST_CALLS, Reach};
 
-/// What a [`RewriteReader`] and an [`EventDecoder`] make of a transport is what a rewriter and the parser make of it; a reader
-/// gives its first error last, and its handler all events when it is dropped.
+/// Checks that a [`RewriteReader`] gives what a rewriter gives, its first error last, and its handler all events when it is
+/// dropped.
 pub(in super::super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let input = Input::new(&case);
     check_reader(&case, &input);
     check_dropped(&case, &input);
-    check_decoder(&case, &input);
 }
 
 fn check_reader(case: &Case, input: &Input) {
@@ -82,49 +78,4 @@ fn check_dropped(case: &Case, input: &Input) {
     drop(reader);
     let expected = rewritten(case.parser(), &input.bytes[..given]).1;
     assert_eq!(keeper, expected, "events of a dropped reader");
-}
-
-/// A transport that goes on after its end goes on with the same stream, with nothing open.
-fn check_decoder(case: &Case, input: &Input) {
-    let mut choices = Cuts(input.seed ^ 0xD1CE);
-    let mut parser = case.parser();
-    let mut expected = Events::default();
-    let mut decoder = EventDecoder::new(case.used_parser());
-    let mut found = Events::default();
-    let mut source = BytesMut::new();
-    for chunk in input.chunks() {
-        parser.push(chunk, |event: Event<'_>| expected.take(event.into_owned()));
-        source.extend_from_slice(chunk);
-        let pauses = choices.below(16) == 0;
-        if pauses {
-            parser.finish(|event: Event<'_>| expected.take(event.into_owned()));
-        }
-        // What is not taken yet comes later.
-        let mut left = if pauses { usize::MAX } else { choices.below(6) };
-        while left > 0
-            && let Some(event) = next(&mut decoder, &mut source, pauses)
-        {
-            left -= 1;
-            found.take(event);
-        }
-    }
-    parser.finish(|event: Event<'_>| expected.take(event.into_owned()));
-    while let Some(event) = next(&mut decoder, &mut source, true) {
-        found.take(event);
-    }
-    assert!(source.is_empty());
-    assert_eq!(found, expected, "events of a decoder");
-}
-
-fn next(
-    decoder: &mut EventDecoder,
-    source: &mut BytesMut,
-    ended: bool,
-) -> Option<Event<'static, bytes::Bytes>> {
-    let next = if ended {
-        decoder.decode_eof(source)
-    } else {
-        decoder.decode(source)
-    };
-    next.expect("decoding has no errors of its own")
 }
