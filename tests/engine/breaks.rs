@@ -1,6 +1,6 @@
 //! Breaks: what comes before is read as if the stream ended there, what comes after as the start of a stream.
 
-use provstream::{DiagnosticCode, Event, Mode, OwnedEvent, Parser, QueuedParser, Rewriter};
+use provstream::{DiagnosticCode, Event, Mode, OwnedEvent, Parser, Rewriter};
 use testkit::reference::engine::Cuts;
 
 /// The events of a text in which `✂` is a break, in chunks of `size` bytes, texts joined.
@@ -136,20 +136,6 @@ fn nothing_is_held_back_over_a_break() {
     rewriter.finish(&mut clean);
     assert_eq!(clean, b"It runs. [substrate.gr So.");
     assert_eq!(rewriter.parser().position(), 44);
-}
-
-#[test]
-fn a_queued_parser_has_breaks() {
-    let mut parser = QueuedParser::new(Parser::new());
-    parser.push("It runs. ".into());
-    parser.push_break();
-    parser.push("[substrate.grep]".into());
-    parser.finish();
-    let found = std::iter::from_fn(|| parser.next_event());
-    let orphans = found.filter(
-        |event| matches!(event, Event::Diagnostic(found) if found.code() == DiagnosticCode::Orphan),
-    );
-    assert_eq!(orphans.count(), 1);
 }
 
 /// A parser reads what comes after a break as another one reads it that begins there.
