@@ -1,6 +1,6 @@
 //! Breaks: what comes before is read as if the stream ended there, what comes after as the start of a stream.
 
-use provstream::{DiagnosticCode, Event, Mode, OwnedEvent, Parser, Rewriter};
+use provstream::{Event, Mode, OwnedEvent, Parser, Rewriter};
 use testkit::reference::engine::Cuts;
 
 /// The events of a text in which `✂` is a break, in chunks of `size` bytes, texts joined.
