@@ -200,3 +200,25 @@ impl Case {
                "source": self.source, "recorded": self.source.contains(','), "gated": self.gated, "by_policy": self.by_policy, "choices": choices})
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_response_has_a_member_that_its_format_does_not_have() {
+        for api in crate::api::all() {
+            for seed in 0..60 {
+                let body = Case::drawn(api, seed).annotated;
+                let mut gate = StreamGate::new(api.format, Parser::new(), All);
+                gate.push(&body, |_: &[u8]| {});
+                gate.finish(|_: &[u8]| {});
+                let report = gate.report();
+                let members: Vec<_> = report.unread_members().collect();
+                let label = format!("{}: {}", api.name, String::from_utf8_lossy(&body));
+                assert_eq!(members, [], "{label}");
+                assert!(report.is_complete(), "{report:?}, {label}");
+            }
+        }
+    }
+}

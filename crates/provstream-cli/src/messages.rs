@@ -35,6 +35,9 @@ pub(crate) fn of(code: &str) -> Option<&'static str> {
             "an event without an end: the response was cut short; its text is not read"
         }
         "unread-text" => "a text that is not a JSON string; it is not read",
+        "unread-member" => {
+            "a string that may be text, in a member that the format does not have; it is not read, and a gate empties it"
+        }
         "odd-channel" => {
             "a channel number that is not one; the text is taken for that of channel 0 or of the event before"
         }

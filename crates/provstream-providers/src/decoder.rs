@@ -234,6 +234,9 @@ impl State {
         if found.is_empty() && odd.is_none() {
             sink(Item::Other(frame.span()));
         }
+        if found.iter().any(|one| matches!(one, Found::Unread(_))) {
+            self.notice(Notice::new(NoticeCode::UnreadMember, frame.span()), sink);
+        }
         for one in &found {
             self.apply(*one, &frame.data, sink);
         }
@@ -308,6 +311,7 @@ impl State {
             | Found::ReasoningWhole(..)
             | Found::ReasoningEnd(_)
             | Found::Echo(..)
+            | Found::Unread(_)
             | Found::Offset(..) => {}
         }
     }

@@ -118,6 +118,8 @@ pub(super) enum Found {
     Logprobs(Channel, Raw),
     /// What a gate empties.
     Echo(Raw, Shape),
+    /// A string that may be text, in a member that the format does not have.
+    Unread(Str),
     Sequence(Raw),
     Offset(Channel, Raw),
     Error(Raw),

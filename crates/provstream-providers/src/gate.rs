@@ -1,6 +1,7 @@
 //! The same response with only the text that a policy releases.
 
 use super::framer::Framer;
+use super::pass_members::PassMembers;
 use super::reasoning::Reasoning;
 use super::remembering::Remembering;
 use super::report::ReadReport;
@@ -72,6 +73,14 @@ impl<P: Policy + Clone> StreamGate<P> {
     #[must_use]
     pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
         self.state.set_reasoning(mode);
+        self
+    }
+
+    /// Has these members pass; to be called before anything is pushed. A string that may be text, in any other member that the
+    /// format does not have, is emptied and [counted](ReadReport::unread_members).
+    #[must_use]
+    pub fn with_pass_members(mut self, members: impl Into<PassMembers>) -> Self {
+        self.state.reader.passes = members.into();
         self
     }
 

@@ -82,7 +82,7 @@ impl Guard {
 
     /// Whether an event with this notice may be written.
     pub(super) fn lets_through(&self, odd: Option<NoticeCode>) -> bool {
-        !self.closed && odd.is_none_or(|code| !code.is_unread())
+        !self.closed && odd.is_none_or(|code| !code.is_withheld())
     }
 
     /// What was kept of events that came before the format was known.

@@ -110,6 +110,9 @@ pub enum NoticeCode {
     /// A number of a channel that is not a whole number of 32 bits, or that counts deltas instead of naming a text. The
     /// former is taken for 0, the latter for the text of the delta before.
     OddChannel,
+    /// A string that may be text, in a member that the format does not have. It is not read, and a gate empties it;
+    /// [`ReadReport::unread_members`](super::ReadReport::unread_members) has the paths.
+    UnreadMember,
     /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
     /// text, bytes between the values of a JSON body, JSON that is not an object, what is of another format than the one
     /// asked for or shown before, or an event that may have text and shows no format.
@@ -126,13 +129,14 @@ pub enum NoticeCode {
 
 impl NoticeCode {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::MalformedEvent,
         Self::OversizedEvent,
         Self::UnterminatedEvent,
         Self::LimitChannels,
         Self::UnreadText,
         Self::OddChannel,
+        Self::UnreadMember,
         Self::WithheldData,
         Self::Comment,
         Self::GzipBody,
@@ -150,12 +154,18 @@ impl NoticeCode {
             Self::LimitChannels => "limit-channels",
             Self::UnreadText => "unread-text",
             Self::OddChannel => "odd-channel",
+            Self::UnreadMember => "unread-member",
             Self::GzipBody => "gzip-body",
             Self::ZstdBody => "zstd-body",
             Self::BinaryBody => "binary-body",
             Self::WithheldData => "withheld-data",
             Self::Comment => "comment",
         }
+    }
+
+    /// Whether a gate withholds the whole event that it is about.
+    pub(super) const fn is_withheld(self) -> bool {
+        self.is_unread() && !matches!(self, Self::UnreadMember)
     }
 
     /// Whether it reports text that was not read. No client shows comments, so these do not count.

@@ -5,6 +5,9 @@ use super::NoticeCode;
 /// Kinds of notices of which there can be several; those after them are about the whole body.
 const COUNTED: usize = NoticeCode::GzipBody as usize;
 
+/// Most paths of members that are kept.
+const MAX_MEMBERS: usize = 32;
+
 /// What a reader made of a stream so far: how many events there were, how much text was read, and what was not read.
 ///
 /// A gate that lets a stream pass because nothing was found in it asks [`is_complete`](Self::is_complete) first: what was
@@ -19,6 +22,8 @@ pub struct ReadReport {
     unknown: u64,
     is_known: bool,
     notices: [u64; COUNTED],
+    /// The paths of members that were not read, with how many strings were.
+    members: Vec<(Box<str>, u64)>,
     /// The body is not text, for this reason.
     body: Option<NoticeCode>,
 }
@@ -33,6 +38,7 @@ impl ReadReport {
             unknown: 0,
             is_known: false,
             notices: [0; COUNTED],
+            members: Vec::new(),
             body: None,
         }
     }
@@ -81,6 +87,20 @@ impl ReadReport {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.unread() == 0
+    }
+
+    /// Strings that may be text and were not read, in members that the format does not have, or of another shape than the
+    /// format's: the path of the member, such as `choices[].delta.note`, and how many there were. Of more than 32 paths, the first.
+    pub fn unread_members(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.members.iter().map(|(path, count)| (&**path, *count))
+    }
+
+    pub(super) fn add_member(&mut self, path: &str) {
+        if let Some((_, count)) = self.members.iter_mut().find(|(known, _)| **known == *path) {
+            *count += 1;
+        } else if self.members.len() < MAX_MEMBERS {
+            self.members.push((path.into(), 1));
+        }
     }
 
     pub(super) const fn add_event(&mut self) {

@@ -1,6 +1,7 @@
 //! The same response with the annotations in its text removed or replaced.
 
 use super::framer::Framer;
+use super::pass_members::PassMembers;
 use super::report::ReadReport;
 use super::rewriting::{Passed, State};
 use super::sse::DEFAULT_MAX_EVENT;
@@ -38,6 +39,7 @@ struct Running {
 struct Waiting {
     format: Option<Format>,
     reasoning: Reasoning,
+    passes: PassMembers,
     max_event: usize,
     /// What each channel begins with, until the state has it.
     fresh: Option<Box<Rewriter>>,
@@ -66,6 +68,7 @@ impl StreamRewriter {
             waiting: Waiting {
                 format,
                 reasoning: Reasoning::default(),
+                passes: PassMembers::default(),
                 max_event: DEFAULT_MAX_EVENT,
                 fresh: Some(Box::new(Rewriter::new(parser))),
             },
@@ -88,6 +91,17 @@ impl StreamRewriter {
         self.waiting.reasoning = mode;
         if let Some(running) = &mut self.running {
             running.state.set_reasoning(mode);
+        }
+        self
+    }
+
+    /// The same without counting these members as unread. Strings that may be text, in members that the format does not have,
+    /// stay as they are and are [counted](ReadReport::unread_members). To be called before anything is pushed.
+    #[must_use]
+    pub fn with_pass_members(mut self, members: impl Into<PassMembers>) -> Self {
+        self.waiting.passes = members.into();
+        if let Some(running) = &mut self.running {
+            running.state.reader.passes = self.waiting.passes.clone();
         }
         self
     }
@@ -179,6 +193,7 @@ impl Waiting {
         let fresh = self.fresh.take().unwrap_or_default();
         let mut state = State::with_fresh(self.format, fresh);
         state.set_reasoning(self.reasoning);
+        state.reader.passes = self.passes.clone();
         let framer = Framer::new(DEFAULT_MAX_EVENT).with_max_event(self.max_event);
         Box::new(Running { state, framer })
     }

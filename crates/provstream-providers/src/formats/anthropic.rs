@@ -1,6 +1,6 @@
 //! Anthropic Messages.
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const START: &[&str] = &["content_block_start"];
 const DELTA: &[&str] = &["content_block_delta"];
@@ -40,7 +40,45 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
+/// Where text may be.
+const CONTENT: &[&str] = &[""];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["content_block", "message.content[0]", "content[0]"],
+        "caller citations data file_id id input name server_name signature source tool_use_id type",
+    ),
+    passes(
+        &["message"],
+        "container context_management id model role stop_details stop_reason stop_sequence type usage",
+    ),
+    passes(
+        &["delta"],
+        "citation container signature stop_details stop_reason stop_sequence type usage",
+    ),
+    passes(
+        &[""],
+        "container context_management error id model p request_id role stop_details stop_reason stop_sequence \
+         type usage",
+    ),
+    passes(
+        &[""],
+        "content_block.content message.content[].content content[].content",
+    )
+    .in_kinds(&["*_tool_result", "compaction"]),
+    passes(&[""], "delta.content").in_kinds(&["compaction_delta"]),
+    passes(&[""], "delta.encrypted_content").in_kinds(&["compaction*"]),
+    passes(
+        &[""],
+        "content_block.encrypted_content content[].encrypted_content",
+    )
+    .in_kinds(&["compaction"]),
+];
+
 pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
     one_text: true,
     ..Table::new(
         ROWS,

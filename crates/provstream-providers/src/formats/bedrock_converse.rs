@@ -4,7 +4,7 @@
 //! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>,
 //! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "contentBlockIndex", Role::Number(0)),
@@ -67,7 +67,35 @@ const ROWS: &[Row] = &[
     row(ANY, "error", Role::Error),
 ];
 
+/// Where text may be.
+const CONTENT: &[&str] = &[""];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["delta", "contentBlockDelta.delta"],
+        "citation image reasoningContent.redactedContent reasoningContent.signature toolResult toolUse",
+    ),
+    passes(
+        &["output.message.content[0]"],
+        "audio cachePoint citationsContent.citations document image reasoningContent.reasoningText.signature \
+         reasoningContent.redactedContent toolResult toolUse video",
+    ),
+    passes(
+        &["messageStop"],
+        "additionalModelResponseFields p stopReason",
+    ),
+    passes(
+        &[""],
+        "$metadata ResponseMetadata additionalModelResponseFields contentBlockDelta.p contentBlockStart.p \
+         contentBlockStart.start contentBlockStop.p messageStart.p messageStart.role metadata metrics \
+         output.message.role p performanceConfig role serviceTier start stopReason type usage",
+    ),
+];
+
 pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
     one_text: true,
     ..Table::new(
         ROWS,

@@ -1,10 +1,10 @@
 //! Cohere chat, version 2.
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const START: &[&str] = &["content-start"];
 const DELTA: &[&str] = &["content-delta"];
-const CONTENT: &[&str] = &["content-start", "content-delta"];
+const PIECE: &[&str] = &["content-start", "content-delta"];
 const CALL: &[&str] = &["tool-call-start", "tool-call-delta"];
 const CITATION: &[&str] = &["citation-start"];
 const END: &[&str] = &["message-end"];
@@ -14,7 +14,7 @@ const ROWS: &[Row] = &[
     row(ANY, "index", Role::Number(0)),
     row(START, "delta.message.content.text", Role::Start),
     row(DELTA, "delta.message.content.text", Role::Text),
-    row(CONTENT, "delta.message.content.thinking", Role::Reasoning),
+    row(PIECE, "delta.message.content.thinking", Role::Reasoning),
     row(DELTA, "delta.logprobs", Role::Logprobs),
     row(ANY, "logprobs", Role::Logprobs),
     row(&["content-end"], "", Role::ReasoningEnd),
@@ -52,10 +52,31 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table::new(
-    ROWS,
-    Shortest {
-        event: "content-delta",
-        json: r##"{"type":"content-delta","index":#,"delta":{"message":{"content":{"text":"@"}}}}"##,
-    },
-);
+/// Where text may be.
+const CONTENT: &[&str] = &[""];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["delta.message"],
+        "citations content.type id role tool_calls",
+    ),
+    passes(&["message"], "citations content[0].type role tool_calls"),
+    passes(&["delta"], "error finish_reason usage"),
+    passes(
+        &[""],
+        "finish_reason generation_id id meta prompt response_id type usage",
+    ),
+];
+
+pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "content-delta",
+            json: r##"{"type":"content-delta","index":#,"delta":{"message":{"content":{"text":"@"}}}}"##,
+        },
+    )
+};

@@ -1,6 +1,6 @@
 //! Gemini `streamGenerateContent` and `generateContent`.
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "candidates[].index", Role::Number(0)),
@@ -71,10 +71,31 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table::new(
-    ROWS,
-    Shortest {
-        event: "",
-        json: r##"{"candidates":[{"index":#,"content":{"role":"model","parts":[{"text":"@"}]}}]}"##,
-    },
-);
+/// Where text may be.
+const CONTENT: &[&str] = &["candidates[]"];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["candidates[].content.parts[]"],
+        "codeExecutionResult executableCode fileData functionCall functionResponse inlineData mediaResolution \
+         partMetadata thoughtSignature toolCall toolResponse videoMetadata",
+    ),
+    passes(
+        &["candidates[]"],
+        "citationMetadata content.role finishMessage finishReason groundingAttributions groundingMetadata \
+         logprobsResult safetyRatings urlContextMetadata",
+    ),
+];
+
+pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "",
+            json: r##"{"candidates":[{"index":#,"content":{"role":"model","parts":[{"text":"@"}]}}]}"##,
+        },
+    )
+};

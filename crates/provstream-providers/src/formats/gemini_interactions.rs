@@ -3,7 +3,7 @@
 //! <https://ai.google.dev/gemini-api/docs/interactions/streaming>,
 //! <https://ai.google.dev/gemini-api/docs/interactions-breaking-changes-may-2026>
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const START: &[&str] = &["step.start", "content.start"];
 const DELTA: &[&str] = &["step.delta", "content.delta"];
@@ -76,10 +76,59 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table::new(
-    ROWS,
-    Shortest {
-        event: "step.delta",
-        json: r##"{"index":#,"delta":{"type":"text","text":"@"},"event_type":"step.delta"}"##,
-    },
-);
+/// Where text may be.
+const CONTENT: &[&str] = &["", "interaction.steps[0]", "interaction.outputs[0]"];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["interaction.steps[0]", "steps[0]"],
+        "arguments call_id content[1].annotations content[1].data content[1].mime_type content[1].type \
+         content[1].uri id name server_name signature status summary[1].type type",
+    ),
+    passes(
+        &["interaction.outputs[0]", "content"],
+        "annotations arguments call_id data id mime_type name resolution server_name signature status type \
+         uri",
+    ),
+    passes(
+        &["outputs[0]"],
+        "annotations arguments call_id data id mime_type name resolution server_name signature status \
+         summary[1].type type uri",
+    ),
+    passes(
+        &["step"],
+        "annotations arguments call_id content[].annotations content[].type data id mime_type name resolution \
+         server_name signature status summary[].type type uri",
+    ),
+    passes(
+        &["delta"],
+        "annotations arguments call_id content.data content.mime_type content.type content.uri data id \
+         mime_type name resolution server_name signature type uri",
+    ),
+    passes(
+        &[""],
+        "agent agent_config created environment environment_id error event_id event_type generation_config id \
+         input interaction interaction_id metadata model object previous_interaction_id response_format \
+         response_mime_type response_modalities role service_tier status system_instruction tools type \
+         updated usage webhook_config",
+    ),
+    passes(
+        &[""],
+        "delta step content interaction.steps[] steps[] interaction.outputs[] outputs[]",
+    )
+    .in_kinds(&["*_call", "*_result"]),
+    passes(&[""], "interaction.steps[] steps[] step").in_kinds(&["user_input"]),
+];
+
+pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "step.delta",
+            json: r##"{"index":#,"delta":{"type":"text","text":"@"},"event_type":"step.delta"}"##,
+        },
+    )
+};

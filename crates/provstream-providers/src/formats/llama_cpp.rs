@@ -2,7 +2,7 @@
 //!
 //! <https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md>
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "index", Role::Number(0)),
@@ -15,10 +15,23 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table::new(
-    ROWS,
-    Shortest {
-        event: "",
-        json: r##"{"index":#,"content":"@","stop":false}"##,
-    },
-);
+/// Where text may be.
+const CONTENT: &[&str] = &[""];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[passes(
+    &[""],
+    "generation_settings id id_slot model model_path prompt stop_type stopping_word timings type",
+)];
+
+pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "",
+            json: r##"{"index":#,"content":"@","stop":false}"##,
+        },
+    )
+};

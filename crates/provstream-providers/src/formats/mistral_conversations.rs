@@ -2,7 +2,7 @@
 //!
 //! <https://docs.mistral.ai/api/endpoint/beta/conversations>
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const DELTA: &[&str] = &["message.output.delta"];
 const CALL: &[&str] = &["function.call.delta"];
@@ -40,10 +40,42 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table::new(
-    ROWS,
-    Shortest {
-        event: "message.output.delta",
-        json: r##"{"type":"message.output.delta","output_index":#,"content_index":0,"role":"assistant","content":"@"}"##,
-    },
-);
+/// Where text may be.
+const CONTENT: &[&str] = &[""];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["outputs[0]"],
+        "agent_id arguments code completed_at confirmation_status content[1].signature \
+         content[1].thinking[].type content[1].type created_at function id info model name next_agent_id \
+         next_agent_name object previous_agent_id previous_agent_name role tool_call_id type",
+    ),
+    passes(
+        &[""],
+        "agent_id arguments code completed_at confirmation_status content.closed content.signature \
+         content.thinking[].reference_ids content.thinking[].type content.type conversation_id created_at \
+         function guardrails id info model name next_agent_id next_agent_name object previous_agent_id \
+         previous_agent_name role tool_call_id type usage",
+    ),
+    passes(&[""], "content outputs[].content[]").in_kinds(&[
+        "tool_reference",
+        "tool_file",
+        "document_url",
+        "image_url",
+        "input_audio",
+        "file",
+    ]),
+];
+
+pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "message.output.delta",
+            json: r##"{"type":"message.output.delta","output_index":#,"content_index":0,"role":"assistant","content":"@"}"##,
+        },
+    )
+};

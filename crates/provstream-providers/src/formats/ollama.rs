@@ -1,6 +1,6 @@
 //! Ollama's `/api/chat` and `/api/generate`.
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "message.content", Role::Text).zero(),
@@ -23,10 +23,29 @@ const ROWS: &[Row] = &[
     row(ANY, "done", Role::Done),
 ];
 
-pub(crate) const TABLE: Table = Table::new(
-    ROWS,
-    Shortest {
-        event: "",
-        json: r##"{"message":{"role":"assistant","content":"@"},"done":false}"##,
-    },
-);
+/// Where text may be.
+const CONTENT: &[&str] = &[""];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["message"],
+        "images role tool_call_id tool_calls tool_name",
+    ),
+    passes(
+        &[""],
+        "created_at done_reason image model remote_host remote_model type",
+    ),
+];
+
+pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "",
+            json: r##"{"message":{"role":"assistant","content":"@"},"done":false}"##,
+        },
+    )
+};

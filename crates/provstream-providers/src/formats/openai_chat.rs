@@ -3,7 +3,7 @@
 //! vLLM adds the identifiers of tokens (<https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html>), llama.cpp's
 //! server what its own `/completion` would say (<https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md>).
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "choices[].index", Role::Number(0)),
@@ -107,6 +107,163 @@ const ROWS: &[Row] = &[
         "choices[].message.annotations[].url_citation.end_index",
         Role::Offset,
     ),
+    row(ANY, "choices[].delta.reasoning_text", Role::Reasoning),
+    row(ANY, "choices[].delta.thinking", Role::Reasoning),
+    row(ANY, "choices[].delta.thought", Role::Reasoning),
+    row(
+        ANY,
+        "choices[].delta.reasoning_content.text",
+        Role::Reasoning,
+    ),
+    row(
+        ANY,
+        "choices[].delta.reasoning_content[].text",
+        Role::Reasoning,
+    ),
+    row(ANY, "choices[].delta.reasoning.text", Role::Reasoning),
+    row(ANY, "choices[].delta.reasoning.content", Role::Reasoning),
+    row(ANY, "choices[].delta.reasoning[].text", Role::Reasoning),
+    row(ANY, "choices[].delta.thinking.text", Role::Reasoning),
+    row(ANY, "choices[].delta.thinking.content", Role::Reasoning),
+    row(ANY, "choices[].delta.thinking.thinking", Role::Reasoning),
+    row(ANY, "choices[].delta.thought.text", Role::Reasoning),
+    row(
+        ANY,
+        "choices[].delta.thinking_blocks[].thinking",
+        Role::Reasoning,
+    ),
+    row(ANY, "choices[].delta.content[].summary", Role::Reasoning),
+    row(
+        ANY,
+        "choices[].delta.content[].summary[].text",
+        Role::Reasoning,
+    ),
+    row(ANY, "choices[].delta.content[].reasoning", Role::Reasoning),
+    row(ANY, "choices[].delta.content[].thought", Role::Reasoning),
+    row(
+        ANY,
+        "choices[].delta.provider_specific_fields.reasoning_content",
+        Role::Reasoning,
+    ),
+    row(
+        ANY,
+        "choices[].delta.provider_specific_fields.reasoning",
+        Role::Reasoning,
+    ),
+    row(
+        ANY,
+        "choices[].delta.provider_specific_fields.reasoning_text",
+        Role::Reasoning,
+    ),
+    row(
+        ANY,
+        "choices[].delta.provider_specific_fields.thinking",
+        Role::Reasoning,
+    ),
+    row(
+        ANY,
+        "choices[].delta.provider_specific_fields.thinking_blocks[].thinking",
+        Role::Reasoning,
+    ),
+    row(
+        ANY,
+        "choices[].message.reasoning_text",
+        Role::ReasoningWhole,
+    ),
+    row(ANY, "choices[].message.thinking", Role::ReasoningWhole),
+    row(ANY, "choices[].message.thought", Role::ReasoningWhole),
+    row(
+        ANY,
+        "choices[].message.reasoning_content.text",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.reasoning_content[].text",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.reasoning.text",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.reasoning.content",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.reasoning[].text",
+        Role::ReasoningWhole,
+    ),
+    row(ANY, "choices[].message.thinking.text", Role::ReasoningWhole),
+    row(
+        ANY,
+        "choices[].message.thinking.content",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.thinking.thinking",
+        Role::ReasoningWhole,
+    ),
+    row(ANY, "choices[].message.thought.text", Role::ReasoningWhole),
+    row(
+        ANY,
+        "choices[].message.thinking_blocks[].thinking",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.content[].summary",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.content[].summary[].text",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.content[].reasoning",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.content[].thought",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.provider_specific_fields.reasoning_content",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.provider_specific_fields.reasoning",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.provider_specific_fields.reasoning_text",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.provider_specific_fields.thinking",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.provider_specific_fields.thinking_blocks[].thinking",
+        Role::ReasoningWhole,
+    ),
+    row(
+        ANY,
+        "choices[].message.content[].thinking",
+        Role::ReasoningWhole,
+    ),
     row(ANY, "choices[].finish_reason", Role::Finish),
     row(ANY, "choices[].logprobs", Role::Logprobs),
     row(ANY, "choices[].token_ids", Role::Logprobs),
@@ -114,7 +271,36 @@ const ROWS: &[Row] = &[
     row(ANY, "error", Role::Error),
 ];
 
+/// Where text may be.
+const CONTENT: &[&str] = &["choices[]"];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["choices[].delta", "choices[].message"],
+        "annotations audio.format audio.id content[].annotations content[].cache_control content[].data \
+         content[].document_url content[].file content[].id content[].image_url content[].input_audio \
+         content[].reference_ids content[].signature content[].summary[].type content[].thinking[].type content[].type context \
+         encrypted_content end_turn executed_tools extra_content.google.thought_signature function_call id \
+         images name obfuscation phase provider_specific_fields.signature \
+         provider_specific_fields.thinking_blocks[].data provider_specific_fields.thinking_blocks[].signature \
+         provider_specific_fields.thinking_blocks[].type provider_specific_fields.thought_signatures \
+         reasoning_details[].data reasoning_details[].format reasoning_details[].id \
+         reasoning_details[].signature reasoning_details[].type reasoning.type reasoning[].type reasoning_content.signature reasoning_content.type reasoning_content[].type reasoning_opaque reasoning_signature \
+         recipient signature status thinking.signature thinking.type thinking_blocks[].data thinking_blocks[].signature \
+         thinking_blocks[].type tool_call_id tool_calls type",
+    ),
+    passes(&["choices[].message"], "role"),
+    passes(
+        &["choices[]"],
+        "content_filter_offsets content_filter_result content_filter_results error logprobs matched_stop \
+         native_finish_reason prompt_logprobs stop_reason usage",
+    ),
+];
+
 pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
     counts_up: true,
     ..Table::new(
         ROWS,

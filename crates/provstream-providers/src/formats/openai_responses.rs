@@ -1,6 +1,6 @@
 //! OpenAI Responses.
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const TEXT: &[&str] = &["response.output_text.delta", "response.refusal.delta"];
 const TEXT_DONE: &[&str] = &["response.output_text.done", "response.refusal.done"];
@@ -16,14 +16,22 @@ const LAST: &[&str] = &[
 const REASONING: &[&str] = &[
     "response.reasoning_text.delta",
     "response.reasoning_summary_text.delta",
+    "response.reasoning.delta",
+    "response.reasoning_summary.delta",
 ];
 const REASONING_DONE: &[&str] = &[
     "response.reasoning_text.done",
     "response.reasoning_summary_text.done",
+    "response.reasoning.done",
+    "response.reasoning_summary.done",
 ];
 const SUMMARY: &[&str] = &[
     "response.reasoning_summary_part.added",
     "response.reasoning_summary_part.done",
+];
+const REASONING_PART: &[&str] = &[
+    "response.reasoning_part.added",
+    "response.reasoning_part.done",
 ];
 const TOOL: &[&str] = &[
     "response.function_call_arguments.delta",
@@ -145,6 +153,8 @@ const ROWS: &[Row] = &[
     row(REASONING_DONE, "", Role::ReasoningEnd).both(),
     row(REASONING_DONE, "text", Role::ReasoningWhole).both(),
     row(SUMMARY, "part.text", Role::ReasoningWhole).both(),
+    row(REASONING_PART, "part.text", Role::ReasoningWhole).both(),
+    row(REASONING_PART, "part.reasoning", Role::ReasoningWhole).both(),
     row(ITEM, "item.summary[1].text", Role::ReasoningWhole).both(),
     row(
         ANY,
@@ -160,10 +170,54 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-pub(crate) const TABLE: Table = Table::new(
-    ROWS,
-    Shortest {
-        event: "response.output_text.delta",
-        json: r##"{"type":"response.output_text.delta","output_index":#,"content_index":%,"delta":"@"}"##,
-    },
-);
+/// Where text may be.
+const CONTENT: &[&str] = &["", "response.output[0]"];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["item"],
+        "agent content[1].annotations content[1].format content[1].id content[1].status created_by \
+         encrypted_content id phase role status summary[1].id summary[1].type",
+    ),
+    passes(
+        &["response.output[0]", "output[0]"],
+        "agent content[1].annotations content[1].id created_by encrypted_content id phase role status \
+         summary[1].id summary[1].type",
+    ),
+    passes(
+        &[""],
+        "annotation arguments background background_color billing call_id code context_management \
+         conversation error event_id id incomplete_details input instructions item_id metadata model \
+         moderation name obfuscation object output_format param part.annotations part.id part.status \
+         partial_image_b64 phase previous_response_id prompt prompt_cache_key prompt_cache_options \
+         prompt_cache_retention quality reasoning response response_id safety_identifier service_tier size \
+         status tool_choice tools truncation usage user",
+    ),
+    passes(&[""], "item response.output[] output[]").in_kinds(&[
+        "*_call",
+        "*_call_output",
+        "mcp_*",
+        "tool_search*",
+        "compaction*",
+        "item_reference",
+    ]),
+    passes(
+        &[""],
+        "delta input arguments code output command diff logs result item",
+    )
+    .in_kinds(&["response.*_call*"]),
+    passes(&[""], "text").in_kinds(&["response"]),
+];
+
+pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
+    ..Table::new(
+        ROWS,
+        Shortest {
+            event: "response.output_text.delta",
+            json: r##"{"type":"response.output_text.delta","output_index":#,"content_index":%,"delta":"@"}"##,
+        },
+    )
+};

@@ -3,7 +3,7 @@
 //! <https://huggingface.co/docs/text-generation-inference/en/reference/api_reference>,
 //! <https://huggingface.github.io/text-generation-inference/>
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 // `index` counts tokens.
 const ROWS: &[Row] = &[
@@ -30,7 +30,21 @@ const ROWS: &[Row] = &[
     row(ANY, "error", Role::Error),
 ];
 
+/// Where text may be.
+const CONTENT: &[&str] = &[""];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["details"],
+        "best_of_sequences[0].finish_reason best_of_sequences[0].prefill finish_reason prefill",
+    ),
+    passes(&[""], "error_type model_id request_id type"),
+];
+
 pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
     whole_alone: true,
     ..Table::new(
         ROWS,

@@ -2,7 +2,7 @@
 //!
 //! <https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol>, <https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message>
 
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const PART: &[&str] = &[
     "reasoning-start",
@@ -45,7 +45,27 @@ const ROWS: &[Row] = &[
     row(ANY, "error", Role::Error),
 ];
 
+/// Where text may be.
+const CONTENT: &[&str] = &[""];
+
+/// What is not text there.
+const PASSES: &[Passes] = &[
+    passes(
+        &["parts[]"],
+        "approval callProviderMetadata errorText filename id input mediaType output providerMetadata rawInput \
+         resultProviderMetadata sourceId state title toolCallId toolName type url",
+    ),
+    passes(
+        &[""],
+        "approvalId createdAt errorText filename finishReason id input mediaType messageId messageMetadata \
+         metadata output providerMetadata reason role sourceId title toolCallId toolName type url usage",
+    ),
+    passes(&[""], "data parts[].data").in_kinds(&["data-*"]),
+];
+
 pub(crate) const TABLE: Table = Table {
+    content: CONTENT,
+    passes: PASSES,
     one_text: true,
     ..Table::new(
         ROWS,

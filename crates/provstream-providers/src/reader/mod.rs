@@ -1,10 +1,14 @@
 //! From the data of an event to what it says, with the channels that are open.
 
 mod ends;
+mod unread;
 mod values;
 
 use core::ops::Range;
 
+use smallvec::SmallVec;
+
+use self::unread::is_taken;
 use crate::again::{Again, Text};
 use crate::blocks::BlockEvent;
 use crate::event::{Event, Odd};
@@ -12,8 +16,10 @@ use crate::formats::{DETECT, evidence};
 use crate::found::{self, Found, Str};
 use crate::item::NoticeCode;
 use crate::numbering::Numbering;
+use crate::pass_members::PassMembers;
 use crate::report::ReadReport;
-use crate::walk::Walk;
+use crate::walk::table::Role;
+use crate::walk::{Capture, Walk};
 use crate::{Channel, Format};
 
 /// Most channels with text that are open at one time in a stream.
@@ -48,6 +54,8 @@ pub(crate) struct Reader {
     pub(crate) wants_echoes: bool,
     /// The numbers of blocks are wanted, of every event.
     wants_blocks: bool,
+    /// The paths of members that pass, though the format does not have them.
+    pub(crate) passes: PassMembers,
     /// What the last event is to a text block, until it is taken.
     pub(crate) block: Option<BlockEvent>,
 }
@@ -80,6 +88,7 @@ impl Reader {
             wants_reasoning: false,
             wants_echoes: false,
             wants_blocks: false,
+            passes: PassMembers::default(),
             block: None,
             report: ReadReport::default(),
         }
@@ -91,6 +100,7 @@ impl Reader {
 
     pub(crate) fn reset(&mut self) {
         *self = Self {
+            passes: core::mem::take(&mut self.passes),
             wants_reasoning: self.wants_reasoning,
             wants_echoes: self.wants_echoes,
             ..Self::new(self.asked)
@@ -196,12 +206,20 @@ impl Reader {
             return Some(NoticeCode::MalformedEvent);
         }
         let mut event = Event::new(automaton, walk, data, is_streamed);
-        let mut has_ends = false;
+        let (mut has_ends, mut is_error) = (false, false);
+        let mut untaken: SmallVec<[Capture; 2]> = SmallVec::new();
         for capture in &walk.captures {
             for rule in event.rules(capture) {
                 has_ends |= rule.row.role.is_end();
+                is_error |= rule.row.role == Role::Error;
                 self.take(&mut event, capture, rule);
             }
+            if !is_taken(&event, capture) {
+                untaken.push(*capture);
+            }
+        }
+        if !(walk.untaken.is_empty() && untaken.is_empty()) {
+            self.take_untaken(&mut event, &untaken, is_error);
         }
         if has_ends {
             self.take_ends(&event);

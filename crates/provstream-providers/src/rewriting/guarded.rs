@@ -70,7 +70,10 @@ impl<R: TextRewriter> State<R> {
         !is_event(data)
             || match self.reader.format() {
                 None => may_have_text(data, is_streamed),
-                Some(format) => self.reader.found.is_empty() && is_of_another(format, data),
+                Some(format) => {
+                    let mut found = self.reader.found.iter();
+                    found.all(|one| matches!(one, Found::Unread(_))) && is_of_another(format, data)
+                }
             }
     }
 

@@ -346,6 +346,9 @@ impl<R: TextRewriter> State<R> {
         if found.is_empty() && odd.is_none() {
             handler.item(Item::Other(frame.span()));
         }
+        if found.iter().any(|one| matches!(one, Found::Unread(_))) {
+            self.notice(Notice::new(NoticeCode::UnreadMember, frame.span()), handler);
+        }
         self.edits.clear();
         let mut pending = Pending::of(&found);
         if self.thoughts.is_some() {
@@ -508,6 +511,11 @@ impl<R: TextRewriter> State<R> {
                 }
             }
             Found::Echo(value, shape) => self.empty_echo(frame, value, shape),
+            Found::Unread(text) => {
+                if R::WITHHOLDS_UNREAD {
+                    self.empty(text);
+                }
+            }
             Found::Sequence(value) => self.sequence(frame, value, pending),
             Found::Offset(channel, value) => pending.offsets.push((channel, value)),
             Found::Error(error) => {

@@ -1,9 +1,9 @@
 //! The paths of a format's table as an automaton: from the members of an event to the rows they match.
 
-use super::table::{Row, Table};
+use super::table::{Passes, Row, Table};
 
 /// Number of a node; nodes are numbered so that those inside of a node follow it directly.
-pub(crate) type NodeId = u8;
+pub(crate) type NodeId = u16;
 
 /// The node of the event itself.
 pub(crate) const ROOT: NodeId = 0;
@@ -14,6 +14,10 @@ pub(crate) struct Automaton {
     nodes: Box<[Node]>,
     /// The types of events that rows name; the place of each is its bit in [`Rule::types`].
     types: Box<[&'static str]>,
+    /// The path of each node; elements of arrays are `[]`.
+    paths: Box<[Box<str>]>,
+    /// The paths of what is not text in events and parts of some kinds, which those are.
+    pub(crate) passes_in: Box<[(Box<str>, &'static [&'static str])]>,
     pub(crate) table: &'static Table,
 }
 
@@ -24,6 +28,11 @@ pub(crate) struct Node {
     members: Box<[(&'static [u8], NodeId)]>,
     /// A bit for each [`signature`] that one of them has.
     signatures: u64,
+    /// A string in it that no row is about is text that was not read, unless its member is one of `passes`.
+    pub(crate) is_content: bool,
+    /// Bits of the types of events in which it is text, or has text in it.
+    texts: u64,
+    passes: Box<[&'static [u8]]>,
     /// The node of an array's elements.
     pub(crate) element: Option<NodeId>,
     /// For the node of an element: which number of the channel its place is.
@@ -64,8 +73,27 @@ impl Automaton {
             };
             tree.at(row.path).rules.push(Rule { types, row: *row });
         }
-        let mut nodes = Vec::new();
-        tree.number(&mut nodes);
+        for path in table.content {
+            tree.at(path).is_content = Some(true);
+        }
+        let (passes_in, passes): (Vec<_>, _) = table
+            .passes
+            .iter()
+            .partition(|passes| !passes.kinds.is_empty());
+        let passes: Vec<&Passes> = passes;
+        for (around, member) in passes.iter().flat_map(|passes| passes.paths()) {
+            tree.at(around).pass(member);
+        }
+        let passes_in = passes_in.iter().flat_map(|passes| {
+            let paths = passes.paths();
+            paths.map(|(around, member)| {
+                let path = join(around, member);
+                let path = path.replace("[0]", "[]").replace("[1]", "[]");
+                (path.into(), passes.kinds)
+            })
+        });
+        let (mut nodes, mut paths) = (Vec::new(), Vec::new());
+        tree.number(&mut nodes, &mut paths, Around::default());
         assert!(
             nodes.len() < usize::from(NodeId::MAX),
             "a number for each node"
@@ -73,12 +101,19 @@ impl Automaton {
         Self {
             nodes: nodes.into_boxed_slice(),
             types: types.into_boxed_slice(),
+            paths: paths.into_boxed_slice(),
+            passes_in: passes_in.collect(),
             table,
         }
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[usize::from(id)]
+    }
+
+    /// The path of a node.
+    pub(crate) fn path(&self, id: NodeId) -> &str {
+        &self.paths[usize::from(id)]
     }
 
     /// The bit of a type of events; no bit if no row names it.
@@ -100,8 +135,24 @@ impl Node {
         Some((place, self.members[place].1))
     }
 
+    /// Whether a value that no row looks into may have text that was not read.
+    #[inline]
+    pub(crate) const fn may_be_unread(&self) -> bool {
+        self.is_content || self.texts != 0
+    }
+
+    /// Whether a member is text that was not read if it has some, by its decoded name.
+    pub(crate) fn is_unread(&self, name: &[u8]) -> bool {
+        self.is_content && !self.passes.contains(&name)
+    }
+
+    /// Whether it is text, or has text in it, in events of the type with this bit.
+    pub(crate) const fn has_text_in(&self, bit: u64) -> bool {
+        self.texts == u64::MAX || self.texts & bit != 0
+    }
+
     pub(crate) fn leads_on(&self) -> bool {
-        !self.members.is_empty()
+        !(self.members.is_empty() && self.passes.is_empty())
     }
 }
 
@@ -112,6 +163,12 @@ fn signature(name: &[u8]) -> u64 {
     1 << ((usize::from(first) + 7 * name.len()) % 64)
 }
 
+/// The path of a member of what has the first path.
+fn join(around: &str, member: &str) -> String {
+    let dot = if around.is_empty() { "" } else { "." };
+    format!("{around}{dot}{member}")
+}
+
 /// The paths while they are put together.
 #[derive(Default)]
 struct Tree {
@@ -119,6 +176,16 @@ struct Tree {
     element: Option<Box<Tree>>,
     place: Option<usize>,
     rules: Vec<Rule>,
+    /// Where that is not as around it.
+    is_content: Option<bool>,
+    passes: Vec<&'static [u8]>,
+}
+
+/// What is known of the object or array around a node.
+#[derive(Clone, Default)]
+struct Around {
+    is_content: bool,
+    path: String,
 }
 
 impl Tree {
@@ -139,25 +206,48 @@ impl Tree {
                 .and_then(|rest| rest.strip_suffix(']'))
             {
                 tree = tree.element.get_or_insert_default();
-                tree.place = number.parse().ok();
+                tree.place = number.parse().ok().or(tree.place);
             }
         }
         tree
     }
 
-    fn number(self, nodes: &mut Vec<Node>) -> NodeId {
+    /// A value at this path passes. It needs no node of its own if no row looks into it.
+    fn pass(&mut self, path: &'static str) {
+        let (around, name) = path.rsplit_once('.').unwrap_or(("", path));
+        let tree = self.at(around);
+        match tree.members.iter_mut().find(|(member, _)| *member == name) {
+            Some((_, member)) => member.is_content = Some(false),
+            None => tree.passes.push(name.as_bytes()),
+        }
+    }
+
+    fn number(self, nodes: &mut Vec<Node>, paths: &mut Vec<Box<str>>, around: Around) -> NodeId {
         let id = nodes.len();
         assert!(self.members.len() <= 32, "a bit for each member");
         nodes.push(Node::default());
-        let members = self.members.into_iter();
-        let members = members.map(|(name, tree)| (name.as_bytes(), tree.number(nodes)));
-        let members = members.collect();
-        let element = self.element.map(|tree| tree.number(nodes));
-        let members: Box<[(&[u8], NodeId)]> = members;
+        paths.push(around.path.clone().into());
+        let is_content = self.is_content.unwrap_or(around.is_content);
+        let mut number =
+            |path: String, tree: Self| tree.number(nodes, paths, Around { is_content, path });
+        let members = self
+            .members
+            .into_iter()
+            .map(|(name, tree)| (name.as_bytes(), number(join(&around.path, name), tree)));
+        let members: Box<[(&[u8], NodeId)]> = members.collect();
+        let element = self
+            .element
+            .map(|tree| number(format!("{}[]", around.path), *tree));
+        let inside = members.iter().map(|(_, member)| *member).chain(element);
+        let own = self.rules.iter().filter(|rule| rule.row.role.is_text());
+        let own = own.fold(0, |all, rule| all | rule.types);
         nodes[id] = Node {
             signatures: members
                 .iter()
                 .fold(0, |all, (name, _)| all | signature(name)),
+            texts: inside.fold(own, |all, node| all | nodes[usize::from(node)].texts),
+            is_content,
+            passes: self.passes.into_boxed_slice(),
             members,
             element,
             place: self.place,

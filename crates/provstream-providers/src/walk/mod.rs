@@ -83,6 +83,8 @@ struct Frame {
     scope: u16,
     /// The members that were seen, a bit for each that leads on.
     seen: u32,
+    /// Where it begins.
+    start: u32,
     /// How many captures there were before it.
     before: u32,
     /// The capture of the container itself.
@@ -110,6 +112,23 @@ impl Unread {
     }
 }
 
+/// A value that no row takes, in a place where that is text that was not read: a member by its name, or the value of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Untaken {
+    /// The node of the value, or of the object that it is a member of.
+    pub(crate) node: NodeId,
+    /// Where the content of the member's name is; empty if the node is that of the value.
+    pub(crate) name: (u32, u32),
+    /// Where the value is, a string with its quotes.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Where the object around it begins.
+    pub(crate) around: u32,
+}
+
+/// Most such values of an event.
+const MAX_UNTAKEN: usize = 1 << 14;
+
 /// Most strings that no row is about of which a walk takes note.
 const MAX_UNREAD: usize = 16;
 
@@ -131,6 +150,9 @@ pub(crate) struct Walk {
     pub(crate) scopes: Vec<Scope>,
     /// The first strings that no row is about.
     pub(crate) unread: Vec<Unread>,
+    pub(crate) untaken: Vec<Untaken>,
+    /// There are more of them.
+    pub(crate) has_more_untaken: bool,
     frames: Vec<Frame>,
     /// Members that came again in the open objects, from the outermost object to the innermost.
     repeated: Vec<Repeated>,
@@ -154,6 +176,8 @@ impl Walk {
         self.frames.clear();
         self.repeated.clear();
         self.unread.clear();
+        self.untaken.clear();
+        self.has_more_untaken = false;
         self.scopes.push(Scope::default());
         self.bad_number = false;
         self.kind = None;
@@ -169,6 +193,9 @@ impl Walk {
     /// Gives back memory that an unusual event needed.
     pub(crate) fn trim(&mut self) {
         const USUAL: usize = 64;
+        if self.untaken.capacity() > USUAL {
+            self.untaken = Vec::new();
+        }
         if self.captures.capacity() > USUAL || self.scopes.capacity() > USUAL {
             self.captures.clear();
             self.captures.shrink_to(USUAL);
@@ -301,6 +328,7 @@ impl Walk {
             is_array,
             scope,
             seen: 0,
+            start: at as u32,
             before,
             own,
         });
@@ -322,7 +350,8 @@ impl Walk {
     /// Goes to the next value in the innermost container that a row is about, or to its end.
     fn next(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<Next> {
         let frame = self.frames.last_mut()?;
-        let node = automaton.node(frame.node);
+        let (id, around) = (frame.node, frame.start);
+        let node = automaton.node(id);
         if frame.is_array {
             // Elements are counted where a channel is named by their place.
             let place = frame.seen;
@@ -343,18 +372,20 @@ impl Walk {
             }
             let name = string_end(data, at + 1)?;
             let raw = &data[at + 1..name.end];
-            let found = if name.escaped {
-                let decoded = provstream::json::decode(raw, true);
-                node.member(decoded.text.as_bytes())
-            } else {
-                node.member(raw)
-            };
-            let colon = white_space_end(data, name.end + 1);
+            let decoded = name
+                .escaped
+                .then(|| provstream::json::decode(raw, true).text);
+            let raw = decoded.as_ref().map_or(raw, |name| name.as_bytes());
+            let found = node.member(raw);
+            let is_unread = found.is_none() && node.is_unread(raw);
+            let name = (at as u32 + 1, name.end as u32);
+            let colon = white_space_end(data, name.1 as usize + 1);
             if *data.get(colon)? != b':' {
                 return None;
             }
             at = white_space_end(data, colon + 1);
             if let Some((place, member)) = found {
+                let frame = self.frames.last_mut()?;
                 let scope = frame.scope;
                 let bit = 1 << place;
                 let is_again = frame.seen & bit != 0;
@@ -365,7 +396,9 @@ impl Walk {
                 return Some(Next::Value(member, scope, at));
             }
             let end = skip(data, at)?;
-            if data[at] == b'"' && self.unread.len() < MAX_UNREAD {
+            if is_unread {
+                self.leave(id, name, data, at..end, around);
+            } else if data[at] == b'"' && self.unread.len() < MAX_UNREAD {
                 self.unread.extend(Unread::new(at + 1..end - 1));
             }
             at = white_space_end(data, end);
@@ -443,8 +476,13 @@ impl Walk {
         shape: Shape,
         range: core::ops::Range<usize>,
     ) {
-        let rules = &automaton.node(id).rules;
-        let Some(first) = rules.first() else { return };
+        let node = automaton.node(id);
+        let Some(first) = node.rules.first() else {
+            if node.may_be_unread() {
+                self.leave_value(id, data, shape, range);
+            }
+            return;
+        };
         let capture = Capture {
             node: id,
             shape,
@@ -458,22 +496,30 @@ impl Walk {
                 if level == 0 && scope == 0 {
                     self.number_at = (capture.start, capture.end);
                 }
-                let number = self.number(&data[range], shape);
+                let number = self.number(&data[range.clone()], shape);
+                if number.is_none() {
+                    self.leave_value(id, data, shape, range);
+                }
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.numbers[level] = number;
                 }
             }
             Role::Thought => {
+                self.leave_value(id, data, shape, range.clone());
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.is_thought = shape == Shape::Scalar && data[range] == *b"true";
                 }
             }
             Role::Special => {
+                self.leave_value(id, data, shape, range.clone());
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.is_special = shape == Shape::Scalar && data[range] == *b"true";
                 }
             }
             Role::Kind => {
+                if matches!(shape, Shape::Object | Shape::Array) {
+                    self.leave_value(id, data, shape, range.clone());
+                }
                 let is_thought = matches!(
                     &data[range],
                     b"reasoning_text"
@@ -487,11 +533,64 @@ impl Walk {
                     scope.is_thought = is_thought && matches!(shape, Shape::Plain);
                 }
             }
-            Role::Type => self.kind = Some(capture),
+            Role::Type => {
+                if matches!(shape, Shape::Object | Shape::Array) {
+                    self.leave_value(id, data, shape, range);
+                }
+                self.kind = Some(capture);
+            }
             // `null` says nothing in any place.
             _ if shape == Shape::Scalar && data[range] == *b"null" => {}
             _ => self.captures.push(capture),
         }
+    }
+
+    /// Notes the value of a node that no row takes, of a string its content. What a container that is entered has is noted by
+    /// itself.
+    #[cold]
+    pub(crate) fn leave_value(
+        &mut self,
+        node: NodeId,
+        data: &[u8],
+        shape: Shape,
+        range: core::ops::Range<usize>,
+    ) {
+        let value = match shape {
+            Shape::Scalar => return,
+            Shape::Plain | Shape::Escaped => range.start - 1..range.end + 1,
+            Shape::Object | Shape::Array => range,
+        };
+        let around = self.frames.last().map_or(0, |frame| frame.start);
+        self.leave(node, (0, 0), data, value, around);
+    }
+
+    /// Notes a value that no row takes, if it may have text.
+    #[cold]
+    #[expect(clippy::too_many_arguments, reason = "the parts of what is noted")]
+    fn leave(
+        &mut self,
+        node: NodeId,
+        name: (u32, u32),
+        data: &[u8],
+        value: core::ops::Range<usize>,
+        around: u32,
+    ) {
+        // An empty string, an empty container and one that is entered have two bytes at most.
+        let is_scalar = !matches!(data.get(value.start), Some(b'"' | b'{' | b'['));
+        if value.len() <= 2 || is_scalar {
+            return;
+        }
+        if self.untaken.len() >= MAX_UNTAKEN {
+            self.has_more_untaken = true;
+            return;
+        }
+        self.untaken.push(Untaken {
+            node,
+            name,
+            start: value.start as u32,
+            end: value.end as u32,
+            around,
+        });
     }
 
     /// The number of a channel. `None` is 0: servers write `null` for it.
@@ -522,7 +621,7 @@ impl Walk {
 
 /// Where a value ends that no row is about.
 #[inline]
-fn skip(data: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn skip(data: &[u8], at: usize) -> Option<usize> {
     match data.get(at)? {
         b'"' => Some(string_end(data, at + 1)?.end + 1),
         b'{' | b'[' => Skip::default().run(data, at),

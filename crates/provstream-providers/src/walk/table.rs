@@ -7,6 +7,11 @@
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) rows: &'static [Row],
+    /// The paths of objects and arrays in which each string is text that was not read, unless a row or a path that passes is
+    /// about it.
+    pub(crate) content: &'static [&'static str],
+    /// What is not text in them.
+    pub(crate) passes: &'static [Passes],
     /// The text blocks of a message are one text: its channel is that of the first block. A block that loses all its text
     /// is removed.
     pub(crate) one_text: bool,
@@ -16,6 +21,41 @@ pub(crate) struct Table {
     pub(crate) whole_alone: bool,
     /// The shortest event with text.
     pub(crate) shortest: Shortest,
+}
+
+/// Values that are not text, with all that is in them: identifiers, tool calls, binary data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passes {
+    /// The kinds of events and parts, by `type` or `object` of the event or of the object around the value; `*` is any run of
+    /// characters. Of all kinds if there are none.
+    pub(crate) kinds: &'static [&'static str],
+    /// The paths of what they are in.
+    pub(crate) around: &'static [&'static str],
+    /// Their paths in that, with spaces between.
+    pub(crate) members: &'static str,
+}
+
+/// Values that are not text, in objects with these paths.
+pub(crate) const fn passes(around: &'static [&'static str], members: &'static str) -> Passes {
+    Passes {
+        kinds: &[],
+        around,
+        members,
+    }
+}
+
+impl Passes {
+    /// The same in events and parts of these kinds alone.
+    pub(crate) const fn in_kinds(mut self, kinds: &'static [&'static str]) -> Self {
+        self.kinds = kinds;
+        self
+    }
+
+    /// The paths around them, each with every path in it.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let around = self.around.iter();
+        around.flat_map(|around| self.members.split(' ').map(|member| (*around, member)))
+    }
 }
 
 /// The shortest event of a format that has text.
@@ -32,6 +72,8 @@ impl Table {
     pub(crate) const fn new(rows: &'static [Row], shortest: Shortest) -> Self {
         Self {
             rows,
+            content: &[],
+            passes: &[],
             one_text: false,
             counts_up: false,
             whole_alone: false,
@@ -134,6 +176,46 @@ pub(crate) enum Role {
 }
 
 impl Role {
+    /// Whether it is about the text of an answer.
+    pub(crate) const fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::Start | Self::Whole | Self::Quote)
+    }
+
+    /// Whether a string is read, or known not to be text, where it has this role.
+    pub(crate) const fn takes_strings(self) -> bool {
+        !matches!(
+            self,
+            Self::Number(_)
+                | Self::Thought
+                | Self::Special
+                | Self::ToolJson
+                | Self::Element
+                | Self::ReasoningEnd
+                | Self::BlockEnd
+                | Self::End
+                | Self::EndAll
+                | Self::Done
+                | Self::Sequence
+                | Self::Offset
+        )
+    }
+
+    /// The same of an object or array that no row looks into.
+    pub(crate) const fn takes_containers(self) -> bool {
+        matches!(
+            self,
+            Self::Tool
+                | Self::ToolJson
+                | Self::Part
+                | Self::InBlock
+                | Self::BlockEnd
+                | Self::Error
+                | Self::Logprobs
+                | Self::Echo
+                | Self::Evidence
+        )
+    }
+
     /// Whether it ends something, so that it comes after all else in its event.
     pub(crate) const fn is_end(self) -> bool {
         matches!(

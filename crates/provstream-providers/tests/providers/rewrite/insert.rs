@@ -41,7 +41,7 @@ fn without_a_delta_to_follow_the_inserted_event_is_the_shortest_of_its_format() 
         [&start("x"), inserted, stop].concat()
     );
     // The same in each format, where an event is too long to be repeated.
-    let padding = "p".repeat(1 << 14);
+    let padding = format!("[{}0]", "0,".repeat(1 << 13));
     for (format, event) in [
         (
             Format::OpenAiChat,
@@ -69,7 +69,7 @@ fn without_a_delta_to_follow_the_inserted_event_is_the_shortest_of_its_format() 
             r#"{"type":"content-delta","index":4,"delta":{"message":{"content":{"text":"x [y"}}}"#,
         ),
     ] {
-        let event = format!("{event},\"padding\":\"{padding}\"}}");
+        let event = format!("{event},\"padding\":{padding}}}");
         for stream in [
             format!("data: {event}\n\n"),
             format!("{event}\n"),

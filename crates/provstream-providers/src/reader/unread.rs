@@ -1,0 +1,277 @@
+//! Strings that may be text and that nothing reads.
+
+use std::collections::BTreeMap;
+
+use super::Reader;
+use crate::event::Event;
+use crate::found::{Found, Str};
+use crate::item::NoticeCode;
+use crate::pass_members::is_in;
+use crate::walk::automaton::ROOT;
+use crate::walk::scan::{string_end, white_space_end};
+use crate::walk::{Capture, Shape, Untaken, skip};
+
+/// Most containers inside of each other that are looked into.
+const MAX_DEPTH: usize = 64;
+
+/// Longest path that is reported.
+const MAX_PATH: usize = 256;
+
+/// Most things that an event says for strings to be emptied one by one.
+const MAX_STRINGS: usize = 1 << 14;
+
+/// Members of an event that reports an error, which are about it.
+const OF_ERRORS: [&str; 10] = [
+    "code",
+    "detail",
+    "details",
+    "error",
+    "error_type",
+    "errorText",
+    "message",
+    "param",
+    "request_id",
+    "status",
+];
+
+impl Reader {
+    /// Takes what the walk and the rows have left of an event: strings where text may be. `captures` are those values that rows
+    /// are about and none of them takes.
+    #[cold]
+    pub(super) fn take_untaken(
+        &mut self,
+        event: &mut Event<'_>,
+        captures: &[Capture],
+        is_error: bool,
+    ) {
+        let captured = captures.iter().map(|capture| Untaken {
+            node: capture.node,
+            name: (0, 0),
+            start: capture.start - u32::from(capture.is_string()),
+            end: capture.end + u32::from(capture.is_string()),
+            around: 0,
+        });
+        let mut kinds = Kinds::default();
+        let mut is_whole = !event.walk.has_more_untaken;
+        for untaken in event.walk.untaken.iter().copied().chain(captured) {
+            is_whole &= self.take_one(event, (untaken, &mut kinds), is_error);
+        }
+        if !is_whole {
+            event.odd = Some(NoticeCode::UnreadText);
+        }
+    }
+
+    /// Takes the strings of a value; false if not all of them could be found, or if it has the place of text.
+    fn take_one<'a>(
+        &mut self,
+        event: &Event<'a>,
+        (untaken, kinds): (Untaken, &mut Kinds<'a>),
+        is_error: bool,
+    ) -> bool {
+        let node = event.automaton.node(untaken.node);
+        let is_named = untaken.name != (0, 0);
+        let is_text = !is_named && node.has_text_in(event.bit);
+        // JSON that is not an object is no event.
+        let is_event = untaken.node == ROOT;
+        if !is_named && (is_event || !is_text && !node.is_content) {
+            return true;
+        }
+        let mut path = event.automaton.path(untaken.node).to_owned();
+        if is_named {
+            let name = &event.data[untaken.name.0 as usize..untaken.name.1 as usize];
+            push_name(&mut path, name);
+        }
+        if is_error && OF_ERRORS.contains(&path.as_str()) {
+            return true;
+        }
+        let mut passes = event.automaton.passes_in.iter();
+        if passes.any(|(pass, of)| is_in(&path, pass) && kinds.are(event, untaken.around, of)) {
+            return true;
+        }
+        let value = untaken.start as usize..untaken.end as usize;
+        let mut is_read = true;
+        let is_whole = strings(
+            &event.data[..value.end],
+            value.start,
+            path,
+            &mut |path, at| {
+                if at.is_empty() || self.passes.has(path) {
+                    return;
+                }
+                is_read &= !is_text;
+                self.report.add_member(path);
+                match is_text {
+                    _ if self.found.len() >= MAX_STRINGS => is_read = false,
+                    false => self.found.push(Found::Unread(at)),
+                    true => {}
+                }
+            },
+        );
+        is_whole && is_read
+    }
+}
+
+/// Whether a row takes a value, or it was entered.
+pub(super) fn is_taken(event: &Event<'_>, capture: &Capture) -> bool {
+    let node = event.automaton.node(capture.node);
+    let mut roles = event.rules(capture).map(|rule| rule.row.role);
+    match capture.shape {
+        Shape::Scalar => true,
+        Shape::Plain | Shape::Escaped => {
+            let value = &event.data[capture.range()];
+            let is_number = || value.iter().all(|byte| b"+-.eE0123456789".contains(byte));
+            roles.any(|role| role.takes_strings()) || is_number()
+        }
+        Shape::Object if node.leads_on() => true,
+        Shape::Array if node.element.is_some() => true,
+        Shape::Object | Shape::Array => roles.any(|role| role.takes_containers()),
+    }
+}
+
+/// Gives each string of a value that begins at `from` and is the last of `data`, with its path; false if that is not possible.
+fn strings(data: &[u8], from: usize, mut path: String, take: &mut impl FnMut(&str, Str)) -> bool {
+    // For each open container, how long the path of what is in it is before a name.
+    let mut open: Vec<usize> = Vec::new();
+    let mut at = from;
+    while let Some(&byte) = data.get(at) {
+        match byte {
+            b'"' => {
+                let Some(end) = string_end(data, at + 1) else {
+                    return false;
+                };
+                let after = white_space_end(data, end.end + 1);
+                if data.get(after) == Some(&b':') {
+                    path.truncate(open.last().copied().unwrap_or(0));
+                    push_name(&mut path, &data[at + 1..end.end]);
+                } else {
+                    take(&path, Str::new(at + 1, end));
+                }
+                at = end.end;
+            }
+            b'{' | b'[' => {
+                if open.len() == MAX_DEPTH {
+                    return false;
+                }
+                if byte == b'[' && path.len() < MAX_PATH {
+                    path.push_str("[]");
+                }
+                open.push(path.len());
+            }
+            b'}' | b']' => {
+                open.pop();
+                path.truncate(open.last().copied().unwrap_or(path.len()));
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    open.is_empty()
+}
+
+/// Adds a member to a path, by its name as it is in JSON. A long path ends before it.
+fn push_name(path: &mut String, name: &[u8]) {
+    let name = provstream::json::decode(name, name.contains(&b'\\')).text;
+    if path.len() + name.len() < MAX_PATH {
+        if !path.is_empty() {
+            path.push('.');
+        }
+        path.push_str(&name);
+    }
+}
+
+/// What kinds the objects of an event are of.
+#[derive(Default)]
+struct Kinds<'a> {
+    /// By where an object begins.
+    objects: BTreeMap<u32, [Option<&'a [u8]>; 2]>,
+}
+
+impl<'a> Kinds<'a> {
+    /// Whether the event, or the object that begins at `around`, is of one of these kinds.
+    fn are(&mut self, event: &Event<'a>, around: u32, of: &[&str]) -> bool {
+        let data = event.data;
+        let kind = event.walk.kind.map(|kind| &data[kind.range()]);
+        let object = self.objects.entry(around);
+        let object = *object.or_insert_with(|| kinds_of(data, around as usize));
+        let mut kinds = kind.into_iter().chain(object.into_iter().flatten());
+        kinds.any(|kind| of.iter().any(|pattern| matches(kind, pattern.as_bytes())))
+    }
+}
+
+/// The members `type` and `object` of an object that begins at `around`, if they are strings.
+fn kinds_of(data: &[u8], around: usize) -> [Option<&[u8]>; 2] {
+    let mut at = white_space_end(data, around);
+    let mut kinds = [None; 2];
+    loop {
+        // At the brace, or at the comma before a member.
+        let name_at = white_space_end(data, at + 1) + 1;
+        let is_name = data.get(name_at - 1) == Some(&b'"');
+        let Some(name) = string_end(data, name_at).filter(|_| is_name) else {
+            return kinds;
+        };
+        let value = white_space_end(data, name.end + 1);
+        let value = white_space_end(data, value + 1);
+        let Some(end) = skip(data, value) else {
+            return kinds;
+        };
+        at = white_space_end(data, end);
+        let place = match &data[name_at..name.end] {
+            b"type" => 0,
+            b"object" => 1,
+            _ => continue,
+        };
+        let text = data[value..end].strip_prefix(b"\"");
+        kinds[place] = text.and_then(|text| text.strip_suffix(b"\""));
+    }
+}
+
+/// Whether a name is one that `*` in a pattern stands for any run of characters of.
+fn matches(name: &[u8], pattern: &[u8]) -> bool {
+    match pattern {
+        [] => name.is_empty(),
+        [b'*', rest @ ..] => (0..=name.len()).any(|from| matches(&name[from..], rest)),
+        [first, rest @ ..] => name.first() == Some(first) && matches(&name[1..], rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(json: &str) -> Option<Vec<String>> {
+        let mut found = Vec::new();
+        let is_whole = strings(json.as_bytes(), 0, "a".to_owned(), &mut |path, at| {
+            let text = String::from_utf8_lossy(at.content(json.as_bytes()));
+            found.push(format!("{path}={text}"));
+        });
+        is_whole.then_some(found)
+    }
+
+    #[test]
+    fn strings_have_their_paths() {
+        assert_eq!(found(r#""x""#), Some(vec!["a=x".into()]));
+        let json = r#"{"b":"1","c" : [ "2", {"d":"3"}, ["4"] ],"e":{},"f":[],"g\u0041":"5","h":7}"#;
+        let expected = ["a.b=1", "a.c[]=2", "a.c[].d=3", "a.c[][]=4", "a.gA=5"];
+        assert_eq!(found(json), Some(expected.map(str::to_owned).to_vec()));
+        let deep = |depth: usize| format!("{}\"x\"{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(found(&deep(MAX_DEPTH)).is_some());
+        assert_eq!(found(&deep(MAX_DEPTH + 1)), None);
+        assert_eq!(found(r#"["a""#), None);
+        assert_eq!(found(r#"["a"#), None);
+    }
+
+    #[test]
+    fn paths_and_kinds_are_compared_by_their_parts() {
+        assert!(is_in("a.b", "a.b") && is_in("a.b.c", "a.b") && is_in("a.b[]", "a.b"));
+        assert!(!is_in("a.bc", "a.b") && !is_in("a", "a.b"));
+        for (name, pattern, is) in [
+            ("error", "error", true),
+            ("web_search_call", "*_call", true),
+            ("response.x_call.delta", "response.*_call*", true),
+            ("message", "*_call", false),
+            ("errors", "error", false),
+        ] {
+            assert_eq!(matches(name.as_bytes(), pattern.as_bytes()), is, "{name}");
+        }
+    }
+}

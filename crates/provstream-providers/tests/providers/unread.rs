@@ -1,0 +1,653 @@
+//! Strings that may be text and that no format has: a gate empties them, and everything counts them.
+
+use provstream::{Action, AtLimit, Parser, Policy, Question, Unannotated};
+use provstream_providers::{Format, NoticeCode, ReadReport, Reasoning, StreamGate, StreamRewriter};
+use testkit::wire::fixtures;
+
+/// Releases everything.
+#[derive(Clone, Debug)]
+struct ReleaseAll;
+
+impl Policy for ReleaseAll {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+
+    fn unannotated(&mut self) -> Unannotated {
+        Unannotated::Release
+    }
+
+    fn limit(&mut self) -> AtLimit {
+        AtLimit::Release
+    }
+}
+
+fn gated(format: Option<Format>, body: &str) -> (String, ReadReport) {
+    let gate = || match format {
+        Some(format) => StreamGate::new(format, Parser::new(), ReleaseAll),
+        None => StreamGate::detect(Parser::new(), ReleaseAll),
+    };
+    let run = |size: usize| {
+        let (mut gate, mut out) = (gate().with_reasoning(Reasoning::Leave), Vec::new());
+        for chunk in body.as_bytes().chunks(size) {
+            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        (
+            String::from_utf8(out).expect("UTF-8"),
+            gate.report().clone(),
+        )
+    };
+    let whole = run(usize::MAX);
+    for size in [1, 7, 64] {
+        assert_eq!(run(size), whole, "by {size}");
+    }
+    whole
+}
+
+fn stripped(format: Option<Format>, body: &str) -> (String, ReadReport) {
+    let mut rewriter = match format {
+        Some(format) => StreamRewriter::new(format, Parser::new()),
+        None => StreamRewriter::detect(Parser::new()),
+    };
+    let mut out = Vec::new();
+    rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    (
+        String::from_utf8(out).expect("UTF-8"),
+        rewriter.report().clone(),
+    )
+}
+
+#[test]
+fn no_recording_has_a_member_that_is_not_known() {
+    for fixture in fixtures::all() {
+        let body = std::str::from_utf8(&fixture.bytes).expect("UTF-8");
+        for format in [None, Some(fixture.format)] {
+            let (_, report) = gated(format, body);
+            let members: Vec<_> = report.unread_members().collect();
+            assert_eq!(members, [], "{}", fixture.name);
+            assert_eq!(report.count(NoticeCode::UnreadText), 0, "{}", fixture.name);
+            assert_eq!(stripped(format, body).1.unread(), report.unread());
+        }
+    }
+}
+
+/// A chunk of chat completions with this in its choice.
+fn choice(members: &str) -> String {
+    format!(
+        "data: {{\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":0,{members}}}]}}\n\n"
+    )
+}
+
+fn delta(members: &str) -> String {
+    choice(&format!("\"delta\":{{\"content\":\"It is. \",{members}}}"))
+}
+
+fn event(json: &str) -> String {
+    format!("data: {json}\n\n")
+}
+
+/// Responses with a string in a member that the format does not have, and the path of that member.
+fn unknown() -> Vec<(Format, String, &'static str)> {
+    use Format::{
+        Anthropic, BedrockConverse, Cohere, Gemini, GeminiInteractions, LlamaCpp,
+        MistralConversations, Ollama, OpenAiChat, OpenAiResponses, Tgi, VercelUi,
+    };
+    let whole = |json: &str| format!("{json}\n");
+    vec![
+        (
+            OpenAiChat,
+            delta(r#""note":"SECRET""#),
+            "choices[].delta.note",
+        ),
+        (
+            OpenAiChat,
+            delta(r#""no\u0074e":"SECRET""#),
+            "choices[].delta.note",
+        ),
+        (
+            OpenAiChat,
+            delta(r#""note":{"a":[1,{"b":"SECRET"}]}"#),
+            "choices[].delta.note.a[].b",
+        ),
+        (
+            OpenAiChat,
+            delta(r#""note":["SECRET"]"#),
+            "choices[].delta.note[]",
+        ),
+        (
+            OpenAiChat,
+            choice(r#""note":"SECRET","delta":{"content":"It is. "}"#),
+            "choices[].note",
+        ),
+        (
+            OpenAiChat,
+            choice(
+                r#""delta":{"content":[{"type":"text","text":"It is. "},{"type":"new","value":"SECRET"}]}"#,
+            ),
+            "choices[].delta.content[].value",
+        ),
+        (
+            OpenAiChat,
+            delta(r#""provider_specific_fields":{"draft":"SECRET"}"#),
+            "choices[].delta.provider_specific_fields.draft",
+        ),
+        (
+            OpenAiChat,
+            delta(r#""reasoning_content":{"more":"SECRET"}"#),
+            "choices[].delta.reasoning_content.more",
+        ),
+        (
+            OpenAiChat,
+            delta(r#""role":{"a":"SECRET"}"#),
+            "choices[].delta.role.a",
+        ),
+        (
+            OpenAiChat,
+            delta(r#""audio":{"subtitle":"SECRET"}"#),
+            "choices[].delta.audio.subtitle",
+        ),
+        (
+            OpenAiChat,
+            whole(
+                r#"{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"It is. ","analysis":"SECRET"}}]}"#,
+            ),
+            "choices[].message.analysis",
+        ),
+        (
+            OpenAiResponses,
+            event(
+                r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"It is. ","note":"SECRET"}"#,
+            ),
+            "note",
+        ),
+        (
+            OpenAiResponses,
+            event(r#"{"type":"response.new_text.delta","output_index":0,"delta":"SECRET"}"#),
+            "delta",
+        ),
+        (
+            OpenAiResponses,
+            event(
+                r#"{"type":"response.content_part.added","output_index":0,"content_index":0,"part":{"type":"new","words":"SECRET"}}"#,
+            ),
+            "part.words",
+        ),
+        (
+            OpenAiResponses,
+            event(
+                r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"new","output":"SECRET"}}"#,
+            ),
+            "item.output",
+        ),
+        (
+            OpenAiResponses,
+            event(
+                r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"new","value":"SECRET"}]}]}}"#,
+            ),
+            "response.output[].content[].value",
+        ),
+        (
+            OpenAiResponses,
+            whole(
+                r#"{"object":"response","output":[{"type":"message","note":"SECRET","content":[]}]}"#,
+            ),
+            "output[].note",
+        ),
+        (
+            Anthropic,
+            event(
+                r#"{"type":"content_block_delta","index":0,"delta":{"type":"new_delta","words":"SECRET"}}"#,
+            ),
+            "delta.words",
+        ),
+        (
+            Anthropic,
+            event(
+                r#"{"type":"content_block_start","index":0,"content_block":{"type":"new","content":"SECRET"}}"#,
+            ),
+            "content_block.content",
+        ),
+        (
+            Anthropic,
+            event(r#"{"type":"message_delta","delta":{"text":"SECRET"}}"#),
+            "delta.text",
+        ),
+        (
+            Anthropic,
+            whole(r#"{"type":"message","content":[{"type":"new","say":"SECRET"}]}"#),
+            "content[].say",
+        ),
+        (
+            Anthropic,
+            event(
+                r#"{"type":"message_start","message":{"role":"assistant","content":[],"preface":"SECRET"}}"#,
+            ),
+            "message.preface",
+        ),
+        (
+            Gemini,
+            event(
+                r#"{"candidates":[{"content":{"parts":[{"text":"It is. "},{"note":"SECRET"}]}}]}"#,
+            ),
+            "candidates[].content.parts[].note",
+        ),
+        (
+            Gemini,
+            event(r#"{"candidates":[{"content":{"parts":[{"thought":"SECRET"}]}}]}"#),
+            "candidates[].content.parts[].thought",
+        ),
+        (
+            Gemini,
+            event(r#"{"candidates":[{"output":"SECRET"}]}"#),
+            "candidates[].output",
+        ),
+        (
+            Ollama,
+            whole(r#"{"message":{"role":"assistant","content":"","note":"SECRET"},"done":false}"#),
+            "message.note",
+        ),
+        (
+            Ollama,
+            whole(r#"{"response":"","draft":"SECRET","done":false}"#),
+            "draft",
+        ),
+        (
+            Cohere,
+            event(
+                r#"{"type":"content-delta","index":0,"delta":{"message":{"content":{"words":"SECRET"}}}}"#,
+            ),
+            "delta.message.content.words",
+        ),
+        (
+            Cohere,
+            whole(
+                r#"{"message":{"content":[{"type":"text","text":"a","alt":"SECRET"}]},"finish_reason":"COMPLETE"}"#,
+            ),
+            "message.content[].alt",
+        ),
+        (
+            GeminiInteractions,
+            event(
+                r#"{"event_type":"step.delta","index":0,"delta":{"type":"new","words":"SECRET"}}"#,
+            ),
+            "delta.words",
+        ),
+        (
+            GeminiInteractions,
+            event(
+                r#"{"event_type":"interaction.completed","interaction":{"steps":[{"type":"model_output","note":"SECRET"}]}}"#,
+            ),
+            "interaction.steps[].note",
+        ),
+        (
+            MistralConversations,
+            event(
+                r#"{"type":"message.output.delta","output_index":0,"content":{"type":"new","words":"SECRET"}}"#,
+            ),
+            "content.words",
+        ),
+        (
+            MistralConversations,
+            whole(
+                r#"{"object":"conversation.response","outputs":[{"type":"message.output","content":"It is. ","note":"SECRET"}]}"#,
+            ),
+            "outputs[].note",
+        ),
+        (
+            LlamaCpp,
+            event(r#"{"content":"It is. ","stop":false,"reasoning":"SECRET"}"#),
+            "reasoning",
+        ),
+        (
+            Tgi,
+            event(
+                r#"{"token":{"id":1,"text":"It is. ","special":false,"note":"SECRET"},"generated_text":null}"#,
+            ),
+            "token.note",
+        ),
+        (
+            BedrockConverse,
+            whole(r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"words":"SECRET"}}}"#),
+            "contentBlockDelta.delta.words",
+        ),
+        (
+            BedrockConverse,
+            whole(
+                r#"{"output":{"message":{"role":"assistant","content":[{"guardContent":{"text":{"text":"SECRET"}}}]}},"stopReason":"end_turn"}"#,
+            ),
+            "output.message.content[].guardContent.text.text",
+        ),
+        (
+            VercelUi,
+            event(r#"{"type":"text-delta","id":"0","delta":"It is. ","note":"SECRET"}"#),
+            "note",
+        ),
+        (
+            VercelUi,
+            event(r#"{"type":"start","messageId":"m"}"#)
+                + &event(r#"{"type":"new-delta","id":"0","delta":"SECRET"}"#),
+            "delta",
+        ),
+        (
+            VercelUi,
+            whole(
+                r#"{"id":"m","role":"assistant","parts":[{"type":"text","text":"a","alt":"SECRET"}]}"#,
+            ),
+            "parts[].alt",
+        ),
+    ]
+}
+
+#[test]
+fn a_gate_empties_a_string_in_a_member_that_the_format_does_not_have() {
+    for (format, body, path) in unknown() {
+        let (out, report) = gated(Some(format), &body);
+        let emptied = body.replace("SECRET", "");
+        assert!(
+            out == emptied || out.contains("It is.") && !out.contains("SECRET"),
+            "{format}: {body} became {out}"
+        );
+        let members: Vec<_> = report.unread_members().collect();
+        assert_eq!(members, [(path, 1)], "{format}: {body}");
+        assert_eq!(report.count(NoticeCode::UnreadMember), 1, "{body}");
+        assert!(!report.is_complete());
+        let (out, report) = stripped(Some(format), &body);
+        assert!(out.contains("SECRET"), "{out}");
+        assert_eq!(report.unread_members().collect::<Vec<_>>(), members);
+        assert!(!report.is_complete());
+    }
+}
+
+#[test]
+fn a_member_that_passes_is_neither_emptied_nor_counted() {
+    for (format, body, path) in unknown() {
+        let around = path.rsplit_once('.').map_or(path, |(around, _)| around);
+        for passes in [path, around] {
+            let gate = StreamGate::new(format, Parser::new(), ReleaseAll);
+            let mut gate = gate.with_pass_members(["other.path", passes]);
+            let mut out = Vec::new();
+            for _ in 0..2 {
+                gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+                gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+                let out = String::from_utf8(core::mem::take(&mut out)).expect("UTF-8");
+                assert!(out.contains("SECRET"), "{passes}: {out}");
+                assert!(gate.report().is_complete(), "{passes}: {:?}", gate.report());
+                gate.reset();
+            }
+            let rewriter = StreamRewriter::new(format, Parser::new());
+            let mut rewriter = rewriter.with_pass_members([passes]);
+            rewriter.push(body.as_bytes(), |_: &[u8]| {});
+            rewriter.finish(|_: &[u8]| {});
+            assert!(rewriter.report().is_complete(), "{passes}");
+        }
+    }
+}
+
+/// What is text has another shape in these than in the format.
+#[test]
+fn text_of_another_shape_is_withheld() {
+    use Format::{
+        Anthropic, BedrockConverse, Cohere, Gemini, GeminiInteractions, LlamaCpp,
+        MistralConversations, Ollama, OpenAiChat, OpenAiResponses, Tgi, VercelUi,
+    };
+    for (format, json) in [
+        (
+            Anthropic,
+            r#"{"type":"message","content":"It is SECRET. [unverified-inference]"}"#,
+        ),
+        (
+            Anthropic,
+            r#"{"type":"message","content":{"type":"text","text":"SECRET"}}"#,
+        ),
+        (Anthropic, r#"{"type":"message","content":["SECRET"]}"#),
+        (
+            Anthropic,
+            r#"{"type":"message_start","message":{"content":"SECRET"}}"#,
+        ),
+        (Anthropic, r#"{"type":"message_start","message":"SECRET"}"#),
+        (
+            Anthropic,
+            r#"{"type":"content_block_delta","index":0,"delta":"SECRET"}"#,
+        ),
+        (
+            Anthropic,
+            r#"{"type":"content_block_delta","index":0,"delta":{"text":{"value":"SECRET"}}}"#,
+        ),
+        (
+            Anthropic,
+            r#"{"type":"content_block_start","index":0,"content_block":"SECRET"}"#,
+        ),
+        (
+            OpenAiResponses,
+            r#"{"object":"response","output":[{"type":"message","content":"SECRET"}]}"#,
+        ),
+        (
+            OpenAiResponses,
+            r#"{"object":"response","output":["SECRET"]}"#,
+        ),
+        (
+            OpenAiResponses,
+            r#"{"object":"response","output":"SECRET"}"#,
+        ),
+        (
+            OpenAiResponses,
+            r#"{"type":"response.output_item.done","item":{"type":"message","content":"SECRET"}}"#,
+        ),
+        (
+            OpenAiResponses,
+            r#"{"type":"response.completed","response":{"output":{"content":"SECRET"}}}"#,
+        ),
+        (
+            OpenAiResponses,
+            r#"{"type":"response.output_text.delta","delta":{"text":"SECRET"}}"#,
+        ),
+        (
+            OpenAiResponses,
+            r#"{"type":"response.content_part.added","part":"SECRET"}"#,
+        ),
+        (OpenAiChat, r#"{"choices":[{"index":0,"delta":"SECRET"}]}"#),
+        (
+            OpenAiChat,
+            r#"{"choices":[{"index":0,"message":"SECRET"}]}"#,
+        ),
+        (OpenAiChat, r#"{"choices":["SECRET"]}"#),
+        (
+            OpenAiChat,
+            r#"{"choices":{"0":{"delta":{"content":"SECRET"}}}}"#,
+        ),
+        (OpenAiChat, r#"{"choices":[{"text":["SECRET"]}]}"#),
+        (Gemini, r#"{"candidates":[{"content":"SECRET"}]}"#),
+        (
+            Gemini,
+            r#"{"candidates":[{"content":{"parts":["SECRET"]}}]}"#,
+        ),
+        (
+            Gemini,
+            r#"{"candidates":[{"content":{"parts":{"text":"SECRET"}}}]}"#,
+        ),
+        (Ollama, r#"{"message":"SECRET","done":false}"#),
+        (Ollama, r#"{"message":{"content":["SECRET"]},"done":false}"#),
+        (
+            Cohere,
+            r#"{"type":"content-delta","delta":{"message":{"content":"SECRET"}}}"#,
+        ),
+        (
+            Cohere,
+            r#"{"message":{"content":"SECRET"},"finish_reason":"COMPLETE"}"#,
+        ),
+        (
+            GeminiInteractions,
+            r#"{"event_type":"step.delta","delta":"SECRET"}"#,
+        ),
+        (
+            GeminiInteractions,
+            r#"{"steps":[{"type":"model_output","content":"SECRET"}]}"#,
+        ),
+        (
+            MistralConversations,
+            r#"{"type":"message.output.delta","content":["SECRET"]}"#,
+        ),
+        (LlamaCpp, r#"{"content":{"text":"SECRET"},"stop":false}"#),
+        (Tgi, r#"{"token":"SECRET","generated_text":null}"#),
+        (Tgi, r#"{"generated_text":["SECRET"]}"#),
+        (
+            BedrockConverse,
+            r#"{"contentBlockDelta":{"delta":"SECRET"}}"#,
+        ),
+        (
+            BedrockConverse,
+            r#"{"output":{"message":{"content":"SECRET"}},"stopReason":"end_turn"}"#,
+        ),
+        (
+            BedrockConverse,
+            r#"{"output":"SECRET","stopReason":"end_turn"}"#,
+        ),
+        (VercelUi, r#"{"type":"text-delta","delta":["SECRET"]}"#),
+        (VercelUi, r#"{"type":"text-delta","parts":"SECRET"}"#),
+        (VercelUi, r#"{"id":"m","parts":["SECRET"]}"#),
+    ] {
+        for body in [event(json), format!("{json}\n")] {
+            let (out, report) = gated(Some(format), &body);
+            assert!(!out.contains("SECRET"), "{format}: {body} became {out}");
+            assert!(!report.is_complete(), "{format}: {body}");
+            assert_eq!(report.count(NoticeCode::UnreadText), 1, "{format}: {body}");
+            let (out, report) = stripped(Some(format), &body);
+            assert_eq!(out, body);
+            assert!(!report.is_complete(), "{format}: {body}");
+        }
+    }
+}
+
+#[test]
+fn reasoning_is_found_in_every_member_that_has_it() {
+    let members = [
+        r#""reasoning_text":"~""#,
+        r#""thinking":"~""#,
+        r#""thought":"~""#,
+        r#""reasoning_content":{"text":"~"}"#,
+        r#""reasoning_content":[{"text":"~"}]"#,
+        r#""thinking":{"text":"~"}"#,
+        r#""reasoning":{"content":"~"}"#,
+        r#""content":[{"type":"reasoning","summary":[{"type":"summary_text","text":"~"}]}]"#,
+        r#""content":[{"type":"reasoning","reasoning":"~"}]"#,
+        r#""thinking_blocks":[{"type":"thinking","thinking":"~","signature":"s"}]"#,
+        r#""provider_specific_fields":{"reasoning_content":"~"}"#,
+        r#""provider_specific_fields":{"reasoning":"~"}"#,
+        r#""provider_specific_fields":{"thinking_blocks":[{"type":"thinking","thinking":"~"}]}"#,
+        r#""reasoning_details":[{"type":"reasoning.text","text":"~"}]"#,
+    ];
+    let chat = members.iter().flat_map(|member| {
+        ["delta", "message"].map(|of| choice(&format!("\"{of}\":{{{member}}}")))
+    });
+    let part = |kind: &str| {
+        event(&format!(
+            r#"{{"type":"response.reasoning_part.{kind}","output_index":0,"content_index":0,"part":{{"type":"reasoning_text","text":"~"}}}}"#
+        ))
+    };
+    let all = chat.chain(["added", "done"].map(part));
+    for body in all {
+        let body = body.replace('~', "It is SECRET. [unverified-inference]");
+        for mode in [Reasoning::Drop, Reasoning::Rewrite] {
+            let gate = StreamGate::detect(Parser::new(), NoInference);
+            let (mut gate, mut out) = (gate.with_reasoning(mode), Vec::new());
+            gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert!(!out.contains("SECRET"), "{mode}: {body} became {out}");
+            assert!(gate.report().is_complete(), "{:?}", gate.report());
+            let rewriter = StreamRewriter::detect(Parser::new());
+            let (mut rewriter, mut out) = (rewriter.with_reasoning(mode), Vec::new());
+            rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert!(!out.contains("[unverified"), "{mode}: {body} became {out}");
+            assert_eq!(out.contains("SECRET"), mode == Reasoning::Rewrite, "{out}");
+        }
+        let (out, report) = gated(None, &body);
+        assert_eq!(out, body, "reasoning is left");
+        assert!(report.is_complete(), "{report:?}");
+    }
+}
+
+/// Withholds what has an annotation.
+#[derive(Clone, Debug)]
+struct NoInference;
+
+impl Policy for NoInference {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Discard
+    }
+}
+
+#[test]
+fn strings_that_are_not_text_pass() {
+    for (format, json) in [
+        (
+            Format::Anthropic,
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"web_search_tool_result","tool_use_id":"t","content":[{"type":"web_search_result","title":"T","url":"u","encrypted_content":"e"}]}}"#,
+        ),
+        (
+            Format::OpenAiResponses,
+            r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"web_search_call","id":"w","action":{"query":"q"},"results":[{"text":"t"}]}}"#,
+        ),
+        (
+            Format::OpenAiResponses,
+            r#"{"type":"response.function_call_arguments.done","item_id":"i","output_index":0,"name":"f","arguments":"{}"}"#,
+        ),
+        (
+            Format::OpenAiResponses,
+            r#"{"object":"response","id":"r","instructions":"i","text":{"format":{"type":"text"}},"tools":[{"name":"t"}],"output":[]}"#,
+        ),
+        (
+            Format::OpenAiChat,
+            r#"{"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"id":"t","function":{"name":"f","arguments":"{}"}}],"reasoning_details":[{"type":"reasoning.encrypted","data":"d"}]},"content_filter_results":{"hate":{"severity":"safe"}},"native_finish_reason":"stop"}]}"#,
+        ),
+        (
+            Format::Gemini,
+            r#"{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"f","args":{"q":"a"}},"thoughtSignature":"s"},{"executableCode":{"code":"c"}}]},"groundingMetadata":{"webSearchQueries":["q"]}}]}"#,
+        ),
+        (
+            Format::Anthropic,
+            r#"{"type":"error","error":{"type":"t","message":"m"},"request_id":"r"}"#,
+        ),
+        (Format::Ollama, r#"{"error":"boom"}"#),
+        (
+            Format::VercelUi,
+            r#"{"type":"tool-output-available","toolCallId":"t","output":{"a":"b"}}"#,
+        ),
+        (
+            Format::BedrockConverse,
+            r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"t","name":"f"}},"contentBlockIndex":1}}"#,
+        ),
+    ] {
+        let (out, report) = gated(Some(format), &event(json));
+        assert_eq!(out, event(json), "{format}");
+        assert!(report.is_complete(), "{format}: {json}: {report:?}");
+    }
+}
+
+#[test]
+fn many_strings_are_read_in_linear_time_and_bounded_memory() {
+    for many in [
+        format!("\"note\":[{}\"SECRET\"]", "\"SECRET\",".repeat(40_000)),
+        "\"note\":\"SECRET\",".repeat(40_000) + "\"a\":1",
+        format!("\"note\":{}\"SECRET\"{}", "[".repeat(100), "]".repeat(100)),
+        format!(
+            "\"note\":{{{}\"b\":1}}",
+            "\"a\":{\"type\":\"SECRET\"},".repeat(40_000)
+        ),
+    ] {
+        let (out, report) = gated(Some(Format::OpenAiChat), &delta(&many));
+        assert!(!out.contains("SECRET"));
+        assert!(!report.is_complete());
+        assert!(report.unread_members().count() <= 32);
+    }
+    let many = "\"content\":\"SECRET\",\"citations\":[{}],".repeat(20_000);
+    let block = format!(
+        "{{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{{{many}\"type\":\"new\"}}}}"
+    );
+    let (out, _) = gated(Some(Format::Anthropic), &event(&block));
+    assert!(!out.contains("SECRET"));
+}
