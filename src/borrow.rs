@@ -17,7 +17,7 @@ impl<T: Clone> MaybeOwned<'_, T> {
         Self::Owned(Arc::new(value))
     }
 
-    /// The same value with a change.
+    /// Returns the value with a change.
     pub(crate) fn with(self, change: impl FnOnce(&mut T)) -> Self {
         let mut value = match self {
             Self::Borrowed(value) => Arc::new(value.clone()),

@@ -58,7 +58,7 @@ pub enum Event<'a, B: EventBytes = &'a [u8]> {
 // Events are passed by value, and there is one for each piece of text.
 const _: () = assert!(size_of::<Event<'static>>() <= 32);
 
-/// What holds the bytes of an event: `&[u8]` in a borrowed [`Event`], [`Bytes`] in an [`OwnedEvent`].
+/// Storage of the bytes of an event: `&[u8]` in a borrowed [`Event`], [`Bytes`] in an [`OwnedEvent`].
 ///
 /// Borrowed events have nothing to drop for text and annotations, so that the compiler can make a sink part of the loop
 /// that pushes. There are no other implementations.
@@ -161,14 +161,14 @@ impl<'a> TextChunk<'a> {
         self.bytes
     }
 
-    /// Where the bytes are in the stream.
+    /// Returns the span of the bytes in the stream.
     #[must_use]
     #[inline]
     pub const fn span(&self) -> Span {
         Span::new(self.start, self.start + self.bytes.len() as u64)
     }
 
-    /// The same text in memory of its own.
+    /// Copies the text into memory of its own.
     #[must_use]
     pub fn into_owned(self) -> TextChunk<'static, Bytes> {
         TextChunk::shared(Bytes::copy_from_slice(self.bytes), self.start)
@@ -199,7 +199,7 @@ impl TextChunk<'static, Bytes> {
         self.bytes
     }
 
-    /// Where the bytes are in the stream.
+    /// Returns the span of the bytes in the stream.
     #[must_use]
     pub const fn span(&self) -> Span {
         Span::new(self.start, self.start + self.bytes.len() as u64)
@@ -232,7 +232,7 @@ impl<'a> JsonRecord<'a> {
         Self(TextChunk::new(raw, start))
     }
 
-    /// The same record with a copy of its bytes.
+    /// Copies the record with its bytes.
     #[must_use]
     pub fn into_owned(self) -> JsonRecord<'static, Bytes> {
         JsonRecord(self.0.into_owned())
@@ -246,7 +246,7 @@ impl<B: AsRef<[u8]>> JsonRecord<'_, B> {
         self.0.as_ref()
     }
 
-    /// Where it is in the stream.
+    /// Returns the span of the record in the stream.
     #[must_use]
     pub fn span(&self) -> Span {
         Span::new(self.0.start, self.0.start + self.raw().len() as u64)
@@ -326,7 +326,7 @@ impl<'a> BracketAnnotation<'a> {
         }
     }
 
-    /// The same annotation with a copy of its bytes.
+    /// Copies the annotation with its bytes.
     #[must_use]
     pub fn into_owned(self) -> BracketAnnotation<'static, Bytes> {
         let parts = self.parts;
@@ -349,13 +349,13 @@ impl<B: EventBytes> BracketAnnotation<'_, B> {
         B::view(&self.parts)
     }
 
-    /// What it declares, resolved against the vocabulary.
+    /// Returns the declared annotation, resolved against the vocabulary.
     #[must_use]
     pub fn annotation(&self) -> Annotation<'_> {
         self.view().annotation()
     }
 
-    /// Where it is in the stream, brackets included.
+    /// Returns the span in the stream, brackets included.
     #[inline]
     #[must_use]
     pub fn span(&self) -> Span {
@@ -369,7 +369,7 @@ impl<B: EventBytes> BracketAnnotation<'_, B> {
         self.view().raw
     }
 
-    /// How many bytes of whitespace right before it are removed with it when stripping: 0 to 64.
+    /// Returns the number of bytes of whitespace right before the annotation that are removed with it: 0 to 64.
     #[inline]
     #[must_use]
     pub fn whitespace_before(&self) -> usize {
@@ -435,13 +435,13 @@ impl Diagnostic {
         Self { code, span }
     }
 
-    /// What was found.
+    /// Returns the kind of diagnostic.
     #[must_use]
     pub const fn code(&self) -> DiagnosticCode {
         self.code
     }
 
-    /// Where it was found.
+    /// Returns the span that the diagnostic is about.
     #[must_use]
     pub const fn span(&self) -> Span {
         self.span

@@ -1,11 +1,11 @@
-//! What takes the events of a stream.
+//! Handlers of the events of a stream.
 
 use core::fmt;
 use std::borrow::Cow;
 
 use crate::event::{BracketAnnotation, Event, JsonRecord, TextChunk};
 
-/// What a rewriter writes in the place of an annotation or a JSON record.
+/// Output of a rewriter in the place of an annotation or a JSON record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replacement {
@@ -62,9 +62,12 @@ impl From<Vec<u8>> for Replacement {
 ///
 /// | method | from a parser | from a rewriter or an adapter |
 /// |---|---|---|
-/// | [`text`](Self::text) | text with its stream offsets, annotations taken out | the rewritten text, with its offsets in the rewritten stream |
-/// | [`annotation`](Self::annotation) | each bracketed annotation; the answer is ignored | each bracketed annotation; the answer is written in its place |
-/// | [`record`](Self::record) | each JSON record that was held back; the answer is ignored | the same; the answer is written in its place |
+/// | [`text`](Self::text) | text with its stream offsets, annotations taken out | the rewritten text, with its offsets in the
+/// rewritten stream |
+/// | [`annotation`](Self::annotation) | each bracketed annotation; the answer is ignored | each bracketed annotation; the answer is
+/// written in its place |
+/// | [`record`](Self::record) | each JSON record that was held back; the answer is ignored | the same; the answer is written in its
+/// place |
 /// | [`event`](Self::event) | assertions, MARC objects, diagnostics | the same, with stream offsets |
 /// | [`end`](Self::end) | nothing follows | nothing follows |
 ///
@@ -74,8 +77,8 @@ impl From<Vec<u8>> for Replacement {
 /// # Handlers and closures
 ///
 /// `&mut T` and `Box<T>` are handlers where `T` is one, also where `T` is `dyn Handler`. `()` ignores everything, and a
-/// `Vec<u8>` collects the text. Every function that takes a handler takes a closure as well, through [`IntoHandler`]. A closure gets all
-/// events, text, annotations and records included, and removes annotations and records. The type of its parameter has to
+/// `Vec<u8>` collects the text. Every function that takes a handler takes a closure as well, through [`IntoHandler`]. A closure
+/// gets all events, text, annotations and records included, and removes annotations and records. The type of its parameter has to
 /// be given: `|event: Event<'_>| ...`.
 ///
 /// ```
@@ -284,7 +287,7 @@ impl<F> fmt::Debug for HandlerFn<F> {
     }
 }
 
-/// What can be given where a [`Handler`] is wanted: every handler, and every closure `FnMut(Event<'_>)`.
+/// Conversion into a [`Handler`], for every handler and every closure `FnMut(Event<'_>)`.
 ///
 /// The parameter `M` is inferred. It lets one function take both, which an implementation of [`Handler`] for closures
 /// cannot: it would overlap with the one for `&mut T`.

@@ -110,8 +110,8 @@ fn unicode_escape(raw: &[u8]) -> (char, usize) {
 /// Most bytes that one character, escape or surrogate pair may take.
 pub(crate) const LONGEST_UNIT: usize = 12;
 
-/// How many of the first `max` bytes of `raw` are kept if there are more: not a part of a character, of an escape, or
-/// of the two escapes of a surrogate pair. Only the first `max + LONGEST_UNIT` bytes matter.
+/// Returns the number of the first `max` bytes of `raw` that are kept if there are more: not a part of a character, of an escape,
+/// or of the two escapes of a surrogate pair. Only the first `max + LONGEST_UNIT` bytes matter.
 pub(crate) fn kept_len(raw: &[u8], max: usize) -> usize {
     if raw.len() <= max {
         return raw.len();

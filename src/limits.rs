@@ -54,7 +54,7 @@ impl Limits {
         self.pending as usize
     }
 
-    /// The same in JSON, where assertions count too, over all open objects: 65,536 by default.
+    /// Most bytes of annotations and assertions kept for all open objects in JSON: 65,536 by default.
     #[must_use]
     pub const fn max_pending_json(&self) -> usize {
         self.pending_json as usize
@@ -79,7 +79,7 @@ impl Limits {
         self.record as usize
     }
 
-    /// The same limits with another [`max_annotation`](Self::max_annotation), 1 to 65,535 bytes.
+    /// Sets [`max_annotation`](Self::max_annotation), 1 to 65,535 bytes.
     ///
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.
@@ -88,7 +88,7 @@ impl Limits {
         Ok(self)
     }
 
-    /// The same limits with another [`max_assertion`](Self::max_assertion), 4 to 1,048,576 bytes, so that any character fits.
+    /// Sets [`max_assertion`](Self::max_assertion), 4 to 1,048,576 bytes, so that any character fits.
     ///
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.
@@ -97,7 +97,7 @@ impl Limits {
         Ok(self)
     }
 
-    /// The same limits with another [`max_annotations`](Self::max_annotations), 1 to 65,536.
+    /// Sets [`max_annotations`](Self::max_annotations), 1 to 65,536.
     ///
     /// # Errors
     /// [`LimitError`] when `count` is out of range.
@@ -106,8 +106,8 @@ impl Limits {
         Ok(self)
     }
 
-    /// The same limits with another [`max_pending`](Self::max_pending), 1 to 1,048,576 bytes, in free text and
-    /// [in JSON](Self::max_pending_json), whose default is larger.
+    /// Sets [`max_pending`](Self::max_pending), 1 to 1,048,576 bytes, in free text and [in JSON](Self::max_pending_json), whose
+    /// default is larger.
     ///
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.
@@ -117,7 +117,7 @@ impl Limits {
         Ok(self)
     }
 
-    /// The same limits with another [`max_depth`](Self::max_depth), 1 to 65,536.
+    /// Sets [`max_depth`](Self::max_depth), 1 to 65,536.
     ///
     /// # Errors
     /// [`LimitError`] when `depth` is out of range.
@@ -126,7 +126,7 @@ impl Limits {
         Ok(self)
     }
 
-    /// The same limits with another [`max_pointer`](Self::max_pointer), 1 to 65,536 bytes.
+    /// Sets [`max_pointer`](Self::max_pointer), 1 to 65,536 bytes.
     ///
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.
@@ -135,7 +135,7 @@ impl Limits {
         Ok(self)
     }
 
-    /// The same limits with another [`max_record`](Self::max_record), 1 to 1,048,576 bytes.
+    /// Sets [`max_record`](Self::max_record), 1 to 1,048,576 bytes.
     ///
     /// # Errors
     /// [`LimitError`] when `bytes` is out of range.

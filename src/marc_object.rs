@@ -30,7 +30,7 @@ names! {
 #[derive(Clone, PartialEq, Eq)]
 pub struct MarcObject<'a>(MaybeOwned<'a, Parts<'a>>);
 
-/// What is known of a MARC object.
+/// Parts of a MARC object.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Parts<'a> {
     kind: MarcKind,
@@ -73,8 +73,8 @@ const RECORD: [&str; 8] = [
     "recommended_next_step",
 ];
 
-/// Whether an object, which is well-formed JSON, has all members that a record requires: members that the draft does not
-/// define, such as those of a disclosure, do not make it anything else. Source: MARC-02 11.
+/// Returns `true` if an object, which is well-formed JSON, has all members that a record requires: members that the draft does
+/// not define, such as those of a disclosure, do not make it anything else. Source: MARC-02 11.
 pub(crate) fn is_complete_record(raw: &[u8]) -> bool {
     let (mut found, mut depth, mut at) = ([false; RECORD.len()], 0, 0);
     while at < raw.len() {
@@ -112,19 +112,19 @@ fn string_len(string: &[u8]) -> (usize, bool) {
 }
 
 impl<'a> MarcObject<'a> {
-    /// What the parser has of it.
+    /// Borrows the object from the parser.
     #[inline]
     pub(crate) const fn borrowed(parts: &'a Parts<'a>) -> Self {
         Self(MaybeOwned::Borrowed(parts))
     }
 
-    /// Which kind it is.
+    /// Returns the kind of the object.
     #[must_use]
     pub fn kind(&self) -> MarcKind {
         self.0.kind
     }
 
-    /// Where it is in the stream, in bytes, braces included.
+    /// Returns the span in the stream, in bytes, braces included.
     #[must_use]
     pub fn span(&self) -> Span {
         self.0.span
@@ -144,7 +144,7 @@ impl<'a> MarcObject<'a> {
         self.0.raw.as_deref()
     }
 
-    /// The same with nothing borrowed.
+    /// Copies the object with its bytes.
     #[must_use]
     pub fn into_owned(self) -> MarcObject<'static> {
         let parts = self.0.into_inner();

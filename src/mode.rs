@@ -1,8 +1,8 @@
-//! How a stream is read.
+//! Modes of reading a stream.
 
 use crate::names::names;
 
-/// How a stream is read. Source: wire profile, modes.
+/// Mode of reading a stream. Source: wire profile, modes.
 ///
 /// Brackets in the strings of JSON are not read as annotations in any mode but [`Text`](Self::Text). An archive of
 /// transcripts, such as lines of `{"role": "assistant", "content": "It is so. [substrate.grep]"}`, therefore has no

@@ -64,7 +64,7 @@ pub struct OffsetMap {
     window: u64,
     /// Bytes taken so far.
     position: u64,
-    /// What stands before `position`.
+    /// Code points and code units before `position`.
     totals: Totals,
     sequence: Sequence,
 }
@@ -76,7 +76,7 @@ struct Block {
     starts: [u64; WORDS],
     /// With this byte a character ends that takes two code units in UTF-16.
     pairs: [u64; WORDS],
-    /// What stands before the block.
+    /// Code points and code units before the block.
     before: Totals,
 }
 
@@ -94,7 +94,7 @@ struct Sequence {
     left: u8,
     /// The least and the greatest byte that may come next.
     next: (u8, u8),
-    /// It takes two code units in UTF-16 if it is completed.
+    /// The character takes two code units in UTF-16 if it is completed.
     pair: bool,
     /// Offset of its first byte.
     start: u64,
@@ -143,7 +143,7 @@ impl Sequence {
 /// An offset, as far as it can be answered for.
 struct Place {
     before: Totals,
-    /// It stands between characters.
+    /// The offset is between characters.
     boundary: bool,
 }
 
@@ -214,7 +214,7 @@ impl OffsetMap {
         self.position
     }
 
-    /// How many bytes before the end of what was taken are answered for.
+    /// Returns the size of the window: the number of bytes before the end for which offsets are known.
     #[must_use]
     pub const fn window(&self) -> usize {
         self.window as usize
@@ -310,20 +310,20 @@ impl OffsetMap {
         }
     }
 
-    /// Where the bits of an offset are: block, word and bit.
+    /// Returns the block, word and bit of an offset.
     fn slot(&self, offset: u64) -> (usize, usize, u64) {
         let block = offset / BLOCK % self.most as u64;
         let word = offset % BLOCK / WORD;
         (block as usize, word as usize, offset % WORD)
     }
 
-    /// Whether a character starts at a byte of the window.
+    /// Returns `true` if a character starts at a byte of the window.
     fn is_start(&self, offset: u64) -> bool {
         let (block, word, bit) = self.slot(offset);
         self.blocks[block].starts[word] & (1 << bit) != 0
     }
 
-    /// Whether the character around an offset, which is inside of it, takes two code units in UTF-16.
+    /// Returns `true` if the character around an offset inside of it takes two code units in UTF-16.
     fn is_in_pair(&self, offset: u64) -> bool {
         for offset in offset..self.position {
             let (block, word, bit) = self.slot(offset);
@@ -337,7 +337,7 @@ impl OffsetMap {
         false
     }
 
-    /// What can be said of an offset; none before the window and where it is not decided yet.
+    /// Returns the counts at an offset; `None` before the window and where they are not decided yet.
     fn place(&self, offset: u64) -> Option<Place> {
         let decided = if self.sequence.left > 0 {
             self.sequence.start

@@ -40,9 +40,9 @@ pub fn strip(text: &str) -> Cow<'_, str> {
 
 struct Strip<'a> {
     text: &'a str,
-    /// How much of the text is kept so far, if nothing was removed.
+    /// Number of bytes that are kept so far, if nothing was removed.
     kept: usize,
-    /// What is kept, once something was removed.
+    /// Text that is kept, once something was removed.
     clean: Option<Vec<u8>>,
 }
 

@@ -170,9 +170,10 @@ impl Parser {
         self.engine.push_break(&input, sink);
     }
 
-    /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here,
-    /// and a candidate annotation or a JSON value that is open is [`DiagnosticCode::Unterminated`](crate::DiagnosticCode::Unterminated). An asserted object
-    /// is complete at its closing brace, and one that is open here is not reported.
+    /// Reports what is still open at the end of the stream: an assertion whose annotation came last is complete only here, and a
+    /// candidate annotation or a JSON value that is open is
+    /// [`DiagnosticCode::Unterminated`](crate::DiagnosticCode::Unterminated). An asserted object is complete at its closing
+    /// brace, and one that is open here is not reported.
     ///
     /// Before another stream, [`reset`](Self::reset) the parser; bytes pushed without that go on with the same stream,
     /// offsets included, with nothing open.
@@ -212,8 +213,8 @@ impl Parser {
         self.engine.buffered_len()
     }
 
-    /// How many of the bytes emitted last are whitespace that would be removed with an annotation if one follows: 0 to 64.
-    /// Code that strips annotations holds these back; [`Rewriter`](crate::Rewriter) does.
+    /// Returns the number of bytes of whitespace, emitted last, that an annotation after them would remove: 0 to 64. Code that
+    /// strips annotations holds these back; [`Rewriter`](crate::Rewriter) does.
     #[must_use]
     pub fn strippable_whitespace(&self) -> usize {
         self.engine.removable(&self.limits)
@@ -257,7 +258,7 @@ impl Parser {
         self.engine.uncut_until(point, &self.limits)
     }
 
-    /// Where the JSON value begins that is open in free text, outside a block of code.
+    /// Returns the stream offset of the JSON value that is open in free text, outside a fenced block.
     pub(crate) fn bare_value(&self) -> Option<u64> {
         self.engine.bare_value()
     }
@@ -269,7 +270,7 @@ impl Parser {
         self.engine.push_calm(chunk)
     }
 
-    /// Whether nothing but JSON values is read.
+    /// Returns `true` in the modes that read only JSON values.
     pub(crate) const fn reads_json_alone(&self) -> bool {
         self.engine.is_sequence()
     }
@@ -322,14 +323,14 @@ impl ParserBuilder {
         self
     }
 
-    /// How the stream is read.
+    /// Sets the mode of reading the stream.
     pub const fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// Whether JSON records are held back and reported as [`Event::Record`] instead of being emitted as text, so that
-    /// they can be removed. Off by default.
+    /// Sets whether JSON records are held back and reported as [`Event::Record`] instead of being emitted as text, so that they
+    /// can be removed. Off by default.
     ///
     /// A record is a JSON value whose root is an asserted object or a MARC object. Every object at the root of a value
     /// is then held back until it ends, at most [`Limits::max_record`] bytes; a longer record is emitted as text, with

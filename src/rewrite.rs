@@ -38,7 +38,7 @@ pub struct Rewriter {
     out: Out,
 }
 
-/// What is written, and what is not yet.
+/// Output of a rewriter, and whitespace that is not written yet.
 #[derive(Clone, Debug, Default)]
 struct Out {
     /// Whitespace that the parser emitted and that is not yet written: at most 64 bytes.

@@ -42,7 +42,7 @@ impl Span {
         self.end - self.start
     }
 
-    /// Whether the span has no bytes.
+    /// Returns `true` if the span has no bytes.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.start == self.end
@@ -50,7 +50,7 @@ impl Span {
 }
 
 impl From<Range<u64>> for Span {
-    /// The same as [`Span::new`] of the range's ends.
+    /// Converts as [`Span::new`] does with the ends of the range.
     fn from(range: Range<u64>) -> Self {
         Self::new(range.start, range.end)
     }

@@ -1,4 +1,4 @@
-//! How much work a stream makes: bytes looked at, copied or moved, counted where one may be met more than once.
+//! Counter of the work for a stream: bytes looked at, copied or moved, counted where one may be met more than once.
 //!
 //! Only the crate's own tests count, so that they can hold the work against the length of the stream without a clock;
 //! everywhere else counting is nothing at all.

@@ -65,7 +65,7 @@ const fn kinds(byte: u8) -> u8 {
     kinds
 }
 
-/// Whether all bytes are of one of these kinds; the kinds are looked up a byte at a time.
+/// Returns `true` if all bytes are of one of these kinds; the kinds are looked up a byte at a time.
 #[inline]
 pub(crate) fn all(bytes: &[u8], kinds: u8) -> bool {
     let shared = bytes

@@ -134,7 +134,7 @@ pub(crate) fn removable_tail(bytes: &[u8]) -> usize {
     len
 }
 
-/// Whether `bytes` hold anything but white space.
+/// Returns `true` if `bytes` hold anything but white space.
 pub(crate) fn has_text(bytes: &[u8]) -> bool {
     leading_white(bytes) < bytes.len()
 }
@@ -159,7 +159,7 @@ pub(crate) fn next_boundary(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Whether the byte at `at` is after an odd number of backslashes; `odd_before` is for those before `bytes`.
+/// Returns `true` if the byte at `at` is after an odd number of backslashes; `odd_before` is for those before `bytes`.
 pub(crate) fn is_escaped(bytes: &[u8], at: usize, odd_before: bool) -> bool {
     let run = bytes[..at]
         .iter()

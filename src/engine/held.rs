@@ -17,7 +17,7 @@ impl Held {
         }
     }
 
-    /// Whether anything is held back.
+    /// Returns `true` if anything is held back.
     pub(crate) const fn is_some(self) -> bool {
         self.0 != u64::MAX
     }

@@ -45,8 +45,8 @@ pub(crate) fn look_back(
     Some((lines.before(line, max_assertion)?, state))
 }
 
-/// [`look_back`] where the last line is not a table row, its prefix is known, and the candidate does not begin before it: it begins a
-/// paragraph, after a blank line, or continues after the anchor.
+/// [`look_back`] where the last line is not a table row, its prefix is known, and the candidate does not begin before it: it begins
+/// a paragraph, after a blank line, or continues after the anchor.
 #[inline]
 fn in_plain_line(
     text: &[u8],
@@ -177,7 +177,7 @@ impl Lines<'_> {
         })
     }
 
-    /// Whether the line that ends at `end` has a block quote marker; `None` if that is unknown.
+    /// Returns whether the line that ends at `end` has a block quote marker; `None` if that is unknown.
     fn is_quote(&self, end: usize) -> Option<bool> {
         let start = self.start_of_line(end);
         let line = &self.text[start..=end];

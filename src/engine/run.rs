@@ -21,13 +21,13 @@ pub(crate) struct Run {
 /// A longer chunk of free text is scanned, which looks at 32 bytes at a time where the processor can.
 const LONG: usize = 512;
 
-/// Whether all of four bytes are of one of these kinds.
+/// Returns `true` if all of four bytes are of one of these kinds.
 #[inline(always)]
 pub(super) const fn all_of_four([a, b, c, d]: [u8; 4], kinds: u8) -> bool {
     kinds & KINDS[a as usize] & KINDS[b as usize] & KINDS[c as usize] & KINDS[d as usize] != 0
 }
 
-/// Whether all bytes of a chunk of at least eight are of the kind of a run. Long chunks of free text may be left to the
+/// Returns `true` if all bytes of a chunk of at least eight are of the kind of a run. Long chunks of free text may be left to the
 /// state machine.
 #[inline(always)]
 pub(super) fn covers(kind: u8, chunk: &[u8]) -> bool {
@@ -37,7 +37,8 @@ pub(super) fn covers(kind: u8, chunk: &[u8]) -> bool {
     }
 }
 
-/// Whether a chunk of at least eight bytes has none that may open something; a brace counts also where it opens nothing.
+/// Returns `true` if a chunk of at least eight bytes has none that may open something; a brace counts also where it opens
+/// nothing.
 #[inline(always)]
 fn is_text(chunk: &[u8]) -> bool {
     let Some(last) = chunk.last_chunk().filter(|_| chunk.len() > BLOCK) else {

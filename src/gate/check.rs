@@ -3,7 +3,7 @@
 /// At stream offsets that are multiples of this, it is looked for wherever it begins.
 pub(super) const STRIDE: u64 = 1_024;
 
-/// The same while text that is too long goes on, and in a JSON value outside a block of code.
+/// Stride while a text that is too long continues, and in a JSON value outside a fenced block.
 const SHORT_STRIDE: u64 = 256;
 
 /// Text of which less than this is too long is looked at byte by byte there.
@@ -23,7 +23,7 @@ pub(super) struct Check {
     how: How,
 }
 
-/// What comes before the next offset.
+/// Bytes that may be taken before the next check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     /// No text that is too long.
@@ -82,17 +82,17 @@ impl Check {
         }
     }
 
-    /// Whether anything may be released before it.
+    /// Returns `true` if text may be released before the check.
     pub(super) fn is_far(self) -> bool {
         self.how == How::Far
     }
 
-    /// Whether text that is too long may have become part of an assertion since the last one.
+    /// Returns `true` if text that is too long may have become part of an assertion since the last check.
     pub(super) fn is_blind(self) -> bool {
         self.how == How::Blind
     }
 
-    /// How many of the next bytes may be taken at a time.
+    /// Returns the number of the next bytes that may be taken at once.
     pub(super) fn room(&mut self, now: u64, bytes: &[u8]) -> usize {
         if let How::Near { .. } = self.how {
             let is_white = |byte: &&u8| matches!(byte, b' ' | b'\t'..=b'\r');
@@ -102,12 +102,12 @@ impl Check {
         usize::try_from(self.at - now).unwrap_or(usize::MAX)
     }
 
-    /// Whether it is here.
+    /// Returns `true` if the check is due at `now`.
     pub(super) const fn is_at(self, now: u64) -> bool {
         self.at == now
     }
 
-    /// Whether it comes after an offset.
+    /// Returns `true` if the check comes after offset `end`.
     pub(super) const fn is_after(self, end: u64) -> bool {
         end < self.at
     }

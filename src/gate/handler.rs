@@ -1,4 +1,4 @@
-//! What takes the text that a gate lets through.
+//! Handlers of the text that a gate releases.
 
 use super::policy::{Action, Question, Unannotated};
 use crate::event::TextChunk;

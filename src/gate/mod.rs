@@ -29,7 +29,7 @@ const SHORT: usize = 32;
 /// Stretches of untrusted text that are remembered one by one.
 const MOST_STRETCHES: usize = 1_024;
 
-/// How a gate ended a stream before its end.
+/// Reason for which a gate ended a stream early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GateEnd {
@@ -262,7 +262,7 @@ impl<P: Policy> Gate<P> {
         self.busy = false;
     }
 
-    /// Whether the policy has ended the stream, and how. Nothing is written after that. If the policy or the handler
+    /// Returns how the policy has ended the stream, if it has. Nothing is written after that. If the policy or the handler
     /// panicked, the stream counts as suspended.
     #[must_use]
     pub const fn ended(&self) -> Option<GateEnd> {
@@ -272,7 +272,7 @@ impl<P: Policy> Gate<P> {
         self.held.ended()
     }
 
-    /// Whether more may be written without more being taken: at the end of the stream, or where it is refused.
+    /// Returns `true` if text is held that may be written without more input: at the end of the stream, or when it is refused.
     #[must_use]
     pub fn is_holding(&self) -> bool {
         self.ended().is_none()
@@ -443,7 +443,8 @@ impl<P: Policy> Gate<P> {
         is_cut.then_some(clean)
     }
 
-    /// Whether text from `start` on is part of an open JSON value outside a block of code, if so much was removed before it.
+    /// Returns `true` if the text from `start` on is part of an open JSON value outside a fenced block, with `removed` bytes
+    /// removed before it.
     fn is_in_value(&self, start: u64, removed: u64) -> bool {
         let value = self.rewriter.parser().bare_value();
         value.is_some_and(|value| value.saturating_sub(removed) <= start)

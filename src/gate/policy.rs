@@ -1,11 +1,11 @@
-//! What a gate asks, and what it is answered.
+//! Questions of a gate to its policy, and the policy's answers.
 
 use std::borrow::Cow;
 
 use crate::provenance::{Assertion, Verdict};
 use crate::span::Span;
 
-/// What becomes of an assertion.
+/// Decision about an assertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
@@ -24,7 +24,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether the stream ends with it.
+    /// Returns `true` if the action ends the stream.
     #[must_use]
     pub const fn ends(&self) -> bool {
         matches!(self, Self::Suspend | Self::Refuse(_))
@@ -48,18 +48,18 @@ fn owned(text: &Cow<'static, str>) -> usize {
     }
 }
 
-/// What becomes of a run of text that no assertion covers.
+/// Decision about a run of text that no assertion covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unannotated {
-    /// It is released as it is.
+    /// Releases the text as it is.
     #[default]
     Release,
-    /// It is released between these two.
+    /// Releases the text between a text before it and a text after it.
     Mark(Cow<'static, str>, Cow<'static, str>),
     /// This is released in its place.
     Replace(Cow<'static, str>),
-    /// It is removed.
+    /// Discards the text.
     Discard,
 }
 
@@ -74,13 +74,13 @@ impl Unannotated {
     }
 }
 
-/// What becomes of text that is held back for longer than is allowed, is too long for an assertion, or is not read because
-/// it is not the JSON that was expected.
+/// Decision about text that is held back for longer than is allowed, is too long for an assertion, or is not read because it is
+/// not the JSON that was expected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtLimit {
-    /// It is released as unannotated text, and [`GateHandler::limit`](super::GateHandler::limit) reports its span. An
-    /// assertion that covers some of it is acted on as far as its text is still held back.
+    /// Releases the text as unannotated, and [`GateHandler::limit`](super::GateHandler::limit) reports its span. An assertion
+    /// that covers some of it is acted on as far as its text is still held back.
     #[default]
     Release,
     /// The stream ends before it with this text.
@@ -113,8 +113,8 @@ pub trait Policy {
     /// released.
     ///
     /// The gate asks if a sentence or a block of code is longer than [`max_assertion`](crate::Limits::max_assertion), before any
-    /// of it is released, and after [`AtLimit::Release`] again while the text goes on. In free text, a JSON value outside a block of
-    /// code is not too long. At stream offsets that are multiples of 1,024, the gate also asks if more than
+    /// of it is released, and after [`AtLimit::Release`] again while the text goes on. In free text, a JSON value outside a block
+    /// of code is not too long. At stream offsets that are multiples of 1,024, the gate also asks if more than
     /// [`with_max_held`](super::Gate::with_max_held) bytes are held back. And it asks where a stream of JSON values is not JSON.
     ///
     /// [`assertion`](Self::assertion) decides only about text that is still held back when its assertion is complete. So a
@@ -181,7 +181,7 @@ impl<'a> Question<'a> {
         self.assertion
     }
 
-    /// Where its text is in the stream without annotations, also in JSON.
+    /// Returns the span of the text in the stream without annotations, in bytes, also in JSON.
     #[must_use]
     pub const fn clean_span(&self) -> Span {
         self.clean_span
@@ -199,7 +199,7 @@ impl<'a> Question<'a> {
         self.channel
     }
 
-    /// Whether some of its text is untrusted.
+    /// Returns `true` if some of the text is untrusted.
     #[must_use]
     pub const fn untrusted(&self) -> bool {
         self.untrusted

@@ -10,9 +10,9 @@ use crate::parser::Parser;
 #[derive(Clone, Debug)]
 pub(super) struct Scout {
     parser: Parser,
-    /// Where the stream begins.
+    /// Stream offset at which the stream begins.
     start: u64,
-    /// How many bytes of a byte order mark it begins with.
+    /// Number of bytes of a byte order mark at the start of the stream.
     mark: usize,
     /// No byte order mark can follow: there was a break.
     has_begun: bool,
@@ -38,7 +38,7 @@ impl Scout {
         self.has_begun = false;
     }
 
-    /// Whether what comes before a stream offset is the beginning of a byte order mark, which may be a fault instead.
+    /// Returns `true` if the bytes before a stream offset begin a byte order mark, which may turn out to be a fault.
     pub(super) fn is_within_mark(&self, at: u64) -> bool {
         let taken = (at - self.start) as usize;
         !self.has_begun && (1..BYTE_ORDER_MARK.len()).contains(&taken) && taken <= self.mark
@@ -91,13 +91,13 @@ impl Scout {
     }
 }
 
-/// How many bytes of a piece continue a byte order mark that has `taken` bytes.
+/// Returns the number of bytes of a piece that continue a byte order mark of which `taken` bytes were read.
 fn mark(taken: usize, piece: &[u8]) -> usize {
     let rest = BYTE_ORDER_MARK.iter().skip(taken);
     rest.zip(piece).take_while(|(a, b)| a == b).count()
 }
 
-/// Where there is a fault, from which on the stream is not read.
+/// Returns the offset from which the stream is not read, with the diagnostic that says why.
 fn fault(event: &Event<'_>) -> Option<(u64, Diagnostic)> {
     let Event::Diagnostic(diagnostic) = event else {
         return None;

@@ -64,7 +64,7 @@ pub use rewrite_reader::RewriteReader;
 pub use text_stream::TextStream;
 pub use writer::RewriteWriter;
 
-/// Whether a reader that gives this error can be read again: nothing has failed.
+/// Returns `true` for an error after which the reader can be read again.
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }

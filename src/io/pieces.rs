@@ -1,4 +1,4 @@
-//! What comes of one chunk, without a copy where that is possible.
+//! Text rewritten from one chunk, without a copy where possible.
 
 use std::ops::Range;
 

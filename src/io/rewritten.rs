@@ -12,7 +12,7 @@ use crate::rewrite::Rewriter;
 pub(super) struct Rewritten<H: Handler> {
     rewriter: Rewriter,
     handler: H,
-    /// Whether the end was reached, or a call has begun that has not returned.
+    /// The end was reached, or a call has begun that has not returned.
     over: bool,
 }
 
@@ -50,7 +50,7 @@ impl<H: Handler> Rewritten<H> {
         }
     }
 
-    /// Whether nothing comes any more.
+    /// Returns `true` after the end.
     #[inline]
     pub(super) const fn is_over(&self) -> bool {
         self.over

@@ -27,7 +27,7 @@ names! {
     Malformed => "malformed",
 }
 
-/// What kind of label an annotation carries; the memo wants these kept apart.
+/// Kind of label of an annotation; the memo requires that these are kept apart.
 ///
 /// An assertion without any annotation has none of these kinds: see
 /// [`Assertion::is_annotated`](super::Assertion::is_annotated). Source: `provenance memo 5`.
@@ -76,7 +76,7 @@ impl<'a> Annotation<'a> {
         }
     }
 
-    /// The same, taken for `unverified-inference` for this reason, whatever class was named.
+    /// Sets the reason for which the annotation counts as `unverified-inference`, whatever class was named.
     #[must_use]
     pub fn with_reason(mut self, reason: Reason) -> Self {
         self.class = Class::UNVERIFIED_INFERENCE;
@@ -84,29 +84,29 @@ impl<'a> Annotation<'a> {
         self
     }
 
-    /// The same with an observation id.
+    /// Sets the observation id.
     #[must_use]
     pub fn with_observation_id(mut self, id: impl Into<Cow<'a, str>>) -> Self {
         self.observation_id = Some(id.into());
         self
     }
 
-    /// The same with the time of the observation, as written (RFC 3339).
+    /// Sets the time of the observation, as written (RFC 3339).
     #[must_use]
     pub fn with_ts(mut self, ts: impl Into<Cow<'a, str>>) -> Self {
         self.ts = Some(ts.into());
         self
     }
 
-    /// The same at a place in a stream.
+    /// Sets the span in the stream.
     #[must_use]
     pub const fn with_span(mut self, span: Span) -> Self {
         self.span = span;
         self
     }
 
-    /// The same without its observation id, for passing it on to someone who need not know it
-    /// (`provenance memo 12`: an id may expose a path, a content hash or a peer credential).
+    /// Removes the observation id, for readers who need not know it (`provenance memo 12`: an id may expose a path, a content
+    /// hash or a peer credential).
     #[must_use]
     pub fn without_observation_id(mut self) -> Self {
         self.observation_id = None;
@@ -149,13 +149,13 @@ impl<'a> Annotation<'a> {
         self.ts().and_then(|ts| ts.parse().ok())
     }
 
-    /// Where it is in the stream.
+    /// Returns the span in the stream.
     #[must_use]
     pub const fn span(&self) -> Span {
         self.span
     }
 
-    /// Which of the memo's states the label declares.
+    /// Returns the state that the label declares (`provenance memo 5`).
     #[must_use]
     pub const fn label_kind(&self) -> LabelKind {
         match (self.reason, self.class.is_terminal()) {
@@ -165,7 +165,7 @@ impl<'a> Annotation<'a> {
         }
     }
 
-    /// The same with nothing borrowed.
+    /// Copies the annotation with its strings.
     #[must_use]
     pub fn into_owned(self) -> Annotation<'static> {
         let own = |value: Cow<'a, str>| Cow::Owned(value.into_owned());
@@ -181,7 +181,7 @@ impl<'a> Annotation<'a> {
 }
 
 impl Annotation<'_> {
-    /// The same annotation, borrowing from this one.
+    /// Borrows the annotation.
     pub(super) fn reborrow(&self) -> Annotation<'_> {
         Annotation {
             class: self.class.clone(),

@@ -22,7 +22,7 @@ pub(crate) const BUILT_IN: [&str; 9] = [
     "substrate.unix.peercred",
 ];
 
-/// How many of [`BUILT_IN`], from its start, are terminals.
+/// Number of terminals at the start of [`BUILT_IN`].
 pub(crate) const TERMINALS: usize = 2;
 
 /// A substrate class: a category of substrate an observation can come from, or one of the two terminals.
@@ -103,8 +103,7 @@ impl Class {
         }
     }
 
-    /// Whether this is one of the two terminals: a state of the output of its own, never a corroboration.
-    /// `provenance memo 5`
+    /// Returns `true` for the two terminals: states of the output of their own, never a corroboration. `provenance memo 5`
     #[must_use]
     pub const fn is_terminal(&self) -> bool {
         match self.0 {

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use super::Timestamp;
 
-/// Whether an annotation counts towards the floor of a [`Discipline`](super::Discipline), and if not, why (`provenance memo 7`).
+/// Result of examining an annotation: it counts towards the floor of a [`Discipline`](super::Discipline), or why not (`provenance
+/// memo 7`).
 ///
 /// The first of these that applies, in this order, except that [`Counts`](Self::Counts) is the last.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Counting {
-    /// It counts.
+    /// The annotation counts.
     Counts,
     /// The annotation is malformed.
     Malformed,
@@ -21,7 +22,7 @@ pub enum Counting {
     Terminal,
     /// Its class has no window.
     NoWindow,
-    /// It has no `ts`, or one that is not a date-time.
+    /// The annotation has no `ts`, or one that is not a date-time.
     NoTime,
     /// Its time is before the window.
     Stale {
@@ -36,7 +37,7 @@ pub enum Counting {
 }
 
 impl Counting {
-    /// Whether the annotation counts.
+    /// Returns `true` if the annotation counts.
     #[must_use]
     pub const fn counts(self) -> bool {
         matches!(self, Self::Counts)
@@ -70,7 +71,7 @@ impl fmt::Display for Counting {
     }
 }
 
-/// How much later the second time is.
+/// Returns the time from the first instant to the second.
 pub(super) fn between(earlier: Timestamp, later: Timestamp) -> Duration {
     let of =
         |time: Timestamp| i128::from(time.unix_seconds()) * NANOS + i128::from(time.subsec_nanos());

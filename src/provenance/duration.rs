@@ -62,7 +62,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     }
 }
 
-/// What keeps a text from being a duration.
+/// Kind of error in a duration.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DurationErrorKind {
@@ -84,7 +84,7 @@ pub struct DurationError {
 }
 
 impl DurationError {
-    /// What is wrong.
+    /// Returns the kind of error.
     #[must_use]
     pub const fn kind(self) -> DurationErrorKind {
         self.kind

@@ -22,7 +22,8 @@ use super::vocabulary::without_anchor;
 ///   annotation's opening that stands before it, as in `[` and then the text.
 /// - A text that ends with an odd number of backslashes takes away the effect of an annotation placed directly after it; a
 ///   space between them keeps it.
-/// - Asserted objects in JSON are not touched. Where a parser also looks for those, push such text [untrusted](crate::Parser::push_untrusted).
+/// - Asserted objects in JSON are not touched. Where a parser also looks for those, push such text
+/// [untrusted](crate::Parser::push_untrusted).
 ///
 /// ```
 /// use provstream::provenance::{Vocabulary, escape};
@@ -75,7 +76,7 @@ fn live_brackets<'t>(
     })
 }
 
-/// Whether a `[` followed by these bytes starts an annotation; `None` where the bytes end before that is decided.
+/// Returns whether a `[` followed by these bytes starts an annotation; `None` if the bytes end before that is decided.
 fn could_start(after: &[u8], vocabulary: &Vocabulary) -> Option<bool> {
     let start = skip_whitespace(after);
     let length = identifier_length(start)?;
@@ -123,7 +124,7 @@ fn identifier_length(text: &[u8]) -> Option<Option<usize>> {
     }
 }
 
-/// Whether a known parameter's name and `=` are at the start; `None` where the bytes end before that is decided.
+/// Returns whether the name of a known parameter and `=` are at the start; `None` if the bytes end before that is decided.
 fn is_known_parameter(text: &[u8]) -> Option<bool> {
     let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let (name, rest) = text.split_at(text.iter().take_while(in_name).count());
@@ -135,7 +136,7 @@ fn is_known_parameter(text: &[u8]) -> Option<bool> {
     Some(known.contains(&name) && *after.next()? == b'=')
 }
 
-/// What follows the whitespace of the grammar: spaces, tabs, carriage returns and at most one line feed.
+/// Skips the whitespace of the grammar: spaces, tabs, carriage returns and at most one line feed.
 fn skip_whitespace(text: &[u8]) -> &[u8] {
     let mut line_feeds = 0;
     let end = text.iter().position(|byte| match byte {

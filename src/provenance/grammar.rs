@@ -85,7 +85,7 @@ pub enum Malformation {
 }
 
 impl Malformation {
-    /// What is wrong, in a few words.
+    /// Returns a short description of the fault.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -125,7 +125,7 @@ impl GrammarError {
         self.offset
     }
 
-    /// Whether the bytes are the beginning of an annotation, and only what follows is missing.
+    /// Returns `true` if the bytes are the beginning of an annotation.
     #[must_use]
     pub const fn is_incomplete(self) -> bool {
         self.incomplete
@@ -158,7 +158,7 @@ impl<'a> Parameter<'a> {
         (!self.raw.is_empty()).then_some(self.raw)
     }
 
-    /// Where [`Parameter::raw`] stands, in bytes from the annotation's `[`; empty where there is no value.
+    /// Returns the range of [`Parameter::raw`], in bytes from the `[` of the annotation; empty if there is no value.
     #[must_use]
     pub const fn raw_range(&self) -> Range<usize> {
         self.offset..self.offset + self.raw.len()
@@ -273,7 +273,7 @@ fn lossy(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
     }
 }
 
-/// What stands after one semicolon.
+/// Parameter or fault after one semicolon.
 enum Piece<'a> {
     Empty,
     NoEqualsSign(&'a str),
@@ -281,7 +281,7 @@ enum Piece<'a> {
     Pair(&'a str, &'a [u8]),
 }
 
-/// What the semicolons brought so far.
+/// Parameters that were read so far.
 #[derive(Default)]
 struct Pieces<'a> {
     parameters: SmallVec<[Parameter<'a>; 4]>,

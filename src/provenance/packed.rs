@@ -18,14 +18,14 @@ pub(crate) struct Record {
     /// 0 where the annotation lies in the chunk.
     from_end: u32,
     len: u16,
-    /// Where the values start: after the first byte of the annotation, or after that of the first value in the arena.
+    /// Starts of the values: after the first byte of the annotation, or after that of the first value in the arena.
     starts: [u16; 3],
     lens: [u16; 3],
     class: u16,
     reason: Option<Reason>,
-    /// Whether it is in quotes, if there is one.
+    /// `Some` if there is an observation id; `true` if it is in quotes.
     observation_id: Option<bool>,
-    /// Whether it is in quotes; there is always an identifier, which never is.
+    /// `Some` if there is a time; `true` if it is in quotes. An identifier is always there, and never in quotes.
     ts: Option<bool>,
 }
 
@@ -46,12 +46,12 @@ impl Record {
         }
     }
 
-    /// Where the annotation starts in the stream.
+    /// Returns the stream offset of the annotation.
     pub(crate) const fn start(&self) -> u64 {
         self.start
     }
 
-    /// Whether the annotation lies in the chunk.
+    /// Returns `true` if the annotation is in the chunk.
     pub(crate) const fn in_chunk(&self) -> bool {
         self.from_end == 0
     }
@@ -92,7 +92,7 @@ impl Record {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PackedAnnotations<'a> {
     pub(crate) records: &'a [Record],
-    /// What was put away, up to the arena's end.
+    /// Stored bytes, up to the end of the arena.
     pub(crate) arena: &'a [u8],
     pub(crate) chunk: &'a [u8],
     /// Stream offset of the chunk.

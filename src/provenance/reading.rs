@@ -1,4 +1,4 @@
-//! What an annotation's bytes say, as places in them.
+//! Parsed annotations: the fields as ranges of the bytes.
 
 use std::borrow::Cow;
 

@@ -38,13 +38,13 @@ pub(crate) struct Slot {
     flags: u8,
 }
 
-/// It is not of the form that an annotation has.
+/// The value does not have the form of an annotation.
 pub(crate) const MALFORMED: u8 = 1;
 /// A string in it is longer than `max_annotation`.
 pub(crate) const TOO_LONG: u8 = 2;
-/// It did not fit into `max_pending`.
+/// The annotation did not fit into `max_pending`.
 pub(crate) const LEFT_OUT: u8 = 4;
-/// It is the value of a further member `assertion` or `provenance`.
+/// The value belongs to a repeated member `assertion` or `provenance`.
 pub(crate) const DUPLICATE: u8 = 8;
 /// The identifier is not in the vocabulary.
 const UNKNOWN: u8 = 16;
@@ -82,7 +82,7 @@ impl Slot {
         Span::new(self.start, self.start + self.len)
     }
 
-    /// It ends before stream offset `end`.
+    /// Sets the stream offset of the end.
     pub(crate) const fn end(&mut self, end: u64) {
         self.len = end - self.start;
     }
@@ -109,17 +109,17 @@ impl Slot {
         first
     }
 
-    /// Whether there is a string for an identifier.
+    /// Returns `true` if the identifier is a string.
     pub(crate) const fn has_identifier(&self) -> bool {
         self.seen & IDENTIFIER != 0
     }
 
-    /// Whether it has all that an annotation must have, and nothing that makes it lose a string.
+    /// Returns `true` if the annotation has all required members, and nothing that makes it lose a string.
     pub(crate) const fn is_whole(&self) -> bool {
         self.has_identifier() && !self.has(MALFORMED | LEFT_OUT)
     }
 
-    /// Whether there is nothing to be said about it.
+    /// Returns `true` if the annotation needs no diagnostic.
     pub(crate) const fn is_sound(&self) -> bool {
         self.faulty == 0 && self.flags & (TOO_LONG | LEFT_OUT | DUPLICATE) == 0
     }
@@ -146,7 +146,7 @@ impl Slot {
         self.seen & (ESCAPED << part as u8) != 0
     }
 
-    /// Where a part's string is in the arena.
+    /// Returns the range of a field's string in the arena.
     pub(crate) fn place(&self, part: Part) -> core::ops::Range<usize> {
         let at = self.at[part as usize] as usize;
         at..at + usize::from(self.lens[part as usize])
@@ -193,7 +193,7 @@ impl Slot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept<'a> {
     arena: &'a [u8],
-    /// Where they start.
+    /// Start of the strings in the arena.
     from: usize,
     /// All of them, if all is UTF-8; otherwise empty.
     text: &'a str,
@@ -211,7 +211,7 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// The same, if all is UTF-8.
+    /// Returns the strings, if all of them are UTF-8.
     #[inline]
     pub(crate) fn of_text(arena: &'a [u8], from: usize) -> Option<Self> {
         let text = core::str::from_utf8(arena.get(from..)?).ok()?;
@@ -257,7 +257,7 @@ pub(crate) struct SlotAnnotations<'a> {
     slots: &'a [Slot],
     kept: Kept<'a>,
     vocabulary: &'a Vocabulary,
-    /// How many of the slots are annotations that were not left out.
+    /// Number of annotations among the slots that were not left out.
     len: usize,
 }
 

@@ -169,7 +169,7 @@ impl FromStr for Timestamp {
 }
 
 impl From<SystemTime> for Timestamp {
-    /// The same instant, or the nearest one that can be represented.
+    /// Converts to the same instant, or the nearest one that can be represented.
     fn from(time: SystemTime) -> Self {
         match time.duration_since(UNIX_EPOCH) {
             Ok(after) => Self::UNIX_EPOCH.saturating_add(after),
@@ -178,7 +178,7 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-/// What keeps a text from being a date-time of RFC 3339.
+/// Kind of error in a date-time (RFC 3339).
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TimestampErrorKind {
@@ -235,7 +235,7 @@ pub struct TimestampError {
 }
 
 impl TimestampError {
-    /// What is wrong.
+    /// Returns the kind of error.
     #[must_use]
     pub const fn kind(self) -> TimestampErrorKind {
         self.kind
@@ -259,7 +259,7 @@ impl Error for TimestampError {}
 /// Length of a date-time without fraction and zone: `2026-05-28T11:40:00`.
 const CLOCK: usize = 19;
 
-/// What is wrong, and at which byte, as if the text went on for ever.
+/// Kind of error, and the index of its byte, as if the text never ended.
 type Fault = (TimestampErrorKind, usize);
 
 fn parse(text: &[u8]) -> Result<Timestamp, TimestampError> {
@@ -439,7 +439,7 @@ const fn days_in_month(year: u32, month: u32) -> u32 {
     }
 }
 
-/// Whether the minute is the last one of a month.
+/// Returns `true` if the minute is the last one of a month.
 fn ends_month(minutes: i64) -> bool {
     let next = minutes + 1;
     let first_of_month = |(_, _, day)| day == 1;

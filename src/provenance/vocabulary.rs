@@ -120,7 +120,7 @@ impl Vocabulary {
         self.0.descriptions.get(class.as_str()).map(AsRef::as_ref)
     }
 
-    /// What a declared identifier stands for.
+    /// Resolves a declared identifier.
     ///
     /// The comparison is exact: letter case and whitespace count. An identifier with a version anchor in front
     /// (`1.0.substrate.grep`) resolves if the loaded vocabulary covers that version and the class existed in it.
@@ -152,7 +152,7 @@ impl Vocabulary {
         &self.0.entries[usize::from(index)].class
     }
 
-    /// Whether the name is, in any ASCII letter case, a terminal or a class of this vocabulary.
+    /// Returns `true` if the name is, in any ASCII letter case, a terminal or a class of this vocabulary.
     pub(crate) fn names(&self, identifier_without_anchor: &[u8]) -> bool {
         if let Some(index) = built_in_index_folded(identifier_without_anchor) {
             return self.0.present >> index & 1 == 1;
@@ -273,7 +273,7 @@ impl fmt::Debug for Vocabulary {
     }
 }
 
-/// What a declared identifier stands for: see [`Vocabulary::resolve`].
+/// Result of [`Vocabulary::resolve`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Resolution {
     class: Class,
@@ -336,10 +336,10 @@ impl VocabularyBuilder {
     ///
     /// # Errors
     ///
-    /// The first thing that was wrong: a version below 1.0, text that is not an identifier, an identifier that is too long, is listed twice or
-    /// is a terminal's, a class of the memo with another version, a new class in version 1.0, a class's version with
-    /// another major version or above the vocabulary's, more than 4,096 classes, or a description that is not one line of
-    /// at most 200 bytes or whose class is not listed.
+    /// The first thing that was wrong: a version below 1.0, text that is not an identifier, an identifier that is too long, is
+    /// listed twice or is a terminal's, a class of the memo with another version, a new class in version 1.0, a class's version
+    /// with another major version or above the vocabulary's, more than 4,096 classes, or a description that is not one line of at
+    /// most 200 bytes or whose class is not listed.
     pub fn build(mut self) -> Result<Vocabulary, VocabularyError> {
         match self.error.take() {
             Some(error) => Err(error),
@@ -405,7 +405,7 @@ impl VocabularyBuilder {
     }
 }
 
-/// Whether the bytes are labels with dots between them: an identifier of the wire profile without its anchor.
+/// Returns `true` if the bytes are labels with dots between them: an identifier of the wire profile without its anchor.
 pub(crate) fn is_identifier(name: &[u8]) -> bool {
     name.split(|&byte| byte == b'.').all(|label| match label {
         [first, rest @ ..] => {
@@ -427,7 +427,7 @@ pub(crate) fn split_anchor(identifier: &[u8]) -> Option<(Number, Number, &[u8])>
     Some((number(major)?, number(minor)?, name))
 }
 
-/// What follows the version anchor of an identifier of the wire profile; all of it if there is no anchor.
+/// Returns the identifier without its version anchor; all of it if there is no anchor.
 pub(crate) fn without_anchor(identifier: &[u8]) -> &[u8] {
     let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let mut parts = identifier.splitn(3, |&byte| byte == b'.');

@@ -1,4 +1,4 @@
-//! What can be wrong with a vocabulary.
+//! Errors of vocabularies.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 use crate::settings::{Fault, FaultKind};
 use crate::settings::{FilePosition, quoted_piece};
 
-/// What is wrong with a vocabulary.
+/// Kind of error in a vocabulary.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VocabularyErrorKind {
@@ -50,7 +50,7 @@ pub enum VocabularyErrorKind {
 }
 
 impl VocabularyErrorKind {
-    /// Whether the version of a class is wrong, and not its identifier.
+    /// Returns `true` if the version of a class is wrong, and not its identifier.
     pub(crate) const fn is_about_since(self) -> bool {
         matches!(
             self,
@@ -139,20 +139,20 @@ impl VocabularyError {
         }
     }
 
-    /// What is wrong.
+    /// Returns the kind of error.
     #[must_use]
     pub const fn kind(&self) -> VocabularyErrorKind {
         self.kind
     }
 
-    /// Where in the file; `None` for a vocabulary that was built in code, or a file too large to be read.
+    /// Returns the position in the file; `None` for a vocabulary that was built in code, or a file too large to be read.
     #[must_use]
     pub const fn place(&self) -> Option<FilePosition> {
         self.place
     }
 }
 
-/// How a message about a missing key ends.
+/// Returns the end of the message about a missing key.
 #[cfg(feature = "settings")]
 fn example(fault: &Fault) -> &'static str {
     match fault.key().filter(|_| fault.kind == FaultKind::MissingKey) {

@@ -97,7 +97,7 @@ fn version_of<'t>(value: &Value<'t>) -> Result<&'t str, VocabularyError> {
     Ok(value.string().map_err(wrong)?)
 }
 
-/// What is wrong with a value that is a string.
+/// Returns the error for a value that is a string.
 fn error(kind: Kind, value: &Value<'_>) -> VocabularyError {
     VocabularyError::new(kind)
         .about(value.string().unwrap_or_default())

@@ -72,7 +72,7 @@ impl<'a> BracketedForm<'a> {
         Ok(form)
     }
 
-    /// How many bytes it takes.
+    /// Returns the length in bytes.
     #[must_use]
     pub fn byte_length(&self) -> usize {
         displayed_length(self)
@@ -148,7 +148,7 @@ pub(super) fn check_class(annotation: &Annotation<'_>) -> Result<(), WriteError>
     }
 }
 
-/// How many bytes something takes when it is displayed.
+/// Returns the length of the displayed value in bytes.
 pub(super) fn displayed_length(value: &impl fmt::Display) -> usize {
     struct Length(usize);
     impl fmt::Write for Length {

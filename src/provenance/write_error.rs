@@ -9,7 +9,7 @@ use super::TimestampError;
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WriteError {
-    /// It was malformed when it was read; what was wrong with it is lost.
+    /// The annotation was malformed when it was read; the kind of fault is lost.
     Malformed,
     /// The declared identifier is not of the grammar's form.
     BadIdentifier,
@@ -29,9 +29,9 @@ pub enum WriteError {
     BadTs(TimestampError),
     /// The bracketed form is longer than parsers read.
     TooLong {
-        /// How many bytes it would take.
+        /// Length in bytes.
         length: usize,
-        /// How many it may.
+        /// Greatest length in bytes.
         limit: usize,
     },
     /// A string of the JSON form is longer than parsers read (wire profile 6: `max_annotation`, for the text of an
@@ -39,9 +39,9 @@ pub enum WriteError {
     MemberTooLong {
         /// The member whose value it is: `assertion`, `substrate_class`, `observation_id` or `ts`.
         member: &'static str,
-        /// How many bytes it would take between its quotes, escapes as they are written.
+        /// Length in bytes between the quotes, escapes included.
         length: usize,
-        /// How many it may.
+        /// Greatest length in bytes.
         limit: usize,
     },
     /// The JSON form of the assertion goes beyond another limit of the parsers it is for (wire profile 6).

@@ -160,7 +160,7 @@ impl<'a> JsonForm<'a> {
         Ok(Self(Content::Assertion(assertion)))
     }
 
-    /// How many bytes it takes.
+    /// Returns the length in bytes.
     #[must_use]
     pub fn byte_length(&self) -> usize {
         displayed_length(self)
@@ -205,7 +205,7 @@ pub fn write_json_annotation(annotation: &Annotation<'_>) -> Result<String, Writ
 /// ]);
 /// assert_eq!(
 ///     write_json_assertion(&assertion)?,
-///     r#"{"assertion":"It runs.","provenance":[{"substrate_class":"substrate.grep"},{"substrate_class":"1.0.substrate.git.log"}]}"#
+/// r#"{"assertion":"It runs.","provenance":[{"substrate_class":"substrate.grep"},{"substrate_class":"1.0.substrate.git.log"}]}"#
 /// );
 /// # Ok::<(), provstream::provenance::WriteError>(())
 /// ```
@@ -293,7 +293,7 @@ fn write_annotation(f: &mut fmt::Formatter<'_>, annotation: &Annotation<'_>) -> 
     f.write_char('}')
 }
 
-/// How many bytes a string takes between its quotes, which is what limits count.
+/// Returns the length of a string between its quotes in bytes, which limits count.
 fn raw_length(text: &str) -> usize {
     displayed_length(&JsonString(text)) - 2
 }

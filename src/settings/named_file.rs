@@ -37,7 +37,7 @@ impl FileError {
         })
     }
 
-    /// Whether there is no such file.
+    /// Returns `true` if the file does not exist.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         matches!(&self.0, Problem::Other(error) if error.kind() == ErrorKind::NotFound)

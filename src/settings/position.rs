@@ -1,4 +1,4 @@
-//! Where in a file something is wrong, and how errors quote it.
+//! Positions of errors in files, and the quoting of names in messages.
 
 use core::fmt;
 

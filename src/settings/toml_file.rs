@@ -12,7 +12,7 @@ use super::{FilePosition, quoted_piece};
 /// Largest file that is read, in bytes.
 const MAX_FILE: usize = 1 << 20;
 
-/// What can be wrong with any file.
+/// Kind of error in a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// The file is larger than 1 MiB.
@@ -29,18 +29,18 @@ pub enum FaultKind {
     WrongType,
 }
 
-/// What is wrong with a file. Displayed, it says what was expected and what was found, without the place.
+/// Error in a settings file. The message has what was expected and what was found, without the place.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What is wrong.
+    /// Kind of error.
     pub kind: FaultKind,
     /// None for a file that is too large to be read.
     pub place: Option<FilePosition>,
     /// The key at fault, or the message of the TOML parser; empty for other faults.
     about: String,
-    /// What was expected instead, such as `one of "version", "class"`, or what a message says after a key.
+    /// Expected value, such as `one of "version", "class"`, or what a message says after a key.
     expected: String,
-    /// What was found, such as `-1`, `an array` or the rest of a line that is not TOML; empty for other faults.
+    /// Value that was found, such as `-1`, `an array` or the rest of a line that is not TOML; empty for other faults.
     found: String,
 }
 
@@ -62,13 +62,13 @@ const SHOWN: usize = 64;
 /// Thousandths of Jaro similarity from which on a message proposes one key in place of all.
 const SIMILAR: u32 = 800;
 
-/// The same for an unknown key of fewer than [`SHORT`] bytes, which resembles many others by chance.
+/// Similarity in thousandths that an unknown key of fewer than [`SHORT`] bytes needs, since it resembles many others by chance.
 const SHORT_SIMILAR: u32 = 900;
 
 /// Bytes from which on an unknown key is not short.
 const SHORT: usize = 6;
 
-/// What a message says of a key that may be of the file: in TOML, every key after the head of a table belongs to that table.
+/// Hint for a key of the whole file in a table: in TOML, every key after the head of a table belongs to that table.
 const WHOLE_FILE: &str = "a key of the whole file goes before the first line in brackets";
 
 impl fmt::Display for Fault {
@@ -113,7 +113,7 @@ fn shown(value: &DeValue<'_>) -> String {
     }
 }
 
-/// What a line has from an offset on, as a message quotes it.
+/// Returns the rest of a line from an offset on, as a message quotes it.
 fn rest_of_line(text: &str, at: usize) -> String {
     let rest = text.get(at..).unwrap_or_default();
     match rest.lines().next() {
@@ -123,7 +123,7 @@ fn rest_of_line(text: &str, at: usize) -> String {
     }
 }
 
-/// What the TOML parser says of a key or a table that is given twice.
+/// Message of the TOML parser for a key or table that is given twice.
 const DUPLICATE: &str = "duplicate key";
 
 /// The line in which a key or the head of a table was given first that is given again at an offset, if it is certain.
@@ -149,7 +149,7 @@ fn first_line(text: &str, at: usize) -> Option<usize> {
     }
 }
 
-/// What the TOML parser says; of a bare word, what a value may be, of which the parser names only what the word resembles.
+/// Returns the message of the TOML parser; for a bare word, the kinds of value, of which the parser names only the most similar.
 fn reason(message: &str) -> &str {
     let bare = [
         "string values must be quoted",
@@ -278,7 +278,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// What a message says after an unknown key: the table it is in, and the key that it resembles or else all keys.
+    /// Returns the hint for an unknown key: its table, and the key that it resembles or else all keys.
     fn instead(&self, unknown: &str, known: &[&str]) -> String {
         let table = match self.name {
             "" => String::new(),
@@ -321,7 +321,7 @@ impl<'t> Table<'t> {
         })
     }
 
-    /// Whether a table in this one has a key.
+    /// Returns `true` if a table inside this one has a key.
     fn is_below(&self, key: &str) -> bool {
         self.table.values().any(|value| match value.get_ref() {
             DeValue::Table(table) => table.contains_key(key),
@@ -333,7 +333,7 @@ impl<'t> Table<'t> {
         })
     }
 
-    /// Where the table begins.
+    /// Returns the position of the table.
     #[must_use]
     pub fn place(&self) -> FilePosition {
         FilePosition::of(self.text, self.at.start)
@@ -348,7 +348,7 @@ impl<'t> Table<'t> {
     }
 }
 
-/// What a table whose keys are free has, in the order of the keys.
+/// Access to a table whose keys are free, in the order of the keys.
 impl<'t> Table<'t> {
     /// The entries of a table with free keys, in the order of the keys.
     pub fn entries(&self) -> impl Iterator<Item = (Key<'t>, Value<'t>)> {
@@ -376,7 +376,7 @@ impl<'t> Key<'t> {
         self.key.get_ref()
     }
 
-    /// Where the key begins.
+    /// Returns the position of the key.
     #[must_use]
     pub fn place(&self) -> FilePosition {
         FilePosition::of(self.text, self.key.span().start)
@@ -398,7 +398,7 @@ impl<'t> Value<'t> {
         self.key
     }
 
-    /// Where the value begins.
+    /// Returns the position of the value.
     #[must_use]
     pub fn place(&self) -> FilePosition {
         FilePosition::of(self.text, self.value.span().start)

@@ -166,7 +166,7 @@ impl Candidate {
         (reading, invalid)
     }
 
-    /// Whether it has gone so far that its end will be reported.
+    /// Returns `true` if it has gone so far that its end will be reported.
     pub(crate) const fn has_started(&self) -> bool {
         self.started
     }
@@ -470,7 +470,7 @@ impl Candidate {
         }
     }
 
-    /// Whether a `;` or `]` after the identifier starts a candidate.
+    /// Returns `true` if a `;` or `]` after the identifier starts a candidate.
     fn starts(&self, candidate: &[u8], vocabulary: &Vocabulary) -> bool {
         let name = &candidate[self.name_start as usize..self.identifier_end as usize];
         name.starts_with(SUBSTRATE) || vocabulary.names(name)

@@ -34,8 +34,8 @@ pub(crate) struct From {
 /// How far back an annotation may reach that comes after `text`, whatever else does.
 ///
 /// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. `open` bytes follow, the
-/// first of a character that is not white space; 0 if no such byte follows, or if the character may be white space. This is [`look_back`](super::look_back) for an
-/// annotation that is not there yet.
+/// first of a character that is not white space; 0 if no such byte follows, or if the character may be white space. This is
+/// [`look_back`](super::look_back) for an annotation that is not there yet.
 pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usize) -> Reach {
     let anchor = Some(anchor);
     let lines = Lines { text, anchor };
@@ -131,7 +131,7 @@ impl Passage {
     }
 }
 
-/// Whether a block boundary separates what follows the text from its last text, which ends at `end` in the line `last`.
+/// Returns `true` if a block boundary separates what follows the text from its last text, which ends at `end` in the line `last`.
 fn is_closed(text: &[u8], last: &SourceLine, end: usize) -> bool {
     let line_feeds = memchr_iter(b'\n', &text[last.end..]).take(2).count();
     line_feeds == 2

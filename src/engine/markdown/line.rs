@@ -158,7 +158,7 @@ impl Line {
         }
     }
 
-    /// Whether text that follows here continues the block of text before.
+    /// Returns `true` if text that follows here continues the block of text before.
     pub(crate) const fn is_open(&self) -> bool {
         self.text || (!self.opens_block && !self.row && self.open_before)
     }
@@ -266,12 +266,13 @@ fn skip_blank_run(text: &[u8], from: usize) -> usize {
     at
 }
 
-/// Whether nothing but indentation and block quote markers is between the last line feed of `before` and its end.
+/// Returns `true` if nothing but indentation and block quote markers is between the last line feed of `before` and its end.
 fn begins_line(before: &[u8]) -> bool {
     last_is_line_feed(before) == Some(true)
 }
 
-/// Whether the last byte that is neither indentation nor a block quote marker is a line feed; `None` if there is no such byte.
+/// Returns whether the last byte that is neither indentation nor a block quote marker is a line feed; `None` if there is no such
+/// byte.
 fn last_is_line_feed(bytes: &[u8]) -> Option<bool> {
     let last = bytes.iter().rposition(|&byte| !is_quote_prefix(byte));
     steps::count(bytes.len() - last.unwrap_or(0));
@@ -323,7 +324,7 @@ pub(crate) fn skip_block_blank(block: &[u8], from: usize, end: usize, quoted: bo
     }
 }
 
-/// Whether `byte` may be in indentation with block quote markers.
+/// Returns `true` if `byte` may be in indentation with block quote markers.
 pub(crate) const fn is_quote_prefix(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'>')
 }

@@ -96,7 +96,7 @@ fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Whether a byte joins what is on both sides of it to one word.
+/// Returns `true` if a byte joins what is on both sides of it to one word.
 const fn is_joint(byte: u8) -> bool {
     matches!(
         byte,
@@ -143,7 +143,7 @@ fn single_letter(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
     }
 }
 
-/// Whether the letter in `start..dot` is the second half of an abbreviation that announces what follows, as in `z. B.`
+/// Returns `true` if the letter in `start..dot` is the second half of an abbreviation that announces what follows, as in `z. B.`
 fn announces(text: &[u8], start: usize, dot: usize) -> bool {
     let [.., first, b'.', b' '] = text[..start] else {
         return false;
@@ -154,7 +154,7 @@ fn announces(text: &[u8], start: usize, dot: usize) -> bool {
     NEVER_FINAL.contains(&[first, b'.', second])
 }
 
-/// Whether the text before `at`, white space skipped, ends with a full stop that an abbreviation holds.
+/// Returns `true` if the text before `at`, white space skipped, ends with a full stop that an abbreviation holds.
 pub(super) fn precedes(text: &[u8], at: usize) -> bool {
     let end = space_before(text, at).end;
     text[..end].ends_with(b".") && hold(text, end - 1).is_some()

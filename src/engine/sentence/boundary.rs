@@ -14,9 +14,9 @@ struct Trail {
     closed: usize,
     /// Where the white space ends; equal to `closed` when there is none.
     next: usize,
-    /// Whether there is closing punctuation.
+    /// `true` if there is closing punctuation.
     has_closer: bool,
-    /// Whether some of it is a quotation mark.
+    /// `true` if some of it is a quotation mark.
     has_quote: bool,
 }
 
@@ -76,7 +76,7 @@ fn after_any<const HELD: bool>(text: &[u8], terminator: Terminator) -> Option<us
     (!goes_on).then_some(trail.next)
 }
 
-/// Whether a quotation mark follows `terminator` directly.
+/// Returns `true` if a quotation mark follows `terminator` directly.
 pub(super) fn closes_quotation(text: &[u8], terminator: Terminator) -> bool {
     trail(text, terminator.end, is_wide_stop(terminator.code)).has_quote
 }
@@ -85,7 +85,7 @@ const fn is_wide_stop(code: u32) -> bool {
     matches!(code, 0x3002 | 0xFF01 | 0xFF1F)
 }
 
-/// Whether the full stop at `dot` is part of what is before it or belongs to what follows at `next`.
+/// Returns `true` if the full stop at `dot` is part of what is before it or belongs to what follows at `next`.
 fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     match text[..dot].last() {
         None => true,
@@ -96,13 +96,13 @@ fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     }
 }
 
-/// Whether the full stop at `dot` ends an ellipsis that opens the text, or that white space or an opening bracket sets apart from
-/// what precedes while the next word need not start a sentence.
+/// Returns `true` if the full stop at `dot` ends an ellipsis that opens the text, or that white space or an opening bracket sets
+/// apart from what precedes while the next word need not start a sentence.
 fn in_mid_sentence(text: &[u8], dot: usize, next: usize) -> bool {
     ellipsis(text, dot).is_none_or(|apart| apart && start_of_sentence(text, next).is_none())
 }
 
-/// Whether white space or an opening bracket sets the ellipsis that ends at `dot` apart from what precedes; `None` if
+/// Returns whether white space or an opening bracket sets the ellipsis that ends at `dot` apart from what precedes; `None` if
 /// nothing precedes.
 fn ellipsis(text: &[u8], dot: usize) -> Option<bool> {
     let dots = text[..dot]
@@ -118,7 +118,7 @@ fn ellipsis(text: &[u8], dot: usize) -> Option<bool> {
     Some(dots > 0 && bracket || before.spaced && *byte == b'.')
 }
 
-/// Whether the full stop at `dot`, after no digit, ends a sentence only if the next word starts one.
+/// Returns `true` if the full stop at `dot`, after no digit, ends a sentence only if the next word starts one.
 pub(super) fn needs_start(text: &[u8], dot: usize) -> bool {
     match text[..dot].last() {
         None => false,
@@ -169,7 +169,8 @@ const fn is_opener(code: u32) -> bool {
         || matches!(code, 0xFF08 | 0xFF3B | 0xFF5B | 0xFF5F | 0xFF62)
 }
 
-/// Whether a `»` or `›` is at `at`, after white space, with nothing attached to it that it could open (French: `Non ! »`).
+/// Returns `true` if a `»` or `›` is at `at`, after white space, with nothing attached to it that it could open (French: `Non !
+/// »`).
 fn is_detached_closer(text: &[u8], at: usize) -> bool {
     let Some(found) = char_at(text, at) else {
         return false;
@@ -182,7 +183,7 @@ fn is_detached_closer(text: &[u8], at: usize) -> bool {
         })
 }
 
-/// Whether the full stop at `dot` belongs to an abbreviation, an initial or a marker, given what follows at `next`.
+/// Returns `true` if the full stop at `dot` belongs to an abbreviation, an initial or a marker, given what follows at `next`.
 fn word_stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     let Some((start, hold)) = hold(text, dot) else {
         return marker::is_roman_marker(text, dot);
@@ -200,7 +201,7 @@ fn word_stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     }
 }
 
-/// Whether a number is at `at`, in brackets or not.
+/// Returns `true` if a number is at `at`, in brackets or not.
 fn is_number(text: &[u8], at: usize) -> bool {
     let at = at + usize::from(matches!(text.get(at), Some(b'(' | b'[')));
     char_at(text, at).is_some_and(|found| found.class == Class::Numeric)

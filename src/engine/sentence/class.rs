@@ -42,22 +42,22 @@ impl Class {
         Self::Other,
     ];
 
-    /// Whether it is a letter: Upper, Lower or `OLetter`.
+    /// Returns `true` if it is a letter: Upper, Lower or `OLetter`.
     pub(super) const fn is_letter(self) -> bool {
         matches!(self, Self::Upper | Self::Lower | Self::OLetter)
     }
 
-    /// Whether it is white space here: Sp and, by the wire profile, line breaks.
+    /// Returns `true` if it is white space here: Sp and, by the wire profile, line breaks.
     pub(super) const fn is_space(self) -> bool {
         matches!(self, Self::Sp | Self::Lf | Self::Cr)
     }
 
-    /// Whether UAX #29 SB5 lets it vanish after another character.
+    /// Returns `true` if UAX #29 SB5 lets it vanish after another character.
     pub(super) const fn is_mark(self) -> bool {
         matches!(self, Self::Extend | Self::Format)
     }
 
-    /// Whether it ends sentences, by SB4 or as a terminator.
+    /// Returns `true` if it ends sentences, by SB4 or as a terminator.
     pub(super) const fn ends(self) -> bool {
         matches!(self, Self::ATerm | Self::STerm | Self::Sep)
     }

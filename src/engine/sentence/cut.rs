@@ -39,7 +39,7 @@ impl<'a> Text<'a> {
         Self { bytes, near: at }
     }
 
-    /// Whether what comes before a terminator may be missing.
+    /// Returns `true` if what comes before a terminator may be missing.
     pub(super) const fn is_near_cut(&self, terminator: Terminator) -> bool {
         terminator.start < self.near
     }
@@ -138,7 +138,7 @@ pub(crate) fn not_near(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether a character is a letter or a digit.
+/// Returns `true` if a character is a letter or a digit.
 const fn is_counted(class: Class) -> bool {
     class.is_letter() || matches!(class, Class::Numeric)
 }

@@ -7,13 +7,13 @@ use super::scan::space_before;
 /// Longest Roman number that is a marker.
 const MOST_NUMERALS: usize = 5;
 
-/// Whether the single letter in `start..dot` is a marker that opens its sentence (`A. The first`).
+/// Returns `true` if the single letter in `start..dot` is a marker that opens its sentence (`A. The first`).
 pub(super) fn is_lettered_marker(text: &[u8], start: usize, dot: usize) -> bool {
     char_before(text, dot).is_some_and(|found| found.len == dot - start)
         && opens_sentence(text, start, matches!(text[start], b'a' | b'A'))
 }
 
-/// Whether a Roman number of two letters or more before `dot` is a marker that opens its sentence.
+/// Returns `true` if a Roman number of two letters or more before `dot` is a marker that opens its sentence.
 pub(super) fn is_roman_marker(text: &[u8], dot: usize) -> bool {
     if !matches!(
         text[..dot].last(),
@@ -33,7 +33,7 @@ pub(super) fn is_roman_marker(text: &[u8], dot: usize) -> bool {
     (2..=MOST_NUMERALS).contains(&length) && opens_sentence(text, dot - length, false)
 }
 
-/// Whether a marker at `start` is the first thing of its sentence. After a colon only the `first` of a list is.
+/// Returns `true` if a marker at `start` is the first thing of its sentence. After a colon only the `first` of a list is.
 pub(super) fn opens_sentence(text: &[u8], start: usize, first: bool) -> bool {
     let before = space_before(text, start);
     let Some(found) = char_before(text, before.end) else {
@@ -53,7 +53,7 @@ pub(super) fn opens_sentence(text: &[u8], start: usize, first: bool) -> bool {
     }
 }
 
-/// Whether the closing punctuation that ends at `end` closes a sentence.
+/// Returns `true` if the closing punctuation that ends at `end` closes a sentence.
 fn is_closed_sentence(text: &[u8], mut end: usize) -> bool {
     while let Some(found) = char_before(text, end) {
         if found.class != Class::Close {

@@ -12,7 +12,8 @@ static AFTER: WordSet<128> = WordSet::new(include_str!("data/ordinal-after.txt")
 /// Most digits of a marker or ordinal; a longer number is a quantity or a year.
 const MOST_DIGITS: usize = 3;
 
-/// Whether the full stop at `dot`, after a digit, makes a marker or an ordinal of its number, given what follows at `next`.
+/// Returns `true` if the full stop at `dot`, after a digit, makes a marker or an ordinal of its number, given what follows at
+/// `next`.
 pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     let Some(start) = number_start(text, dot) else {
         return false;
@@ -28,7 +29,7 @@ pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
         && BEFORE.contains(word_before(text, start))
 }
 
-/// Whether [`stays_whole`], which is false, can become true when the word at `next`, with which the text ends, goes on.
+/// Returns `true` if [`stays_whole`], which is false, can become true when the word at `next`, with which the text ends, goes on.
 pub(super) fn may_stay_whole(text: &[u8], dot: usize, next: usize) -> bool {
     number_start(text, dot).is_some_and(|start| {
         AFTER.has_prefix(&text[next..])

@@ -41,9 +41,9 @@ pub(super) fn space_end(text: &[u8], from: usize) -> usize {
 pub(super) struct Before {
     /// End of the character before the white space; 0 at the start of the text.
     pub(super) end: usize,
-    /// Whether the white space is there at all.
+    /// `true` if the white space is there at all.
     pub(super) spaced: bool,
-    /// Whether it has a line break, followed only by indentation and block quote markers.
+    /// `true` if it has a line break, followed only by indentation and block quote markers.
     pub(super) line_start: bool,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn space_before(text: &[u8], at: usize) -> Before {
     }
 }
 
-/// Whether a letter starts in `range`.
+/// Returns `true` if a letter starts in `range`.
 #[inline]
 pub(super) fn has_letter(text: &[u8], range: Range<usize>) -> bool {
     let mut at = range.start;
@@ -117,7 +117,7 @@ pub(super) fn word_at(text: &[u8], at: usize, most: usize) -> Option<&[u8]> {
     (end > at).then(|| &text[at..end])
 }
 
-/// Whether a character is an apostrophe.
+/// Returns `true` if a character is an apostrophe.
 pub(super) const fn is_apostrophe(code: u32) -> bool {
     matches!(code, 0x27 | 0x2019)
 }

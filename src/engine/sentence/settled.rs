@@ -66,7 +66,7 @@ pub(crate) fn settled_sentence(bytes: &[u8], cut: bool) -> Settled {
     }
 }
 
-/// Whether nothing that follows changes what the last terminator is, which ends at `end`.
+/// Returns `true` if nothing that follows changes what the last terminator is, which ends at `end`.
 fn is_decided(text: &[u8], end: usize) -> bool {
     scan::next_decisive(text, end).is_some() && {
         let letter = (end..text.len()).find(|&at| scan::has_letter(text, at..at + 1));
@@ -74,8 +74,8 @@ fn is_decided(text: &[u8], end: usize) -> bool {
     }
 }
 
-/// Whether the boundary at `next` that the last terminator makes is one whatever follows; a letter comes after it. Near the cut, it
-/// is one in any case.
+/// Returns `true` if the boundary at `next` that the last terminator makes is one whatever follows; a letter comes after it. Near
+/// the cut, it is one in any case.
 fn is_settled(text: &[u8], terminator: Terminator, next: usize) -> bool {
     match terminator.class {
         Class::ATerm if terminator.code == u32::from(b'.') => {
@@ -87,7 +87,7 @@ fn is_settled(text: &[u8], terminator: Terminator, next: usize) -> bool {
     }
 }
 
-/// Whether the full stop at `dot` may turn out to end no sentence when the word at `next` goes on.
+/// Returns `true` if the full stop at `dot` may turn out to end no sentence when the word at `next` goes on.
 fn may_stay_whole(text: &[u8], dot: usize, next: usize) -> bool {
     if text[..dot].last().is_some_and(u8::is_ascii_digit) {
         ordinal::may_stay_whole(text, dot, next)

@@ -12,7 +12,7 @@ const LONGEST_NAME: usize = 32;
 /// Most characters between a Chinese quotation and the end of its verb: the speaker, an adverb, the verb.
 const LONGEST_SPEAKER: usize = 6;
 
-/// Whether what is at `at` continues a sentence whose quotation has just been closed: a speaker and a verb.
+/// Returns `true` if what is at `at` continues a sentence whose quotation has just been closed: a speaker and a verb.
 ///
 /// A verb in lower case is the caller's to see; most languages of the lists put it first (`dit-il`, `sagte er`).
 pub(super) fn follows(text: &[u8], at: usize) -> bool {
@@ -23,7 +23,7 @@ pub(super) fn follows(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether [`follows`], which is false, can become true when the text goes on.
+/// Returns `true` if [`follows`], which is false, can become true when the text goes on.
 pub(super) fn may_follow(text: &[u8], at: usize) -> bool {
     match char_at(text, at).map(|found| found.class) {
         Some(Class::Upper) => may_be_speaker(text, at),
@@ -34,7 +34,7 @@ pub(super) fn may_follow(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether the text ends before it is clear that no name with a verb is at `at`.
+/// Returns `true` if the text ends before it is clear that no name with a verb is at `at`.
 fn may_be_speaker(text: &[u8], mut at: usize) -> bool {
     for name in 0..2 {
         let len = word_len(text, at);
@@ -51,7 +51,7 @@ fn may_be_speaker(text: &[u8], mut at: usize) -> bool {
     at + word_len(text, at) == text.len() && SPEECH.has_prefix(&text[at..])
 }
 
-/// Whether the text ends in a clause at `at` that may still end with a verb of saying.
+/// Returns `true` if the text ends in a clause at `at` that may still end with a verb of saying.
 fn may_be_chinese(text: &[u8], mut at: usize) -> bool {
     for _ in 0..LONGEST_SPEAKER {
         match char_at(text, at) {

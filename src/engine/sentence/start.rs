@@ -26,7 +26,7 @@ pub(super) enum Start {
     Only,
 }
 
-/// Whether the word at `at` starts a sentence wherever it is capitalised.
+/// Determines whether the word at `at` starts a sentence wherever it is capitalised.
 pub(super) fn start_of_sentence(text: &[u8], at: usize) -> Option<Start> {
     let first = char_at(text, at)?;
     if matches!(first.code, 0xA1 | 0xBF) {

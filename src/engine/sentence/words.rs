@@ -107,7 +107,7 @@ impl<const N: usize> WordSet<N> {
         self.slots.iter().filter(|&&slot| slot != 0).count()
     }
 
-    /// Whether a word of the set starts with `prefix` and goes on. Looks at all words.
+    /// Returns `true` if a word of the set starts with `prefix` and goes on. Looks at all words.
     pub(super) fn has_prefix(&self, prefix: &[u8]) -> bool {
         prefix.len() < self.longest
             && self.slots.iter().filter(|&&slot| slot != 0).any(|slot| {
@@ -117,7 +117,7 @@ impl<const N: usize> WordSet<N> {
             })
     }
 
-    /// Whether the set has `word`, compared byte by byte.
+    /// Returns `true` if the set has `word`, compared byte by byte.
     pub(super) const fn contains(&self, word: &[u8]) -> bool {
         if word.is_empty() {
             return false;
@@ -147,7 +147,7 @@ impl Endings {
         (first as usize & 31) << 10 | (second as usize & 31) << 5 | third as usize & 31
     }
 
-    /// Whether a word of the set may end with `last`; of a word of two bytes the first of `last` is what is before it.
+    /// Returns `true` if a word of the set may end with `last`; of a word of two bytes the first of `last` is what is before it.
     pub(super) const fn may_end(&self, last: [u8; 3]) -> bool {
         let place = Self::place(last);
         self.bits[place / 64] >> (place % 64) & 1 == 1

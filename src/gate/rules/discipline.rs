@@ -55,11 +55,11 @@ pub(super) fn discipline(
     Ok((discipline, lists))
 }
 
-/// How many classes must count.
+/// Number of classes that must count, with its place in the file.
 struct Floor {
     builder: DisciplineBuilder,
     count: usize,
-    /// Where the file says so.
+    /// Position of the key in the file.
     place: FilePosition,
 }
 
@@ -136,10 +136,10 @@ fn duration(value: &Value<'_>) -> Result<Duration, PolicyError> {
     })
 }
 
-/// What `windows` is, for a message.
+/// Description of `windows` in error messages.
 const WINDOWS: &str = "a table of classes, such as { \"substrate.grep\" = \"1h\" } (a window for all classes is \"default_window\"),";
 
-/// How old an observation may be.
+/// Admissibility windows: the greatest age of an observation.
 struct Windows {
     general: Option<Duration>,
     own: Vec<(Class, Duration)>,
@@ -177,7 +177,7 @@ impl Windows {
         self.general.is_some() || self.own.iter().any(|(own, _)| own == class)
     }
 
-    /// How many classes can count at most in an assertion that is admitted.
+    /// Returns the greatest number of classes that can count in an admitted assertion.
     fn count(&self, vocabulary: &Vocabulary, groups: &[Vec<Class>], refused: &[Class]) -> usize {
         let can =
             |class: &Class| !class.is_terminal() && self.has(class) && !refused.contains(class);
@@ -245,7 +245,7 @@ fn class(
     }
 }
 
-/// What an error proposes instead of an unknown class.
+/// Returns the alternatives that an error names for an unknown class.
 fn instead(name: &str, vocabulary: &Vocabulary) -> String {
     let names = vocabulary.classes().map(|(class, _)| class);
     let names: Vec<String> = names

@@ -1,11 +1,11 @@
-//! What can be wrong with a policy file.
+//! Errors of policy files.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::settings::{Fault, FaultKind, FilePosition, quoted_piece};
 
-/// What is wrong with a policy file.
+/// Kind of error in a policy file.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PolicyErrorKind {
@@ -89,7 +89,7 @@ impl PolicyError {
         }
     }
 
-    /// The same with more after the message.
+    /// Adds text after the message.
     pub(super) fn and(self, more: &str) -> Self {
         Self {
             message: format!("{}{more}", self.message).into(),
@@ -97,13 +97,13 @@ impl PolicyError {
         }
     }
 
-    /// What is wrong.
+    /// Returns the kind of error.
     #[must_use]
     pub const fn kind(&self) -> PolicyErrorKind {
         self.kind
     }
 
-    /// Where in the file; `None` for one that is too large to be read.
+    /// Returns the position in the file; `None` for a file that is too large to be read.
     #[must_use]
     pub const fn place(&self) -> Option<FilePosition> {
         self.place

@@ -1,11 +1,11 @@
-//! What is done with an assertion, with the texts for it in several languages.
+//! Rules for assertions, with their texts in several languages.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::gate::policy::{Action, AtLimit, Unannotated};
 
-/// What is done.
+/// Action of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Release,
@@ -54,13 +54,13 @@ impl Text {
     }
 }
 
-/// What is done with assertions of one kind.
+/// Rule for assertions of one disposition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
     pub(super) verb: Verb,
-    /// What is written in the place of the assertion, or before it if it is marked.
+    /// Text that replaces the assertion, or precedes it if it is marked.
     pub(super) text: Text,
-    /// What is written after an assertion that is marked.
+    /// Text that follows an assertion that is marked.
     pub(super) after: Text,
 }
 
@@ -86,7 +86,7 @@ impl Rule {
         }
     }
 
-    /// What is done with text that no assertion covers. Nothing ends the stream there: a file cannot ask for that.
+    /// Returns the decision about text that no assertion covers. Nothing ends the stream there: a file cannot ask for that.
     pub(super) fn unannotated(&self, language: &str) -> Unannotated {
         match self.action(language) {
             Action::Release => Unannotated::Release,
@@ -96,7 +96,7 @@ impl Rule {
         }
     }
 
-    /// What is done where text is too long: it is released, or the stream ends.
+    /// Returns the decision about text that is too long: release it, or end the stream.
     pub(super) fn at_limit(&self, language: &str) -> AtLimit {
         match self.action(language) {
             Action::Release | Action::Mark(..) => AtLimit::Release,

@@ -58,7 +58,7 @@ impl<P: Policy, H: GateHandler> Gated<P, H> {
         }
     }
 
-    /// Whether nothing comes any more but what is waiting.
+    /// Returns `true` if only output that is already waiting remains.
     const fn is_over(&self) -> bool {
         self.finished || self.gate.ended().is_some()
     }

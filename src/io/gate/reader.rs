@@ -84,7 +84,7 @@ impl<R, P: Policy, H: GateHandler> GateReader<R, P, H> {
         Ok(())
     }
 
-    /// How many bytes were released into `buffer`, what is reported in their place, or none if more has to be read.
+    /// Copies released bytes into `buffer` and returns their number, or an error in their place; `None` if more input is needed.
     fn give(&mut self, buffer: &mut [u8]) -> Option<io::Result<usize>> {
         let waiting = self.gated.waiting();
         let len = waiting.len().min(buffer.len());
