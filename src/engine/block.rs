@@ -14,19 +14,19 @@ pub(crate) fn load(block: &[u8; BLOCK]) -> u8x16 {
     u8x16::new(*block)
 }
 
-/// Where a vector has `byte`.
+/// Compares each byte with `byte`.
 #[inline(always)]
 pub(crate) fn eq(vector: u8x16, byte: u8) -> u8x16 {
     vector.simd_eq(u8x16::splat(byte))
 }
 
-/// Where a vector has a byte of at most `most`.
+/// Compares each byte: at most `most`.
 #[inline(always)]
 pub(crate) fn at_most(vector: u8x16, most: u8) -> u8x16 {
     vector.min(u8x16::splat(most)).simd_eq(vector)
 }
 
-/// Where a vector has a byte of at least `least`.
+/// Compares each byte: at least `least`.
 #[inline(always)]
 pub(crate) fn at_least(vector: u8x16, least: u8) -> u8x16 {
     vector.max(u8x16::splat(least)).simd_eq(vector)

@@ -43,7 +43,7 @@ impl Buffer {
         self.offset(self.end)
     }
 
-    /// How many bytes are kept.
+    /// Returns the number of bytes that are kept.
     pub(super) const fn len(&self) -> usize {
         self.end - self.start
     }

@@ -74,7 +74,7 @@ pub(crate) fn all(bytes: &[u8], kinds: u8) -> bool {
     shared != 0
 }
 
-/// How many of the first bytes are of one of these kinds.
+/// Returns the length of the run of bytes of these classes at the start.
 #[inline]
 pub(crate) fn leading(bytes: &[u8], kinds: u8) -> usize {
     let mut len = 0;

@@ -5,7 +5,7 @@ use crate::steps;
 /// U+FEFF in UTF-8; white space at the very start of a stream.
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// What is at the start of some bytes, as far as separators go.
+/// Separator at the start of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Separator {
     /// A character of Unicode `White_Space` of this many bytes.
@@ -118,7 +118,7 @@ pub(crate) fn whole_characters(bytes: &[u8]) -> &[u8] {
 /// Most bytes of white space that stripping removes with one annotation.
 pub(crate) const MOST_REMOVED: usize = 64;
 
-/// How many bytes of white space, as stripping removes it, `bytes` end with; at most [`MOST_REMOVED`].
+/// Returns the number of bytes of strippable whitespace at the end of `bytes`; at most [`MOST_REMOVED`].
 #[inline]
 pub(crate) fn removable_tail(bytes: &[u8]) -> usize {
     if let [.., b'!'..=b'~', b' ' | b'\n'] = bytes {

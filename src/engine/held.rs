@@ -1,6 +1,6 @@
-//! What was read and is not emitted yet.
+//! Bytes that were read and not emitted yet.
 
-/// From which stream offset on bytes are held back, if any are. Appending moves their end, and this stays as it is.
+/// Stream offset of the first byte that was read but not emitted, if there is one. Appending bytes does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Held(u64);
 
@@ -8,7 +8,7 @@ impl Held {
     /// Nothing is held back. No stream has this offset.
     pub(crate) const NOTHING: Self = Self(u64::MAX);
 
-    /// What is from `start` on, up to `end`.
+    /// Returns the hold of the bytes from `start` to `end`.
     pub(crate) const fn between(start: u64, end: u64) -> Self {
         if start < end {
             Self(start)
@@ -22,12 +22,12 @@ impl Held {
         self.0 != u64::MAX
     }
 
-    /// Where it starts, or `position`, up to which was read.
+    /// Returns the stream offset of the first held byte, or `position`, up to which was read.
     pub(crate) const fn start(self, position: u64) -> u64 {
         if self.is_some() { self.0 } else { position }
     }
 
-    /// How many bytes up to `position`, up to which was read.
+    /// Returns the number of held bytes up to `position`, up to which was read.
     pub(crate) const fn len(self, position: u64) -> usize {
         (position - self.start(position)) as usize
     }

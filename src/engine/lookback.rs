@@ -11,7 +11,7 @@ use crate::engine::chars::{leading_white, next_boundary, trimmed_len};
 use crate::engine::markdown::line::{Line, last_pipe, prefix, skip_blank, trimmed_content};
 use crate::steps;
 
-/// What is before an annotation.
+/// Text before an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
     /// Neither text nor a block boundary since the anchor.
@@ -85,13 +85,13 @@ fn in_plain_line(
 /// One line of the text.
 struct SourceLine {
     start: usize,
-    /// Where its content starts, after the prefix.
+    /// Index at which the content starts, after the prefix.
     content: usize,
-    /// Where it ends: at its line feed or at the end of the text.
+    /// Index at which the line ends: its line feed or the end of the text.
     end: usize,
-    /// What holds at `content`, or for a line that began before the anchor at the anchor.
+    /// State of the line at `content`, or at the anchor for a line that began before it.
     state: Line,
-    /// It is the line in which the text starts.
+    /// The text starts in this line.
     at_anchor: bool,
     /// A block begins at `content`.
     new_block: bool,
@@ -109,7 +109,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// What is before the end of the text, which lies in `line`; `None` if it is unknown.
+    /// Finds the passage before the end of the text, which is in `line`; `None` if it is unknown.
     #[inline]
     fn before(&self, line: SourceLine, max_assertion: usize) -> Option<Before> {
         let text = self.text;
@@ -214,8 +214,8 @@ impl Lines<'_> {
         }
     }
 
-    /// Where the candidate that ends at `end` in `line` starts; exact only as far as `max_assertion` reaches. None if
-    /// it is unknown.
+    /// Returns the start of the passage that ends at `end` in `line`; exact only as far as `max_assertion` reaches. None if it is
+    /// unknown.
     #[inline]
     fn candidate(
         &self,

@@ -1,4 +1,4 @@
-//! From bytes to events: a folder for each grammar, and the driver that puts them together.
+//! Engine that turns bytes into events: a folder for each grammar, and the driver that puts them together.
 
 pub(crate) mod annotation;
 mod block;
@@ -55,7 +55,7 @@ impl Input<'_> {
 /// Takes the events of one push.
 pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
 
-/// Whether a sentence begins where it does because what comes before is cut off.
+/// Truncation: a sentence begins where it does because the text before it was cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtCut {
     No,
@@ -70,13 +70,13 @@ impl From<bool> for AtCut {
     }
 }
 
-/// From where on text may still become part of an assertion, as stream offsets.
+/// Release point: the stream offset from which on text may still become part of an assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReleasePoint {
     pub(crate) at: u64,
-    /// It is where it is because `max_assertion` cuts off the text before it.
+    /// Truncation by `max_assertion` that determines the offset.
     pub(crate) cut: AtCut,
-    /// Where its block of text begins; 0 if that is not known, because the beginning is no longer kept.
+    /// Stream offset of its block of text; 0 if the beginning is no longer kept.
     pub(crate) block: u64,
 }
 

@@ -5,7 +5,7 @@ use wide::u8x16;
 use super::block::{BLOCK, eq, load, mask};
 use super::bytes::{self, BRACE, KINDS, OPENERS, TEXT, TEXT_AND_JSON};
 
-/// What may be appended with nothing else to do, from the end of a push on.
+/// Rule for chunks that need no scan: if each byte of the next chunk is of these classes, the chunk is only appended.
 ///
 /// A byte of these kinds leaves the state as it is, whatever that is: it moves the end of what was read, and nothing else.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,7 +56,7 @@ fn is_text(chunk: &[u8]) -> bool {
     mask(opens) == 0
 }
 
-/// Where a block has a byte that may open something.
+/// Compares each byte of a block with the opening bytes.
 #[inline(always)]
 fn opening(block: &[u8; BLOCK]) -> u8x16 {
     let block = load(block);

@@ -20,7 +20,7 @@ pub(crate) struct Window {
     /// Bytes of the arena; the limits keep the window far below 4 GiB.
     arena_len: u32,
     line: Line,
-    /// How many bytes right before the anchor are white space that stripping may remove.
+    /// Number of bytes of strippable whitespace right before the anchor.
     white: u8,
     /// The most bytes the buffer may have.
     most: usize,
@@ -52,7 +52,7 @@ impl Window {
         self.buffer.base()
     }
 
-    /// What precedes the anchor.
+    /// Returns the state of the text before the anchor.
     pub(crate) const fn line(&self) -> &Line {
         &self.line
     }
@@ -83,7 +83,7 @@ impl Window {
         self.buffer.bytes.len() - self.arena_len()
     }
 
-    /// How many bytes of white space, as stripping removes it, are before stream offset `at`.
+    /// Returns the number of bytes of strippable whitespace before stream offset `at`.
     #[inline]
     pub(crate) fn white_before(&self, at: u64) -> usize {
         white_tail(
@@ -224,7 +224,7 @@ impl Window {
         self.arena_len as usize
     }
 
-    /// How many bytes can be appended before something must be dropped.
+    /// Returns the number of bytes that can be appended before others must be dropped.
     pub(crate) const fn free(&self) -> usize {
         self.most - self.saved - self.buffer.len() - self.arena_len()
     }
@@ -293,7 +293,7 @@ impl Window {
     }
 }
 
-/// How many bytes of white space, as stripping removes it, are at the end of `bytes`, which `before` of them precede.
+/// Returns the number of bytes of strippable whitespace at the end of `bytes`, which `before` such bytes precede.
 #[inline]
 pub(crate) fn white_tail(bytes: &[u8], before: usize) -> usize {
     let here = removable_tail(bytes);

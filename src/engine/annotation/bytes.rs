@@ -1,4 +1,4 @@
-//! How known parameters of annotations begin, and runs of plain bytes. Source: wire profile, bracketed encoding.
+//! Beginnings of known parameters, and runs of plain bytes. Source: wire profile, bracketed encoding.
 
 use crate::engine::block::{BLOCK, at_least, at_most, eq, load, mask};
 use crate::steps;
@@ -7,8 +7,8 @@ use crate::steps;
 pub(super) const TS: &[u8] = b"ts=";
 pub(super) const OBSERVATION_ID: &[u8] = b"observation-id=";
 
-/// How many of the first bytes, looked at by sixteens, are printable ASCII other than brackets and the semicolon; they may
-/// all are in a bare value.
+/// Returns the length of the run of printable ASCII other than brackets and the semicolon at the start, in steps of 16 bytes;
+/// they may all are in a bare value.
 #[inline]
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
     let (blocks, _) = bytes.as_chunks();

@@ -9,21 +9,21 @@ use crate::steps;
 /// So near to the longest annotation, it matters how many bytes a candidate still needs.
 pub(crate) const NEAR: usize = 16;
 
-/// What the identifiers of substrate classes begin with.
+/// Beginning of the identifiers of substrate classes.
 const SUBSTRATE: &[u8] = b"substrate.";
 
-/// Where a candidate is after some more of its bytes.
+/// Result of feeding bytes to a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// All bytes were read, and it is still open.
     More,
-    /// It ended with its `]`, the last byte read.
+    /// The candidate is complete: the last byte read is its `]`.
     Closed,
-    /// It ended before it had started: ordinary text, nothing to report.
+    /// Not an annotation, and the start condition (wire.md 1.2) was never met. No diagnostic.
     Dropped,
-    /// It had started, and the next byte cannot continue it.
+    /// The start condition was met, and the next byte cannot continue the candidate.
     Unterminated,
-    /// It had started, and the next byte would make it longer than allowed.
+    /// The start condition was met, and the next byte would exceed the limit.
     TooLong,
 }
 
@@ -76,7 +76,7 @@ impl Known {
             .find_map(|(known, which)| (known == name).then_some(which))
     }
 
-    /// What the usual way to write a known parameter, up to its "=", starts with.
+    /// Parses a known parameter in the common form up to its `=`.
     #[inline]
     fn assigned(bytes: &[u8]) -> Option<(usize, Self)> {
         if bytes.starts_with(TS) {
@@ -104,7 +104,7 @@ impl Known {
 pub(crate) struct Candidate {
     read: u32,
     identifier_start: u32,
-    /// Where the identifier starts after its anchor.
+    /// Index of the identifier after its anchor.
     name_start: u32,
     identifier_end: u32,
     /// Start of the current parameter's name, then of its value.
@@ -136,7 +136,7 @@ impl Candidate {
         self.read as usize
     }
 
-    /// What a closed candidate says, and apart from it a `ts` that is not a date-time.
+    /// Parses a complete candidate; returns a `ts` that is not a date-time apart from it.
     pub(crate) fn reading(
         &self,
         candidate: &[u8],
@@ -206,7 +206,7 @@ impl Candidate {
         }
     }
 
-    /// What all bytes of `candidate` up to `max` make of it, which left it open near that limit.
+    /// Feeds the bytes of `candidate` up to `max` one at a time, if they leave it open near that limit.
     #[inline(never)]
     fn near_limit(&self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
         if candidate.len() > max {

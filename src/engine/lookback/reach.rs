@@ -1,4 +1,4 @@
-//! How far back an annotation may still reach.
+//! Reach of annotations that may still come.
 
 use super::{Candidate, Lines, SourceLine};
 use crate::engine::AtCut;
@@ -9,7 +9,7 @@ use crate::engine::sentence::{
 };
 use memchr::memchr_iter;
 
-/// How far back an annotation may reach that comes somewhere after a text.
+/// Reach of an annotation that comes somewhere after a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Before the text: it has neither text nor a block boundary.
@@ -19,19 +19,19 @@ pub(crate) enum Reach {
     From(From),
 }
 
-/// Where a text begins that an annotation may reach.
+/// Beginning of the text that an annotation may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct From {
     pub(crate) start: usize,
-    /// It begins there because `max_assertion` cuts off the text before it.
+    /// Truncation by `max_assertion` that makes the text begin there.
     pub(crate) cut: AtCut,
-    /// Where its block begins; `None` if that is before the text.
+    /// Index at which the block begins; `None` if that is before the text.
     pub(crate) block: Option<usize>,
     /// Up to this length nothing changes that follows and has no terminator and is of the same line.
     pub(crate) calm: Option<usize>,
 }
 
-/// How far back an annotation may reach that comes after `text`, whatever else does.
+/// Determines how far back an annotation may reach that comes after `text`, whatever is between.
 ///
 /// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. `open` bytes follow, the
 /// first of a character that is not white space; 0 if no such byte follows, or if the character may be white space. This is

@@ -9,11 +9,11 @@ pub(crate) struct Fence {
     pub(crate) marker: u8,
     /// Length of the opening run; a closing one is at least as long.
     pub(crate) run: u64,
-    /// It was opened after a block quote marker.
+    /// The block was opened after a block quote marker.
     pub(crate) quoted: bool,
 }
 
-/// How far the current line of a fenced block has been read.
+/// State of the current line of a fenced block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceLine {
     /// In its indentation and block quote markers.
@@ -24,7 +24,7 @@ pub(crate) enum FenceLine {
     Run { count: u64, quote: bool },
     /// In white space after a run that may close the block.
     Tail { quote: bool },
-    /// It is code.
+    /// The line is code.
     Code,
 }
 
@@ -38,7 +38,7 @@ impl FenceLine {
     }
 }
 
-/// What a byte does to a fenced block.
+/// Effect of a byte on a fenced block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceStep {
     /// The block stays open.

@@ -15,11 +15,11 @@ const MARKER: usize = 12;
 pub(crate) struct Prefix {
     /// Bytes of the prefix; what follows is the line's content.
     pub(crate) len: usize,
-    /// It has a block quote marker.
+    /// The prefix has a block quote marker.
     pub(crate) quote: bool,
-    /// It has a list marker.
+    /// The prefix has a list marker.
     pub(crate) list: bool,
-    /// It ends with a heading marker.
+    /// The prefix ends with a heading marker.
     pub(crate) heading: bool,
     /// Something follows that is not a marker, so the prefix cannot grow.
     pub(crate) done: bool,
@@ -95,7 +95,7 @@ pub(crate) fn last_pipe(content: &[u8], odd_before: bool) -> Option<usize> {
     None
 }
 
-/// What must be known of the text before some offset to go on from there: the line it is in, and the line before.
+/// State of the text before an offset, from which reading can continue there: the line it is in, and the line before.
 ///
 /// The offset is never inside a marker, so the prefix of the line is read anew from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a full stop may belong to instead of ending a sentence: abbreviations, initials, single letters.
+//! Full stops that belong to a word instead of ending a sentence: abbreviations, initials, single letters.
 
 use super::class::{Class, char_before};
 use super::scan::{is_apostrophe, space_before};
@@ -20,7 +20,7 @@ static ENDINGS: Endings = ABBREVIATIONS.endings();
 static ALSO_WORDS: WordSet<256> = WordSet::new(include_str!("data/also-words.txt"), false);
 static NEVER_FINAL: WordSet<64> = WordSet::new(include_str!("data/never-final.txt"), false);
 static TITLES: WordSet<128> = WordSet::new(include_str!("data/titles.txt"), false);
-/// What is before a full stop and keeps it from ending a sentence, from the weakest to the strongest hold.
+/// Text before a full stop that keeps it from ending a sentence, from the weakest to the strongest hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hold {
     /// Also an ordinary word: an abbreviation only before a number.
@@ -33,7 +33,7 @@ pub(super) enum Hold {
     Always,
 }
 
-/// What before the full stop at `dot` holds it, and where that starts; looks at a bounded number of bytes.
+/// Returns the start and kind of the text that holds the full stop at `dot`; looks at a bounded number of bytes.
 pub(super) fn hold(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
     match text[..dot].last_chunk::<3>() {
         Some(&[before, first, second])

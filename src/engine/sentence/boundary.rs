@@ -10,9 +10,9 @@ use crate::steps;
 
 /// Closing punctuation after a terminator, and the white space after that.
 struct Trail {
-    /// Where the closing punctuation ends.
+    /// Index at which the closing punctuation ends.
     closed: usize,
-    /// Where the white space ends; equal to `closed` when there is none.
+    /// Index at which the whitespace ends; equal to `closed` if there is none.
     next: usize,
     /// `true` if there is closing punctuation.
     has_closer: bool,
@@ -20,7 +20,7 @@ struct Trail {
     has_quote: bool,
 }
 
-/// Where the sentence that `terminator` ends is over, or `None` if it ends none.
+/// Returns the index at which the sentence before `terminator` ends, or `None` if the terminator ends none.
 #[inline]
 pub(super) fn after(text: &[u8], terminator: Terminator) -> Option<usize> {
     if let [b' ', first, ..] = text[terminator.end..]

@@ -44,7 +44,7 @@ impl<'a> Text<'a> {
         terminator.start < self.near
     }
 
-    /// Where the sentence that `terminator` ends is over, or `None` if it ends none.
+    /// Returns the index at which the sentence before `terminator` ends, or `None` if the terminator ends none.
     #[inline]
     pub(super) fn boundary_after(&self, terminator: Terminator) -> Option<usize> {
         if self.is_near_cut(terminator) {
@@ -54,7 +54,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Where the first sentence starts: at a cut, after what may close the sentence before.
+    /// Returns the index at which the first sentence starts: at a cut, after what may close the sentence before.
     pub(super) fn start(&self) -> usize {
         if self.near == 0 {
             return 0;
@@ -78,13 +78,13 @@ impl<'a> Text<'a> {
 /// The last sentence of a candidate whose beginning was cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CutSentence {
-    /// Where it starts.
+    /// Index at which the sentence starts.
     pub(crate) start: usize,
     /// No boundary was found before it.
     pub(crate) at_cut: bool,
 }
 
-/// Where the last sentence of a candidate starts whose beginning was cut off.
+/// Finds the last sentence of a passage that `max_assertion` truncated.
 pub(crate) fn last_sentence_after_cut(candidate: &[u8]) -> CutSentence {
     let text = Text::cut(candidate);
     let mut end = terminator::trimmed(candidate);

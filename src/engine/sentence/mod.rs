@@ -41,7 +41,7 @@ pub const UNICODE_VERSION: (u8, u8, u8) = (17, 0, 0);
 /// Version of CLDR whose sentence break suppressions are used: major, minor.
 pub const CLDR_VERSION: (u8, u8) = (46, 1);
 
-/// Where the last sentence of `candidate` starts, in bytes from its start: 0 when there is no break.
+/// Returns the index at which the last sentence of `candidate` starts, in bytes: 0 when there is no break.
 ///
 /// The candidate ends where its last sentence ends; the caller trims white space there. The
 /// offset is that of the break, after the white space that follows the sentence before, never inside a UTF-8 character.

@@ -38,7 +38,8 @@ pub(super) fn may_stay_whole(text: &[u8], dot: usize, next: usize) -> bool {
     })
 }
 
-/// Where the number before `dot` starts if it is short enough for a marker or an ordinal and stands alone.
+/// Returns the index at which the number before `dot` starts, if the number is short enough for a marker or an ordinal and stands
+/// alone.
 fn number_start(text: &[u8], dot: usize) -> Option<usize> {
     let digits = text[..dot]
         .iter()

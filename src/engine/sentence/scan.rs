@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::class::{Char, Class, char_at, char_before};
 use crate::steps;
 
-/// Where the characters that SB5 lets vanish end, from `at` on.
+/// Returns the index after the characters from `from` on that UAX #29 SB5 ignores.
 #[inline]
 pub(super) fn marks_end(text: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -18,7 +18,8 @@ pub(super) fn marks_end(text: &[u8], from: usize) -> usize {
     at
 }
 
-/// Where white space ends, from `at` on: Sp, line breaks, and the markers of a block quote that continues after one.
+/// Returns the index after the whitespace from `from` on: Sp, line breaks, and the markers of a block quote that continues after
+/// one.
 #[inline]
 pub(super) fn space_end(text: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -37,7 +38,7 @@ pub(super) fn space_end(text: &[u8], from: usize) -> usize {
     at
 }
 
-/// What precedes a place, white space skipped.
+/// Character before a position, whitespace skipped.
 pub(super) struct Before {
     /// End of the character before the white space; 0 at the start of the text.
     pub(super) end: usize,

@@ -1,4 +1,4 @@
-//! Which sentence boundaries hold whatever follows the text.
+//! Stable sentence boundaries: those that hold whatever follows the text.
 //!
 //! A boundary needs a letter after it. Up to that letter everything that a decision looks at is there, but for the words
 //! that follow: those that start a sentence, that follow an ordinal, or that name a speaker. So only a boundary whose
@@ -10,17 +10,17 @@ use super::terminator::{self, Terminator};
 use super::{boundary, ordinal, scan, speech};
 use crate::engine::AtCut;
 
-/// So many bytes after its next letter no terminator ends a sentence that it did not end before: two names, a verb.
+/// Number of bytes after the next letter from which on the decision about a terminator is stable: two names, a verb.
 const DECIDED: usize = 128;
 
 /// The last sentence of a text, whatever follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Settled {
-    /// Where it starts at the earliest.
+    /// Earliest index at which the sentence may start.
     pub(crate) start: usize,
     /// Only another terminator can change that.
     pub(crate) calm: bool,
-    /// It starts where it does because the beginning of the text is missing.
+    /// Truncation that makes the sentence start there.
     pub(crate) at_cut: AtCut,
 }
 

@@ -17,12 +17,12 @@ static STARTS: WordSet<1024> = WordSet::new(
 );
 static STARTS_OR_NAMES: WordSet<128> = WordSet::new(include_str!("data/starts/names.txt"), false);
 
-/// How sure a word is to start a sentence.
+/// Degree of certainty that a word starts a sentence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Start {
-    /// It could also be a name or its particle.
+    /// The word could also be a name or its particle.
     OrName,
-    /// It can only start one.
+    /// The word can only start a sentence.
     Only,
 }
 

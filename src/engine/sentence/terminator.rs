@@ -1,4 +1,4 @@
-//! Where sentences may end: terminators and separators.
+//! Terminators and separators, at which sentences may end.
 
 use super::class::{Class, char_at};
 use crate::engine::block::{BLOCK, at_least, eq, load, mask};

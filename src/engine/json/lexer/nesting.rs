@@ -1,4 +1,4 @@
-//! Which objects and arrays are open.
+//! Stack of the objects and arrays that are open.
 
 use smallvec::SmallVec;
 
@@ -13,7 +13,7 @@ pub(super) struct Nesting {
 }
 
 impl Nesting {
-    /// How many are open.
+    /// Returns the number of open objects and arrays.
     pub(super) const fn depth(&self) -> u32 {
         self.depth
     }

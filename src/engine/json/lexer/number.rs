@@ -61,12 +61,12 @@ impl Number {
         }
     }
 
-    /// Whether any digit may follow, and changes nothing.
+    /// Returns `true` if any digit may follow without a change of state.
     pub(super) const fn goes_on_with_digits(self) -> bool {
         matches!(self, Self::Integer | Self::Fraction | Self::Exponent)
     }
 
-    /// Whether a number may end here.
+    /// Returns `true` if a number may end here.
     pub(super) const fn is_whole(self) -> bool {
         matches!(
             self,

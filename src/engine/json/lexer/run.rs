@@ -1,4 +1,4 @@
-//! Where a run of bytes that continues a string or a number ends, 16 bytes at a time.
+//! Search for the end of a run of bytes that continues a string or a number, 16 bytes at a time.
 
 use wide::u8x16;
 

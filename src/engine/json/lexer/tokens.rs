@@ -8,7 +8,7 @@ use super::white::is_white;
 pub(crate) enum Miss {
     /// Its end is not there yet.
     Cut,
-    /// It is another one, or none.
+    /// Another token, or none.
     Other,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Tokens<'a> {
         Self { rest, single_line }
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes that are left.
     #[inline(always)]
     pub(crate) const fn left(&self) -> usize {
         self.rest.len()
@@ -158,7 +158,7 @@ fn escaped_string(rest: &[u8], mut at: usize) -> Result<(&[u8], &[u8]), Miss> {
     }
 }
 
-/// What is after a number, of which the first digit was passed over.
+/// Skips the rest of a number after its first digit.
 #[inline(always)]
 fn after_number(first: u8, mut rest: &[u8]) -> Result<&[u8], Miss> {
     if first != b'0' {

@@ -13,7 +13,7 @@ pub(crate) fn leading_white(bytes: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// How the line begins in which a value has got to some byte.
+/// Beginning of the line in which a byte of a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineStart {
     /// Something of the value is between the start of the line and the byte, or the line began before the value.
@@ -21,12 +21,12 @@ pub(crate) enum LineStart {
     /// Only white space is between `start`, where the line begins inside the value, and the byte.
     Blank {
         start: u64,
-        /// It has a carriage return, which is not indentation.
+        /// The line has a carriage return, which is not indentation.
         carriage_return: bool,
     },
 }
 
-/// What is known of the last line feed between tokens.
+/// State of the last line feed between tokens.
 ///
 /// Only white space touches this, so a value without any pays nothing for it.
 #[derive(Clone, Copy, Debug, Default)]
