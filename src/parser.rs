@@ -220,8 +220,8 @@ impl Parser {
         self.engine.removable(&self.limits)
     }
 
-    /// The release point: the least stream offset at which an assertion that is not complete may begin, whatever
-    /// follows. All text before it can be shown, discarded or kept for good.
+    /// The release point: the least stream offset at which an assertion that is not complete (in JSON its
+    /// [extent](crate::provenance::Assertion::extent)) may begin, whatever follows. All text before it can be shown, discarded or kept for good.
     ///
     /// It never moves back, and it is at most [`position`](Self::position). No continuation, of model text or untrusted
     /// text, makes an assertion that begins before it. Unless it is the position, or the stream

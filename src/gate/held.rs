@@ -39,8 +39,10 @@ struct Decision {
     span: Span,
     clean: Span,
     action: Action,
-    /// The text is the content of a JSON string.
+    /// The text is the content of a JSON string, or what is between two values of a member.
     in_string: bool,
+    /// What is before the text and after it is not a quote, so what is written there needs one.
+    lacks_quotes: (bool, bool),
     /// It is an assertion in free text whose beginning was cut off.
     is_cut: bool,
 }
@@ -176,10 +178,10 @@ impl Held {
         }
     }
 
-    /// Where an assertion that has just been reported is.
+    /// Where an assertion that has just been reported is, with all that an action on it covers.
     pub(super) fn clean_span(&self, assertion: &Assertion<'_>) -> Span {
         // In JSON nothing is removed, so all that was removed comes before it.
-        let span = assertion.span();
+        let span = assertion.extent();
         let shifted = Span::new(
             span.start().saturating_sub(self.removed),
             span.end().saturating_sub(self.removed),
@@ -199,11 +201,13 @@ impl Held {
         let at = self
             .decisions
             .partition_point(|before| before.clean.start() <= clean.start());
+        let extent = assertion.full_extent();
         let decision = Decision {
-            span: assertion.span(),
+            span: extent.span,
             clean,
             action,
             in_string: assertion.encoding() == Encoding::Json,
+            lacks_quotes: (!extent.starts_in_string, !extent.ends_in_string),
             is_cut: false,
         };
         self.decisions.insert(at, decision);
@@ -344,20 +348,33 @@ impl Held {
         let at = self.start;
         let end = decision.clean.end();
         let escape = decision.in_string;
+        let (opens, closes) = decision.lacks_quotes;
+        let quote = |lacking: bool| if lacking { "\"" } else { "" };
         match decision.action {
             Action::Release => self.act_within(end, handler),
             Action::Mark(before, after) => {
-                handler.inserted(&escaped(&before, escape), at);
+                // A value that is not a string has no room for a mark.
+                if !opens {
+                    handler.inserted(&escaped(&before, escape), at);
+                }
                 self.act_within(end, handler);
-                if self.ended.is_none() {
+                if self.ended.is_none() && !closes {
                     handler.inserted(&escaped(&after, escape), self.start);
                 }
             }
-            Action::Replace(text) => {
-                handler.inserted(&escaped(&text, escape), at);
+            Action::Replace(_) | Action::Discard => {
+                let text = match &decision.action {
+                    Action::Replace(text) => escaped(text, escape),
+                    _ => Cow::Borrowed(""),
+                };
+                if opens || closes {
+                    let string = [quote(opens), &text, quote(closes)].concat();
+                    handler.inserted(&string, at);
+                } else if let Action::Replace(_) = decision.action {
+                    handler.inserted(&text, at);
+                }
                 self.remove_all(end, handler);
             }
-            Action::Discard => self.remove_all(end, handler),
             Action::Suspend => self.end(GateEnd::Suspended),
             Action::Refuse(text) => {
                 handler.inserted(&escaped(&text, escape), at);

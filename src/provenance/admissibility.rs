@@ -107,7 +107,7 @@ impl Discipline {
         classes.sort_unstable();
         classes.dedup();
         let count = self.independent(&classes);
-        let reason = if assertion.span().is_empty() {
+        let reason = if assertion.extent().is_empty() {
             VerdictReason::NoAssertion
         } else if assertion.limit_hit() {
             VerdictReason::Limit

@@ -42,6 +42,18 @@ pub(crate) struct Tuple<'a> {
     pointer: Option<Cow<'a, str>>,
     annotations: Annotations<'a>,
     marks: Marks,
+    /// `None` if it is the span.
+    extent: Option<Extent>,
+}
+
+/// Where all values of a member `assertion` are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) span: Span,
+    /// The first value is a string, so that the span begins after a quote.
+    pub(crate) starts_in_string: bool,
+    /// The last value is a string, so that the span ends before a quote.
+    pub(crate) ends_in_string: bool,
 }
 
 /// What is to be known about an assertion beside its text and its annotations.
@@ -51,6 +63,8 @@ pub(crate) struct Marks {
     pub(crate) limit_hit: bool,
     /// Its annotations are the first of a text that comes after a break, and nothing is before them.
     pub(crate) orphan: bool,
+    /// A member `assertion` or `provenance` is repeated.
+    pub(crate) repeated: bool,
 }
 
 impl<'a> Tuple<'a> {
@@ -70,6 +84,7 @@ impl<'a> Tuple<'a> {
             pointer: None,
             annotations: Annotations::Packed(annotations),
             marks,
+            extent: None,
         }
     }
 
@@ -79,7 +94,6 @@ impl<'a> Tuple<'a> {
         span: Span,
         pointer: Option<&'a str>,
         annotations: SlotAnnotations<'a>,
-        limit_hit: bool,
     ) -> Self {
         Self {
             encoding: Encoding::Json,
@@ -92,10 +106,22 @@ impl<'a> Tuple<'a> {
             },
             annotations: Annotations::Slots(annotations),
             marks: Marks {
-                limit_hit,
+                limit_hit: false,
                 orphan: false,
+                repeated: false,
             },
+            extent: None,
         }
+    }
+
+    pub(crate) const fn with_marks(mut self, marks: Marks) -> Self {
+        self.marks = marks;
+        self
+    }
+
+    pub(crate) const fn with_extent(mut self, extent: Extent) -> Self {
+        self.extent = Some(extent);
+        self
     }
 }
 
@@ -111,6 +137,7 @@ impl<'a> Assertion<'a> {
             pointer: None,
             annotations: Annotations::List(Vec::new()),
             marks: Marks::default(),
+            extent: None,
         }))
     }
 
@@ -172,6 +199,30 @@ impl<'a> Assertion<'a> {
     #[must_use]
     pub fn span(&self) -> Span {
         self.0.span
+    }
+
+    /// What an action on the assertion has to cover: [`span`](Self::span), or, if the JSON object repeats the member `assertion`,
+    /// everything from the first value of the member to the last one, whatever values these are. Readers of JSON do not agree
+    /// which of the values counts. Of a string, the quotes are left out.
+    #[must_use]
+    pub fn extent(&self) -> Span {
+        self.0.extent.map_or(self.0.span, |extent| extent.span)
+    }
+
+    /// The extent with what its ends are.
+    pub(crate) fn full_extent(&self) -> Extent {
+        self.0.extent.unwrap_or(Extent {
+            span: self.0.span,
+            starts_in_string: true,
+            ends_in_string: true,
+        })
+    }
+
+    /// Whether the JSON object repeats its member `assertion` or `provenance`; then one of the annotations is malformed, unless a
+    /// limit left it out.
+    #[must_use]
+    pub fn is_repeated(&self) -> bool {
+        self.0.marks.repeated
     }
 
     /// Where the text is in the stream without annotations, in bytes of what stripping writes; bracketed encoding
@@ -259,6 +310,7 @@ impl<'a> Assertion<'a> {
                 .map(|pointer| Cow::Owned(pointer.into_owned())),
             annotations: Annotations::List(annotations),
             marks: tuple.marks,
+            extent: tuple.extent,
         }))
     }
 }
@@ -274,6 +326,8 @@ impl fmt::Debug for Assertion<'_> {
             .field("annotations", &self.annotations())
             .field("limit_hit", &self.limit_hit())
             .field("orphan", &self.is_orphan())
+            .field("repeated", &self.is_repeated())
+            .field("extent", &self.extent())
             .finish()
     }
 }
@@ -286,6 +340,7 @@ impl PartialEq for Assertion<'_> {
             && self.0.clean_span == other.0.clean_span
             && self.0.pointer == other.0.pointer
             && self.0.marks == other.0.marks
+            && self.full_extent() == other.full_extent()
             && self.annotations().eq(other.annotations())
     }
 }

@@ -21,69 +21,9 @@ const STARTS: [u64; 7] = [
 ];
 
 /// The same event of a stream that starts `by` bytes further on.
-fn moved(event: Ev, by: u64) -> Ev {
-    let by = |(start, end): (u64, u64)| (start + by, end + by);
-    match event {
-        Ev::Text { start, end } => {
-            let (start, end) = by((start, end));
-            Ev::Text { start, end }
-        }
-        Ev::Annotation {
-            span,
-            whitespace_before,
-            class,
-            declared,
-            reason,
-            observation_id,
-            ts,
-        } => Ev::Annotation {
-            span: by(span),
-            whitespace_before,
-            class,
-            declared,
-            reason,
-            observation_id,
-            ts,
-        },
-        Ev::Assertion {
-            encoding,
-            text,
-            span,
-            clean_span,
-            pointer,
-            mut annotations,
-            limited,
-        } => {
-            for annotation in &mut annotations {
-                annotation.span = by(annotation.span);
-            }
-            Ev::Assertion {
-                encoding,
-                text,
-                span: by(span),
-                clean_span: clean_span.map(by),
-                pointer,
-                annotations,
-                limited,
-            }
-        }
-        Ev::Marc {
-            kind,
-            span,
-            pointer,
-            raw,
-        } => Ev::Marc {
-            kind,
-            span: by(span),
-            pointer,
-            raw,
-        },
-        Ev::Record { span } => Ev::Record { span: by(span) },
-        Ev::Diagnostic { code, span } => Ev::Diagnostic {
-            code,
-            span: by(span),
-        },
-    }
+fn moved(mut event: Ev, by: u64) -> Ev {
+    event.shift(by, by);
+    event
 }
 
 fn compare(case: &Case, start: u64, seed: u64) {

@@ -422,8 +422,8 @@ fn no_cut_brings_back_a_sentence_that_was_over() {
 /// Checks that no assertion begins before the release point, cut or not.
 fn check(events: &[Ev], from: u64) -> Result<(), String> {
     for event in events {
-        if let Ev::Assertion { span, .. } = event
-            && span.0 < from
+        if let Ev::Assertion { extent, .. } = event
+            && extent.span.0 < from
         {
             return Err(format!("release point {from}, then {event:?}"));
         }

@@ -2,8 +2,8 @@
 
 use provstream::provenance::{Timestamp, Vocabulary};
 use provstream::{
-    Action, Disposition, Gate, GateEnd, GateHandler, Handler, Parser, PolicyErrorKind, Question,
-    Rules,
+    Action, Disposition, Gate, GateEnd, GateHandler, Handler, Mode, Parser, PolicyErrorKind,
+    Question, Rules,
 };
 
 const FILE: &str = r#"
@@ -517,4 +517,94 @@ fn the_guide_has_six_policies_that_do_what_it_shows() {
         count += 1;
     }
     assert_eq!(count, 6);
+}
+
+/// Repeated members, and what becomes of them where they are discarded, and replaced.
+const REPEATED: [(&str, &str, &str); 9] = [
+    (
+        "\"assertion\":\"x\",\"assertion\":\"SECRET\"",
+        "\"assertion\":\"\"",
+        "\"assertion\":\"-\"",
+    ),
+    (
+        "\"assertion\":\"\",\"assertion\":\"SECRET\"",
+        "\"assertion\":\"\"",
+        "\"assertion\":\"-\"",
+    ),
+    (
+        "\"assertion\":\"x\",\"id\":7,\"\\u0061ssertion\":\"SECRET\"",
+        "\"assertion\":\"\"",
+        "\"assertion\":\"-\"",
+    ),
+    (
+        "\"assertion\":{\"a\":\"SECRET\"},\"assertion\":\"x\"",
+        "\"assertion\":\"\"",
+        "\"assertion\":\"-\"",
+    ),
+    (
+        "\"assertion\":\"x\",\"assertion\":[\"SECRET\"]",
+        "\"assertion\":\"\"",
+        "\"assertion\":\"-\"",
+    ),
+    (
+        "\"assertion\":[\"SECRET\"],\"assertion\":\"x\",\"assertion\":12",
+        "\"assertion\":\"\"",
+        "\"assertion\":\"-\"",
+    ),
+    (
+        "\"assertion\": 12 ,\"assertion\":\"x\"",
+        "\"assertion\": \"\"",
+        "\"assertion\": \"-\"",
+    ),
+    (
+        "\"assertion\":\"x\",\"assertion\":{\"assertion\":\"SECRET\"}",
+        "\"assertion\":\"\"",
+        "\"assertion\":\"-\"",
+    ),
+    (
+        "\"assertion\":{\"assertion\":\"SECRET\"},\"assertion\":\"x\"",
+        "\"assertion\":\"\"",
+        "\"assertion\":\"-\"",
+    ),
+];
+
+/// A reader of JSON may take any of several members of one name, so what withholds one of them withholds all.
+#[test]
+fn an_action_covers_all_values_of_a_repeated_member() {
+    let file = |action: &str| {
+        format!(
+            "floor = 1\ndefault_window = \"1d\"\n[inadmissible]\naction = \"discard\"\n[no_assertion]\naction = \"release\"\n[malformed]\naction = {action}\n"
+        )
+    };
+    let provenance = "\"provenance\":{\"substrate_class\":\"unverified-inference\"}";
+    for (members, discarded, replaced) in REPEATED {
+        for order in [
+            format!("{{{members},{provenance}}}"),
+            format!("{{{provenance},{members}}}"),
+        ] {
+            for mode in [Mode::Json, Mode::Ndjson, Mode::Auto] {
+                for (action, written) in [
+                    ("\"discard\"", discarded),
+                    ("\"replace\"\ntext = \"-\"", replaced),
+                ] {
+                    let expected = order.replace(members, written);
+                    for size in [1, 3, 16, 1_000] {
+                        let rules = rules(&file(action));
+                        let parser = Parser::builder().mode(mode).build();
+                        let mut gate = Gate::new(parser, rules.policy(now));
+                        let mut text = Vec::new();
+                        for chunk in order.as_bytes().chunks(size) {
+                            gate.push(chunk, &mut text);
+                        }
+                        gate.finish(&mut text);
+                        assert_eq!(
+                            String::from_utf8_lossy(&text),
+                            expected,
+                            "{mode:?} {size} {order}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }

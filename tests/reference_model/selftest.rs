@@ -213,6 +213,10 @@ fn a_whole_event_has_all_its_fields() {
             encoding: reference::Encoding::Bracket,
             text: "The cat.".into(),
             span: (0, 8),
+            extent: reference::Extent {
+                span: (0, 8),
+                repeated: false,
+            },
             clean_span: Some((0, 8)),
             pointer: None,
             annotations: vec![annotation],

@@ -292,6 +292,7 @@ impl Scan<'_> {
         let marks = Marks {
             limit_hit: cut || pending.too_many || pending.left_out,
             orphan: pending.orphan,
+            repeated: false,
         };
         let tuple = Tuple::packed(text, span, pending.clean, packed, marks);
         (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));

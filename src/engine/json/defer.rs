@@ -39,6 +39,8 @@ struct Watch {
     odd: bool,
     /// It has to be read once more at its end.
     unusual: bool,
+    /// Where the first value of a member `assertion` begins.
+    first: Option<u64>,
     found: Found,
 }
 
@@ -88,7 +90,10 @@ impl Visit for Watch {
     }
 
     #[inline]
-    fn scalar(&mut self, _: u64, _: u64, _: bool) {
+    fn scalar(&mut self, start: u64, _: u64, _: bool) {
+        if self.member == Some(Known::Assertion) {
+            self.first.get_or_insert(start);
+        }
         self.unusual |= match self.member {
             None => false,
             Some(Known::Part(_)) => self.depth > 1,
@@ -108,6 +113,7 @@ impl Watch {
         let span = Span::new(string.start, string.end);
         self.unusual |= match (self.member, &mut found.annotation) {
             (Some(Known::Assertion), _) => {
+                self.first.get_or_insert(string.start);
                 // The first is the assertion.
                 let is_further = found.assertion.is_some();
                 found.assertion.get_or_insert((span, string.escaped));
@@ -125,13 +131,12 @@ impl Watch {
 }
 
 impl Deferred {
-    /// Where its assertion starts in the stream, if that has ended.
-    pub(super) fn assertion_start(&self) -> Option<u64> {
-        let assertion = self.watch.found.assertion;
-        assertion.map(|(span, _)| span.start())
+    /// Where the first value of a member `assertion` starts in the stream, if that has ended.
+    pub(super) const fn assertion_start(&self) -> Option<u64> {
+        self.watch.first
     }
 
-    /// Whether a string that is open and not a name is its assertion.
+    /// Whether a value that has begun is that of a member `assertion`.
     pub(super) fn awaits_assertion(&self) -> bool {
         self.watch.member == Some(Known::Assertion)
     }

@@ -15,7 +15,7 @@ mod visit;
 mod whole;
 
 use self::defer::Deferred;
-use self::frame::{ASSERTED, Frame, OBJECT};
+use self::frame::{EXTENT, Frame, OBJECT};
 use self::tail::Tail;
 use self::visit::{Role, Visitor};
 use super::{Input, Sink};
@@ -165,22 +165,23 @@ impl JsonReader {
             + self.deferral_heap()
     }
 
-    /// The least stream offset at which an assertion of the open value may begin that has begun; `none` without one.
+    /// The least stream offset at which the [extent](crate::provenance::Assertion::extent) of an assertion of the open value may
+    /// begin that has begun; `none` without one.
     pub(crate) fn undecided_from(&self, none: u64) -> u64 {
         // What belongs to an outer object began before anything in an inner one.
         let mut frames = self.state.frames.iter();
-        if let Some(frame) = frames.find(|frame| frame.has(ASSERTED)) {
-            return frame.assertion().start();
+        if let Some(frame) = frames.find(|frame| frame.has(EXTENT)) {
+            return frame.extent.0;
         }
         let is_assertion = match &self.deferred {
             Some(deferred) => match deferred.assertion_start() {
                 Some(start) => return start,
                 None => deferred.awaits_assertion(),
             },
-            None => matches!(self.state.role, Role::Assertion | Role::FurtherAssertion),
+            None => self.state.role.is_assertion(),
         };
-        match self.lexer.open_string() {
-            Some((start, false)) if is_assertion => start,
+        match self.lexer.open_token() {
+            Some(start) if is_assertion => start,
             _ => none,
         }
     }

@@ -11,7 +11,7 @@ pub(super) enum Known {
     /// In an annotation, a part of it.
     Part(Part),
     /// What makes an object a MARC object: the flag that says so in its frame.
-    Marc(u16),
+    Marc(u32),
 }
 
 /// What the member of this name, decoded, is; `None` if the name is not known.

@@ -1,14 +1,15 @@
 //! What is reported at the closing brace of an object.
 
 use super::frame::{
-    ASSERTED, CROWDED, CUT, DISCLOSURE, ESCAPED, Frame, LEFT_OUT, NO_POINTER, TOO_MANY, VERSION,
+    ASSERTED, CROWDED, CUT, DISCLOSURE, ENDS_OTHER, ESCAPED, Frame, LEFT_OUT, NO_POINTER, REPEATED,
+    STARTS_OTHER, TOO_MANY, VERSION,
 };
 use super::visit::Visitor;
 use crate::Span;
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::marc_object::{MarcKind, MarcObject, Parts, is_complete_record};
 use crate::provenance::Assertion;
-use crate::provenance::assertion::Tuple;
+use crate::provenance::assertion::{Extent, Marks, Tuple};
 use crate::provenance::slot::{
     DUPLICATE, Kept, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, SlotAnnotations, TOO_LONG,
 };
@@ -108,7 +109,19 @@ impl Visitor<'_, '_> {
         let annotations = SlotAnnotations::new(own, kept, self.input.vocabulary);
         let span = frame.assertion();
         let pointer = Some(&*state.pointer).filter(|_| has_pointer);
-        let tuple = Tuple::in_json(decoded.text, span, pointer, annotations, limit_hit);
+        let marks = Marks {
+            limit_hit,
+            repeated: frame.has(REPEATED),
+            ..Marks::default()
+        };
+        let extent = Extent {
+            span: Span::new(frame.extent.0, frame.extent.1),
+            starts_in_string: !frame.has(STARTS_OTHER),
+            ends_in_string: !frame.has(ENDS_OTHER),
+        };
+        let tuple = Tuple::in_json(decoded.text, span, pointer, annotations)
+            .with_marks(marks)
+            .with_extent(extent);
         (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         if limit_hit || ill_formed {
             self.asserted_notes(frame, has_pointer, ill_formed);

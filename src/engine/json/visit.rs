@@ -1,8 +1,8 @@
 //! What each token of a value means to the objects around it.
 
 use super::frame::{
-    ANNOTATION, ASSERTED, ASSERTION_SEEN, CUT, ESCAPED, Frame, HAS_SLOT, LEFT_OUT, NO_POINTER,
-    OBJECT, PROVENANCE, PROVENANCE_SEEN,
+    ANNOTATION, ASSERTED, ASSERTION_SEEN, CUT, ESCAPED, Frame, HAS_SLOT, IN_ASSERTION, LEFT_OUT,
+    NO_POINTER, OBJECT, PROVENANCE, PROVENANCE_SEEN, REPEATED,
 };
 use super::name::{Known, known};
 use super::slots::most_in_arena;
@@ -40,6 +40,11 @@ pub(super) enum Role {
 }
 
 impl Role {
+    /// A value of a member `assertion`.
+    pub(super) const fn is_assertion(self) -> bool {
+        matches!(self, Self::Assertion | Self::FurtherAssertion)
+    }
+
     /// Where an annotation should be: how many objects or arrays above is the object that it is about, and the flag of what
     /// is wrong with it in any case.
     const fn annotation(self) -> Option<(usize, u8)> {
@@ -95,6 +100,12 @@ impl Visit for Visitor<'_, '_> {
             }
             _ => {}
         }
+        if role.is_assertion() {
+            flags |= IN_ASSERTION;
+            if let Some(outer) = self.state.frames.last_mut() {
+                outer.begin_value(at, false);
+            }
+        }
         let pointer = self.pointer_of_child(role == Role::Provenance);
         let state = &mut *self.state;
         if flags & PROVENANCE != 0 {
@@ -134,6 +145,11 @@ impl Visit for Visitor<'_, '_> {
         state.role = Role::Other;
         state.child = None;
         state.oldest = state.oldest.min(state.frames.len());
+        if frame.has(IN_ASSERTION)
+            && let Some(outer) = state.frames.last_mut()
+        {
+            outer.end_value(end, false);
+        }
         if frame.has(OBJECT) {
             self.report(&frame, end);
         }
@@ -177,7 +193,15 @@ impl Visit for Visitor<'_, '_> {
             Role::Other => {}
             Role::Provenance if null => {}
             Role::Part(part) if !null || part == Part::Class => self.malformed(),
-            role => self.no_annotation(role, start, end),
+            role => {
+                if role.is_assertion()
+                    && let Some(frame) = self.state.frames.last_mut()
+                {
+                    frame.begin_value(start, false);
+                    frame.end_value(end, false);
+                }
+                self.no_annotation(role, start, end);
+            }
         }
     }
 
@@ -199,6 +223,7 @@ fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
         None => Role::Other,
         Some(Known::Assertion) => {
             if frame.has(ASSERTION_SEEN) {
+                frame.set(REPEATED);
                 return Role::FurtherAssertion;
             }
             frame.set(ASSERTION_SEEN);
@@ -206,6 +231,7 @@ fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
         }
         Some(Known::Provenance) => {
             if frame.has(PROVENANCE_SEEN) {
+                frame.set(REPEATED);
                 return Role::FurtherProvenance;
             }
             frame.set(PROVENANCE_SEEN);
@@ -254,6 +280,8 @@ impl Visitor<'_, '_> {
         let Some(frame) = self.state.frames.last_mut() else {
             return;
         };
+        frame.begin_value(string.start, true);
+        frame.end_value(string.end, true);
         if frame.has(ASSERTED) {
             return;
         }

@@ -104,7 +104,6 @@ impl Visitor<'_, '_> {
             span,
             Some(&state.pointer),
             SlotAnnotations::new(own, kept, self.input.vocabulary),
-            false,
         );
         (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
         Ok(())

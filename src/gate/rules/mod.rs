@@ -178,6 +178,7 @@ impl Rules {
         let missing = |class: &&Class| !verdict.classes().contains(class);
         let refused = |class: &Class| self.refused.contains(class);
         match verdict.reason() {
+            _ if question.assertion().is_repeated() => Disposition::Malformed,
             VerdictReason::NoAssertion if question.assertion().is_orphan() => Disposition::Orphan,
             VerdictReason::NoAssertion => Disposition::NoAssertion,
             VerdictReason::Limit => Disposition::Limit,

@@ -72,6 +72,8 @@ struct Decided {
     end: usize,
     action: Action,
     json: bool,
+    /// Whether a quote is missing before it and after it, to write a string there.
+    lacks_quotes: (bool, bool),
 }
 
 /// What a gate writes of an input, and how it ends the stream.
@@ -90,7 +92,12 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
         _ => None,
     };
     let before = fault.as_ref().map_or(u64::MAX, |(end, _)| end.stream);
-    let mut decided = decide(&events, policy, before);
+    let raw: Vec<u8> = short
+        .input
+        .iter()
+        .flat_map(|part| part.bytes.clone())
+        .collect();
+    let mut decided = decide(&events, &raw, policy, before);
     // Of those in one record that end the stream, the one whose text comes first does.
     decided.sort_by_key(|found| (found.start, found.at));
     let mut out = Out {
@@ -183,7 +190,7 @@ fn fault(short: &Short, events: &[Ev], limits: &RefLimits) -> Option<End> {
 
 /// The assertions whose text is part of what is left of the stream, or that end it; only those that begin
 /// before an offset of the stream.
-fn decide(events: &[Ev], policy: Drawn, before: u64) -> Vec<Decided> {
+fn decide(events: &[Ev], raw: &[u8], policy: Drawn, before: u64) -> Vec<Decided> {
     let records: Vec<(u64, u64)> = events
         .iter()
         .filter_map(|event| match event {
@@ -208,7 +215,8 @@ fn decide(events: &[Ev], policy: Drawn, before: u64) -> Vec<Decided> {
     let mut stop = u64::MAX;
     for event in events {
         let Ev::Assertion {
-            span,
+            span: own,
+            extent,
             clean_span,
             encoding,
             ..
@@ -216,12 +224,13 @@ fn decide(events: &[Ev], policy: Drawn, before: u64) -> Vec<Decided> {
         else {
             continue;
         };
+        let span = &extent.span;
         let shift = removed(span.0);
         let clean = clean_span.unwrap_or((span.0 - shift, span.1 - shift));
         if clean.0 >= stop || span.0 >= before {
             continue;
         }
-        let action = policy.action(span.0);
+        let action = policy.action(own.0);
         if action.ends() {
             stop = clean.0;
         }
@@ -239,6 +248,15 @@ fn decide(events: &[Ev], policy: Drawn, before: u64) -> Vec<Decided> {
             end: end as usize,
             action,
             json,
+            lacks_quotes: if json {
+                // The content of a string does not begin with its quote, and no other value ends before a quote.
+                (
+                    raw[span.0 as usize - 1] != b'"',
+                    raw[span.1 as usize] != b'"',
+                )
+            } else {
+                (false, false)
+            },
         });
     }
     found
@@ -308,11 +326,23 @@ impl Out<'_> {
         };
         let (before, after) = match &found.action {
             Action::Release => (String::new(), String::new()),
-            Action::Mark(before, after) => (escaped(before), escaped(after)),
+            Action::Mark(before, after) => {
+                let (opens, closes) = found.lacks_quotes;
+                let unless = |lacking: bool, text: &str| match lacking {
+                    true => String::new(),
+                    false => escaped(text),
+                };
+                (unless(opens, before), unless(closes, after))
+            }
             Action::Replace(_) | Action::Discard => {
+                let (opens, closes) = found.lacks_quotes;
+                self.written
+                    .extend_from_slice(if opens { b"\"" } else { b"" });
                 if let Action::Replace(text) = &found.action {
                     self.written.extend_from_slice(escaped(text).as_bytes());
                 }
+                self.written
+                    .extend_from_slice(if closes { b"\"" } else { b"" });
                 self.at = self.at.max(found.end);
                 // What is in it is gone, unless the stream ends there.
                 while let Some((inner, later)) = rest.split_first()

@@ -114,9 +114,18 @@ fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
         found.push(vec![own(end)]);
     }
     let closers = closers(prefix);
+    // A member that is not a string may be repeated with one.
+    let named = b"assertion\":";
+    let repeats = prefix.windows(named.len()).any(|part| part == named);
     for member in MEMBER {
         found.push(vec![own(format!("{member}{closers}"))]);
         found.push(vec![own(format!("{member}{closers}{LEAST}"))]);
+        for closed in 0..closers.len() * usize::from(repeats) {
+            let (inner, outer) = closers.split_at(closed);
+            found.push(vec![own(format!(
+                "{member}{inner},\"assertion\":\"x\"{outer}"
+            ))]);
+        }
     }
     let longest = prefix.len().min(LONGEST_PART);
     for part in (1..=longest).map(|len| &prefix[prefix.len() - len..]) {
@@ -169,7 +178,7 @@ fn starts(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> impl Iter
         input.extend(more);
         let events = timed_events_in(reading, &input, limits, &vocabulary, &last_sentence);
         let starts = events.into_iter().filter_map(|(known, event)| match event {
-            Ev::Assertion { span, .. } if known > bytes.len() => Some(span.0),
+            Ev::Assertion { extent, .. } if known > bytes.len() => Some(extent.span.0),
             _ => None,
         });
         starts.collect::<Vec<_>>()

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use provstream::provenance::{self, Version, Vocabulary};
 use provstream::{Event, Limits, Mode, Parser, ParserBuilder};
 
-use super::{Ann, Encoding, Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
+use super::{Ann, Encoding, Ev, Extent, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
 /// A parser in mode `text` with the reference's settings.
 pub fn parser(limits: &RefLimits, vocabulary: &RefVocabulary) -> Parser {
@@ -137,6 +137,10 @@ pub fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
             },
             text: assertion.text().to_owned(),
             span: ends(assertion.span()),
+            extent: Extent {
+                span: ends(assertion.extent()),
+                repeated: assertion.is_repeated(),
+            },
             clean_span: assertion.clean_span().map(ends),
             pointer: assertion.pointer().map(str::to_owned),
             annotations: assertion

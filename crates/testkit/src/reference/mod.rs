@@ -218,6 +218,15 @@ pub struct Ann {
     pub ts: Option<String>,
 }
 
+/// All values of the member `assertion` of an object, or an assertion in free text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// From the first to the last; without the quotes of a string at either end.
+    pub span: (u64, u64),
+    /// Whether the member, or `provenance`, is repeated.
+    pub repeated: bool,
+}
+
 /// One event of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ev {
@@ -253,6 +262,8 @@ pub enum Ev {
         text: String,
         /// Its raw bytes.
         span: (u64, u64),
+        /// All values of its member, from the first to the last.
+        extent: Extent,
         /// Where it stands in the stripped text; nothing in JSON.
         clean_span: Option<(u64, u64)>,
         /// In JSON where its member stands in its value, unless that is too long.
@@ -289,7 +300,7 @@ pub enum Ev {
 
 impl Ev {
     /// Moves what was found in a part that begins at these offsets of the stream and of the text without annotations.
-    fn shift(&mut self, by: u64, clean_by: u64) {
+    pub fn shift(&mut self, by: u64, clean_by: u64) {
         let moved = |span: &mut (u64, u64), by: u64| *span = (span.0 + by, span.1 + by);
         match self {
             Ev::Text { start, end } => {
@@ -298,11 +309,13 @@ impl Ev {
             }
             Ev::Assertion {
                 span,
+                extent,
                 clean_span,
                 annotations,
                 ..
             } => {
                 moved(span, by);
+                moved(&mut extent.span, by);
                 if let Some(span) = clean_span {
                     moved(span, clean_by);
                 }
@@ -776,6 +789,10 @@ fn assertion_events(
         encoding: Encoding::Bracket,
         text: String::from_utf8_lossy(bytes).into_owned(),
         span,
+        extent: Extent {
+            span,
+            repeated: false,
+        },
         clean_span: Some(wide(clean(start, cuts), clean(end, cuts))),
         pointer: None,
         annotations,

@@ -189,6 +189,17 @@ impl Lexer {
         }
     }
 
+    /// Start of the number, the literal or the content of the string that was begun, if it is not a name.
+    pub(crate) const fn open_token(&self) -> Option<u64> {
+        match self.state {
+            State::Number | State::Literal => Some(self.token),
+            _ => match self.open_string() {
+                Some((start, false)) => Some(start),
+                _ => None,
+            },
+        }
+    }
+
     /// Whether the next byte belongs to a string, and neither backslash nor escape is before it.
     pub(crate) const fn is_in_string(&self) -> bool {
         matches!(self.state, State::String | State::Name)

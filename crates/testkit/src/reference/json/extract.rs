@@ -1,6 +1,6 @@
 //! What the objects of a value say: one walk over its tree in the order in which it was written.
 
-use super::super::{Ann, Encoding, Ev, Place, RefLimits, RefVocabulary, wide};
+use super::super::{Ann, Encoding, Ev, Extent, Place, RefLimits, RefVocabulary, wide};
 use super::annotation::{self, Draft};
 use super::read::{Kind, Member, Node};
 use super::{content, pointer, text};
@@ -83,6 +83,8 @@ struct Open {
     assertions: usize,
     /// How many members `provenance` there were.
     provenances: usize,
+    /// The values of its members `assertion`, without the quotes of strings.
+    values: Vec<Range<usize>>,
     /// What is between the quotes of the assertion.
     assertion: Option<Range<usize>>,
     /// The part of it that is kept; nothing if it was left out.
@@ -199,6 +201,10 @@ impl Walk<'_> {
 
     /// Takes note of the value of a member `assertion`.
     fn assertion(&mut self, open: &mut Open, value: &Node) {
+        open.values.push(match value.kind {
+            Kind::Text if value.closed => content(value),
+            _ => value.start..value.end,
+        });
         if value.kind != Kind::Text || !value.closed || open.assertion.is_some() {
             return;
         }
@@ -316,6 +322,10 @@ impl Walk<'_> {
             encoding: Encoding::Json,
             text: kept.map_or_else(String::new, text::decode),
             span,
+            extent: Extent {
+                span: wide(open.values[0].start, open.values[open.values.len() - 1].end),
+                repeated: open.assertions > 1 || open.provenances > 1,
+            },
             clean_span: None,
             limited: is_cut || lost || kept.is_none() || pointer.is_none(),
             pointer,
