@@ -1,7 +1,10 @@
 //! The exceptions of the package.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyGeneratorExit, PyRuntimeError, PyStopAsyncIteration, PyStopIteration, PyValueError,
+};
+use pyo3::prelude::*;
 
 create_exception!(
     provstream,
@@ -27,3 +30,21 @@ create_exception!(
     PyValueError,
     "A record of which nothing may be disclosed in its context of trust."
 );
+
+/// The exception that the caller gets for the one that a callback raised.
+///
+/// `StopIteration`, `StopAsyncIteration` and `GeneratorExit` become the cause of a `RuntimeError`, as in a generator (PEP 479). A
+/// loop over the stream would take them for its end, and nobody would notice that the rest is missing.
+pub(crate) fn callback_error(py: Python<'_>, error: PyErr) -> PyErr {
+    let ends_a_loop = error.is_instance_of::<PyStopIteration>(py)
+        || error.is_instance_of::<PyStopAsyncIteration>(py)
+        || error.is_instance_of::<PyGeneratorExit>(py);
+    if !ends_a_loop {
+        return error;
+    }
+    let name = error.get_type(py).name();
+    let name = name.map_or_else(|_| String::new(), |name| name.to_string());
+    let raised = PyRuntimeError::new_err(format!("a callback raised {name}"));
+    raised.set_cause(py, Some(error));
+    raised
+}

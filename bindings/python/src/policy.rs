@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::action::Action;
 use crate::event::{Assertion, object};
+use crate::failure::callback_error;
 use crate::place::Place;
 use crate::settings::value_error;
 use crate::vocabulary::Vocabulary;
@@ -180,7 +181,8 @@ impl Function {
                 channel: question.channel().into(),
                 untrusted: question.untrusted(),
             };
-            let answer = self.function.bind(py).call1((question,))?;
+            let answer = self.function.bind(py).call1((question,));
+            let answer = answer.map_err(|error| callback_error(py, error))?;
             Ok(answer.extract::<Action>()?.0)
         });
         answer.unwrap_or_else(|error| {

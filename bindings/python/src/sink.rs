@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::event::{Annotation, Decided, Events, Reported, object};
+use crate::failure::callback_error;
 use crate::input::Kind;
 
 /// Text that is written, and events whose places are known.
@@ -51,7 +52,10 @@ impl Output {
             return Ok(());
         };
         while let Some(found) = self.events.next_ready() {
-            function.call1(py, (found.into_object(py, &self.channel)?,))?;
+            let event = found.into_object(py, &self.channel)?;
+            function
+                .call1(py, (event,))
+                .map_err(|error| callback_error(py, error))?;
         }
         Ok(())
     }
@@ -122,7 +126,8 @@ impl Replace {
         let answer = Python::attach(|py| -> PyResult<Option<String>> {
             let found = Annotation::unplaced(annotation);
             let found = object(py, (found.place, &Arc::from("")), found)?;
-            self.function.bind(py).call1((found,))?.extract()
+            let answer = self.function.bind(py).call1((found,));
+            answer.map_err(|error| callback_error(py, error))?.extract()
         });
         match answer {
             Ok(Some(text)) => Replacement::from(text),

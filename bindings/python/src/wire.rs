@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::event::{Events, Found, Reported};
+use crate::failure::callback_error;
 use crate::guard::Guard;
 use crate::input::Input;
 use crate::offsets::{CleanOffsets, Offsets, WINDOW};
@@ -90,7 +91,10 @@ impl Output {
             return Ok(());
         };
         while let Some((name, found)) = self.ready.pop_front() {
-            function.call1(py, (found.into_object(py, &name)?,))?;
+            let event = found.into_object(py, &name)?;
+            function
+                .call1(py, (event,))
+                .map_err(|error| callback_error(py, error))?;
         }
         Ok(())
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import warnings
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 
 from provstream import _native
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 T = TypeVar("T")
+R = TypeVar("R")
 Decide = Policy | Callable[[Question], Action]
 
 RESPONSES = ("text/event-stream", "application/x-ndjson", "application/jsonl", "application/json")
@@ -25,6 +28,15 @@ HELPERS = ("anthropic.lib.streaming", "openai.lib.streaming")
 
 MOST_EVENTS = 65_536
 """Events that are kept for `events()`; of more the oldest are dropped."""
+
+STALE = (
+    *("content-length", "etag", "last-modified", "accept-ranges"),
+    *("digest", "content-digest", "repr-digest", "content-md5"),
+)
+"""Headers about the bytes of a response, which are not true of another body."""
+
+_ENDS = (StopIteration, StopAsyncIteration, GeneratorExit)
+_CHARSETS = ("", "utf-8", "utf8", "us-ascii", "ascii")
 
 
 class Options(TypedDict, total=False):
@@ -88,6 +100,35 @@ class Settings:
         )
 
 
+def called(function: Callable[..., R], *arguments: Any) -> R:
+    """Calls a function. An exception that ends a loop becomes a `RuntimeError`, as in a generator (PEP 479)."""
+    try:
+        return function(*arguments)
+    except _ENDS as error:
+        raise RuntimeError(f"a callback raised {type(error).__name__}") from error
+
+
+def media_types(headers: Mapping[str, str]) -> set[str]:
+    """The media types of a response, which may have the header more than once, in lower case."""
+    return {value.partition(";")[0].strip().lower() for value in headers.get("content-type", "").split(",")}
+
+
+def is_part(status: int, headers: Mapping[str, str]) -> bool:
+    """Whether a response is a part of another one, or several."""
+    return status == 206 or "content-range" in headers or "multipart/byteranges" in media_types(headers)
+
+
+def unreadable(status: int, headers: Mapping[str, str]) -> str | None:
+    """Why a response cannot be read, as the message of an exception."""
+    if is_part(status, headers):
+        return "expected a whole response, found a part of one: do not ask for a range of it"
+    parameters = headers.get("content-type", "").replace(",", ";").split(";")
+    named = (parameter.partition("=") for parameter in parameters)
+    charsets = [value.strip().strip('"').lower() for name, _, value in named if name.strip().lower() == "charset"]
+    found = next((charset for charset in charsets if charset not in _CHARSETS), None)
+    return None if found is None else f"expected a response in UTF-8, found one with the charset {found!r}"
+
+
 class _Text:
     """Writes pieces of a text, `str` or bytes."""
 
@@ -140,7 +181,9 @@ class CleanStream(Generic[T]):
         """The stream that is cleaned."""
         self._settings = settings
         self._events: deque[Event] = deque(maxlen=MOST_EVENTS)
-        self._on_event = on_event or self._events.append
+        self._dropped = 0
+        self._on_event = on_event or self._keep
+        self._lock = threading.Lock()
         self._driver: _Text | _Bytes | Objects | None = None
         self._iterator: Iterator[T] | None = None
         self._async_iterator: AsyncIterator[T] | None = None
@@ -150,10 +193,19 @@ class CleanStream(Generic[T]):
         self._error: Exception | None = None
 
     def events(self) -> list[Event]:
-        """The events since the last call; empty if there is a callback."""
-        found = list(self._events)
-        self._events.clear()
-        return found
+        """The events since the last call; empty if there is a callback.
+
+        At most 65,536 events are kept. If older ones were dropped, there is a `RuntimeWarning` with their number: call this more
+        often, or use `on_event`.
+        """
+        dropped, self._dropped = self._dropped, 0
+        if dropped:
+            warnings.warn(f"{dropped} events were dropped, because more than {MOST_EVENTS} were kept", RuntimeWarning, stacklevel=2)
+        return [self._events.popleft() for _ in range(len(self._events))]
+
+    def _keep(self, event: Event) -> None:
+        self._dropped += len(self._events) == MOST_EVENTS
+        self._events.append(event)
 
     @property
     def report(self) -> _native.ReadReport | None:
@@ -171,13 +223,17 @@ class CleanStream(Generic[T]):
         return self
 
     def __next__(self) -> T:
-        while not self._ready:
-            if self._is_finished:
-                raise self._error_or(StopIteration())
-            if self._iterator is None:
-                self._iterator = iter(self.source)  # type: ignore[arg-type]
-            self._step(self._next)
-        return self._ready.popleft()
+        self._acquire()
+        try:
+            while not self._ready:
+                if self._is_finished:
+                    raise self._error_or(StopIteration())
+                if self._iterator is None:
+                    self._iterator = called(iter, self.source)
+                self._step(self._iterator)
+            return self._ready.popleft()
+        finally:
+            self._lock.release()
 
     def __aiter__(self) -> CleanStream[T]:
         if not isinstance(self.source, AsyncIterable):
@@ -186,23 +242,17 @@ class CleanStream(Generic[T]):
         return self
 
     async def __anext__(self) -> T:
-        while not self._ready:
-            if self._is_finished:
-                raise self._error_or(StopAsyncIteration())
-            if self._async_iterator is None:
-                self._async_iterator = self.source.__aiter__()  # type: ignore[union-attr]
-            if self._at_end:
-                self._finish()
-                continue
-            try:
-                chunk = await self._async_iterator.__anext__()
-            except StopAsyncIteration:
-                self._at_end = True
-            except Exception as error:
-                self._at_end, self._error = True, error
-            else:
-                self._push(chunk)
-        return self._ready.popleft()
+        self._acquire()
+        try:
+            while not self._ready:
+                if self._is_finished:
+                    raise self._error_or(StopAsyncIteration())
+                if self._async_iterator is None:
+                    self._async_iterator = called(self.source.__aiter__)  # type: ignore[union-attr]
+                await self._async_step(self._async_iterator)
+            return self._ready.popleft()
+        finally:
+            self._lock.release()
 
     def close(self) -> None:
         """Closes the source, with the connection that it reads from."""
@@ -242,22 +292,38 @@ class CleanStream(Generic[T]):
     ) -> None:
         await self.aclose()
 
-    def _next(self) -> T:
-        assert self._iterator is not None
-        return next(self._iterator)
+    def _acquire(self) -> None:
+        """Makes the caller the only one that reads; two would take items of the source, and its end, from each other."""
+        if not self._lock.acquire(blocking=False):
+            raise _native.BusyError(
+                "expected one call at a time, found the stream in use by another thread or task, or by its own callback"
+            )
 
-    def _step(self, following: Callable[[], T]) -> None:
+    def _step(self, iterator: Iterator[T]) -> None:
         if self._at_end:
-            self._finish()
+            called(self._finish)
             return
         try:
-            chunk = following()
+            chunk = next(iterator)
         except StopIteration:
             self._at_end = True
         except Exception as error:
             self._at_end, self._error = True, error
         else:
-            self._push(chunk)
+            called(self._push, chunk)
+
+    async def _async_step(self, iterator: AsyncIterator[T]) -> None:
+        if self._at_end:
+            called(self._finish)
+            return
+        try:
+            chunk = await iterator.__anext__()
+        except StopAsyncIteration:
+            self._at_end = True
+        except Exception as error:
+            self._at_end, self._error = True, error
+        else:
+            called(self._push, chunk)
 
     def _push(self, chunk: T) -> None:
         if self._driver is None:
@@ -271,6 +337,8 @@ class CleanStream(Generic[T]):
 
     def _error_or(self, end: Exception) -> Exception:
         error, self._error = self._error, None
+        if isinstance(error, _ENDS):
+            raise RuntimeError(f"the source raised {type(error).__name__}") from error
         return error or end
 
     def _start(self, chunk: T) -> _Text | _Bytes | Objects:

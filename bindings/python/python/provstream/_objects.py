@@ -15,6 +15,9 @@ Key = tuple[str | None, ...]
 MOST_KINDS = 256
 """Kinds of object that are remembered, so that added ones can be like them; no SDK has as many."""
 
+NUMBER = "provstream.number"
+"""A member that each line has while it is written, so that it is known which object it was; lines that are added have none."""
+
 
 class Objects:
     """Writes the objects of a provider's SDK.
@@ -29,16 +32,19 @@ class Objects:
 
         self._dumps, self._loads = json.dumps, json.loads
         self.response = response
-        self._pending: deque[tuple[bytes, Any]] = deque()
+        self._count = 0
+        self._pending: deque[tuple[int, bytes, Any]] = deque()
         self._latest: dict[Key, Any] = {}
         self._rest = b""
 
     def push(self, item: Any) -> list[Any]:
         """Takes an object and returns those that are certain."""
         value = to_value(item)
+        numbered = {**value, NUMBER: self._count}
         # A surrogate pair may be split between two objects, so that there may be a lone surrogate, which UTF-8 does not have.
-        line = self._dumps(value, separators=(",", ":")).encode()
-        self._pending.append((line, item))
+        line = self._dumps(numbered, separators=(",", ":"), default=_members).encode()
+        self._pending.append((self._count, line, item))
+        self._count += 1
         if len(self._latest) < MOST_KINDS or _key(value) in self._latest:
             self._latest[_key(value)] = item
         return self._match(self.response.push(line + b"\n"))
@@ -57,19 +63,18 @@ class Objects:
 
     def _object(self, line: bytes) -> Any:
         """The object of a line."""
-        # Lines keep their order, so those before this one were removed.
-        for at, (before, item) in enumerate(self._pending):
-            if before == line:
-                for _ in range(at + 1):
-                    self._pending.popleft()
-                return item
+        if self._pending and self._pending[0][1] == line:
+            return self._pending.popleft()[2]
         value = self._loads(line)
-        key = _key(value)
-        # An added line is like one that came before, and a changed one is like the next that is awaited.
-        if self._pending and _key(to_value(self._pending[0][1])) == key:
-            _, like = self._pending.popleft()
-        else:
-            like = self._latest.get(key)
+        number = value.pop(NUMBER, None)
+        if number is not None:
+            # Lines keep their order, so those before this one were removed.
+            while self._pending and self._pending[0][0] < number:
+                self._pending.popleft()
+            if self._pending and self._pending[0][0] == number:
+                _, before, item = self._pending.popleft()
+                return item if before == line else from_value(value, item)
+        like = self._latest.get(_key(value))
         if like is None:
             like = next(iter(self._latest.values()))
             return _build(_class_of_type(type(_inner(like)), value), value, None)
@@ -80,6 +85,13 @@ def _key(value: Mapping[str, Any]) -> Key:
     """What distinguishes the kinds of object in a stream."""
     named = (value.get(name) for name in ("type", "object", "event_type"))
     return tuple(name if isinstance(name, str) else None for name in named)
+
+
+def _members(value: Any) -> dict[str, Any]:
+    """The members of a mapping that is no `dict`."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"expected what can be written as JSON, found {type(value).__name__}")
 
 
 def _inner(item: Any) -> Any:

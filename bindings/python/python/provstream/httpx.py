@@ -24,7 +24,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from provstream._clean import RESPONSES, Options, Settings
+from provstream._clean import RESPONSES, STALE, Options, Settings, called, media_types, unreadable
 from provstream._native import Event, ReadReport, Response
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncCleanTransport", "CleanTransport"]
 
-_STALE = ("content-length", "content-encoding", "etag", "digest", "content-digest", "content-md5", "transfer-encoding")
+_STALE = (*STALE, "content-encoding", "transfer-encoding")
 
 
 class _Cleaning:
@@ -58,9 +58,12 @@ class _Cleaning:
 
     def _body(self, request: Any, response: Any) -> _Body | None:
         """What writes the body of a response; `None` if it passes through."""
-        media = response.headers.get("content-type", "").split(";")[0].strip().lower()
-        if not self._select(request) or response.status_code >= 400 or media not in RESPONSES:
+        media = media_types(response.headers)
+        is_read = not media.isdisjoint((*RESPONSES, "multipart/byteranges"))
+        if response.status_code >= 400 or not is_read or not called(self._select, request):
             return None
+        if problem := unreadable(response.status_code, response.headers):
+            raise RuntimeError(problem)
         return _Body(self._settings.response(self._on_event), request, self._on_report)
 
 
@@ -82,7 +85,7 @@ class _Body:
         """Reports how much was read, once; many clients close a response at the event that they take for the last."""
         on_report, self._on_report = self._on_report, None
         if on_report is not None:
-            on_report(self._request, self.writer.report)
+            called(on_report, self._request, self.writer.report)
 
 
 class CleanTransport(_Cleaning):
@@ -91,7 +94,8 @@ class CleanTransport(_Cleaning):
     `transport` sends the requests: an `HTTPTransport` of `httpx` or `httpx2`, or another one. Responses to the requests that `select`
     returns true for, all `POST` requests unless it is given, are read if they are server-sent events or JSON, streamed or not, and
     the status is below 400. Bodies that are compressed are read as well. A policy withholds JSON that is not of a provider's format, so a
-    client that also asks for embeddings or files needs `select`.
+    client that also asks for embeddings or files needs `select`. A part of such a response (status 206), and one with another charset
+    than UTF-8, is a `RuntimeError`.
 
     `on_event` gets each event, and `on_report` the request and its `ReadReport` when a response has ended or is closed; a program that
     acts on what was found checks `is_complete`. An exception that they raise ends the response. The other arguments are those of
@@ -101,7 +105,12 @@ class CleanTransport(_Cleaning):
     def handle_request(self, request: Any) -> Any:
         """Sends a request; the body of the response is clean."""
         response = self.transport.handle_request(request)
-        body = self._body(request, response)
+        try:
+            body = self._body(request, response)
+        except BaseException:
+            # Or its connection would never return to the pool.
+            response.close()
+            raise
         if body is None:
             return response
 
@@ -147,7 +156,11 @@ class AsyncCleanTransport(_Cleaning):
     async def handle_async_request(self, request: Any) -> Any:
         """Sends a request; the body of the response is clean."""
         response = await self.transport.handle_async_request(request)
-        body = self._body(request, response)
+        try:
+            body = self._body(request, response)
+        except BaseException:
+            await response.aclose()
+            raise
         if body is None:
             return response
 
