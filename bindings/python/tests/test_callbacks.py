@@ -21,7 +21,8 @@ def chunks(kind: str) -> list[Any]:
     pieces = [TEXT[at : at + 9] for at in range(0, len(TEXT), 9)]
     events: list[Any] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
     lines = [f"data: {json.dumps(event)}\n\n".encode() for event in events]
-    return {"text": pieces, "bytes": lines, "objects": events}[kind]
+    found: dict[str, list[Any]] = {"text": pieces, "bytes": lines, "objects": events}
+    return found[kind]
 
 
 async def later(items: Iterable[Any]) -> AsyncIterator[Any]:
@@ -34,9 +35,9 @@ def callback(name: str, error: type[BaseException]) -> dict[str, Any]:
     """An argument that raises when it is called for the second time."""
     calls = iter((True,))
 
-    def called(found: Any) -> Action:
+    def called(found: Any) -> Action | None:
         if next(calls, False):
-            return Action.release()
+            return Action.release() if name == "policy" else None
         raise error("from the callback")
 
     return {name: called}

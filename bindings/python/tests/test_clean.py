@@ -2,7 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+import threading
+import time
+import warnings
+from collections import ChainMap, OrderedDict, UserDict
+from collections.abc import AsyncIterator, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import provstream
@@ -255,3 +260,175 @@ def test_what_is_no_stream_is_refused_without_wrong_advice() -> None:
         iter(provstream.clean(pieces()))
     with pytest.raises(TypeError, match=r"^expected an asynchronous iterable, found list: use for$"):
         aiter(provstream.clean(["It is so."]))
+
+
+def anthropic_events(removed: int, deltas: int) -> Iterator[dict[str, Any]]:
+    """A message whose first text blocks are removed, so that the rest has other numbers."""
+    yield {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "x"}}
+    for at in range(removed + 1):
+        yield {"type": "content_block_start", "index": at, "content_block": {"type": "text", "text": ""}}
+        texts = ["[substrate.grep]"] if at < removed else [f"w{at} " for at in range(deltas)]
+        for text in texts:
+            yield {"type": "content_block_delta", "index": at, "delta": {"type": "text_delta", "text": text}}
+        yield {"type": "content_block_stop", "index": at}
+    yield {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+    yield {"type": "message_stop"}
+
+
+@pytest.mark.parametrize(("removed", "deltas"), [(0, 2_000), (1, 2_000), (3, 2_000), (500, 3)])
+def test_objects_are_not_kept(removed: int, deltas: int) -> None:
+    """An object is forgotten when its line is written, also if lines before it were removed and all after it are changed."""
+    stream = clean(anthropic_events(removed, deltas))
+    written, most = [], 0
+    for event in stream:
+        written.append(event)
+        most = max(most, len(stream._driver._pending))  # type: ignore[union-attr]
+    assert most < 10
+    assert written[0]["type"] == "message_start" and written[-1] == {"type": "message_stop"}
+    blocks = [event for event in written if event["type"] == "content_block_delta"]
+    assert "".join(event["delta"]["text"] for event in blocks) == "".join(f"w{at} " for at in range(deltas))
+    assert {event["index"] for event in blocks} == {0} and all(len(event) == 3 for event in blocks)
+
+
+def test_objects_that_are_alike() -> None:
+    """Each is yielded itself, and not an equal one before it."""
+    events: list[Any] = [{"choices": [{"index": 0, "delta": {"content": "x"}}]} for _ in range(9)]
+    events[4] = {"choices": [{"index": 0, "delta": {"content": "x. [substrate.grep]"}}]}
+    written = list(clean([*events]))
+    assert sum(one is two for one, two in zip(written, events)) == 8
+    assert [event.keys() for event in written] == [{"choices"}] * 9
+
+
+def mappings() -> list[Any]:
+    event = {"choices": [{"index": 0, "delta": {"content": "It is so. [substrate.grep]"}}]}
+
+    class Own(Mapping[str, Any]):
+        def __getitem__(self, name: str) -> Any:
+            return event[name]
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(event)
+
+        def __len__(self) -> int:
+            return len(event)
+
+    nested = MappingProxyType({"choices": [MappingProxyType({"index": 0, "delta": UserDict({"content": "It is so. [substrate.grep]"})})]})
+    whole = [MappingProxyType(event), UserDict(event), ChainMap(event), OrderedDict(event), Own(), nested]
+    return [*whole, {"choices": [UserDict(event["choices"][0])]}, {"choices": ({"index": 0, "delta": event["choices"][0]["delta"]},)}]
+
+
+@pytest.mark.parametrize("at", range(8))
+def test_mappings(at: int) -> None:
+    one = mappings()[at]
+    assert list(clean([one])) == [{"choices": [{"index": 0, "delta": {"content": "It is so."}}]}]
+    assert provstream.clean_response(one) == {"choices": [{"index": 0, "delta": {"content": "It is so."}}]}
+    same = MappingProxyType({"choices": [{"index": 0, "delta": {"content": "It is so."}}]})
+    assert list(clean([same]))[0] is same
+
+
+def test_what_is_no_json_is_refused() -> None:
+    for value in (object(), {1, 2}, b"x", 1j):
+        with pytest.raises(TypeError, match="expected what can be written as JSON, found"):
+            list(clean([{"choices": [value]}]))
+
+
+def test_two_threads_on_one_stream() -> None:
+    """One of them gets an exception, and the other one all of the rest."""
+    entered, leave = threading.Event(), threading.Event()
+
+    def source() -> Iterator[str]:
+        yield "It is so. [subst"
+        entered.set()
+        leave.wait(10)
+        yield "rate.grep] Really."
+
+    stream = clean(source())
+    read: list[str] = []
+    thread = threading.Thread(target=lambda: read.extend(stream))
+    thread.start()
+    assert entered.wait(10)
+    for _ in range(3):
+        with pytest.raises(provstream.BusyError, match="in use by another thread or task"):
+            next(stream)
+    leave.set()
+    thread.join(10)
+    assert "".join(read) == "It is so. Really." and list(stream) == []
+
+
+def test_many_threads_on_one_stream() -> None:
+    def source() -> Iterator[str]:
+        for at in range(200):
+            time.sleep(0.0001)
+            yield f"Sentence {at}. [substrate.grep] "
+
+    stream = clean(source())
+    read: list[tuple[float, str]] = []
+    ended = []
+
+    def work() -> None:
+        while True:
+            try:
+                piece = next(stream)
+                read.append((time.monotonic(), piece))
+            except provstream.BusyError:
+                time.sleep(0.00005)
+            except StopIteration:
+                ended.append(True)
+                return
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert len(ended) == 4
+    assert sorted("".join(piece for _, piece in read).split()) == sorted("".join(clean(source())).split())
+
+
+def test_two_tasks_on_one_stream() -> None:
+    async def main() -> None:
+        stream = clean(later(TEXT))
+        first = asyncio.ensure_future(stream.__anext__())
+        await asyncio.sleep(0)
+        with pytest.raises(provstream.BusyError):
+            await stream.__anext__()
+        assert await first + "".join([piece async for piece in stream]) == CLEAN
+        # A task that is cancelled leaves the stream to the next one.
+        stream = clean(later(TEXT))
+        task = asyncio.ensure_future(stream.__anext__())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not stream._lock.locked()
+
+    asyncio.run(main())
+
+
+def test_a_callback_that_reads_its_own_stream() -> None:
+    def on_event(event: provstream.Event) -> None:
+        next(stream)
+
+    stream = clean(pieces(TEXT), on_event=on_event)
+    with pytest.raises(provstream.BusyError, match="its own callback"):
+        list(stream)
+
+
+def test_events_that_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("provstream._clean.MOST_EVENTS", 4)
+    stream = clean(pieces(TEXT * 3))
+    list(stream)
+    with pytest.warns(RuntimeWarning, match="^8 events were dropped, because more than 4 were kept$"):
+        kept = stream.events()
+    assert len(kept) == 4 and stream.events() == []
+    stream = clean(pieces(TEXT))
+    list(stream)
+    assert len(stream.events()) == 4
+    # As an error, too, it loses no event.
+    stream = clean(pieces(TEXT * 2))
+    list(stream)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning):
+            stream.events()
+    assert len(stream.events()) == 4

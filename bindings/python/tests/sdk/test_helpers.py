@@ -204,3 +204,50 @@ def test_a_callback_that_raises_ends_the_response(server: str) -> None:
         with pytest.raises(LookupError, match="on purpose"):
             http.post("/json/identity/200")
         assert http.get("/json/identity/200").content == BODY
+
+
+@pytest.mark.parametrize("module", [httpx, httpx2])
+@pytest.mark.parametrize("error", [LookupError, StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt])
+@pytest.mark.parametrize("name", ["select", "on_event", "on_report", "policy"])
+def test_a_connection_returns_to_the_pool(name: str, error: type[BaseException], module: Any, server: str) -> None:
+    """Also if a callback raises: else the client would have no connection for the next request."""
+
+    def callback(*given: Any) -> Any:
+        raise error("on purpose")
+
+    raised = RuntimeError if issubclass(error, (StopIteration, StopAsyncIteration, GeneratorExit)) else error
+    one = module.Limits(max_connections=1)
+    with module.Client(transport=CleanTransport(module.HTTPTransport(limits=one), **{name: callback}), base_url=server) as http:
+        for _ in range(3):
+            with pytest.raises(raised):
+                http.post("/json/identity/200", timeout=module.Timeout(5, pool=0.2))
+
+    async def main() -> None:
+        transport = AsyncCleanTransport(module.AsyncHTTPTransport(limits=one), **{name: callback})
+        async with module.AsyncClient(transport=transport, base_url=server) as http:
+            for _ in range(3):
+                with pytest.raises(raised):
+                    await http.post("/json/identity/200", timeout=module.Timeout(5, pool=0.2))
+
+    if error is not KeyboardInterrupt:
+        asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [
+        (206, {"content-type": "application/json", "content-range": "bytes 0-9/99"}),
+        (206, {"content-type": "multipart/byteranges; boundary=x"}),
+        (200, {"content-type": "application/json; charset=utf-16"}),
+        (200, {"content-type": "text/event-stream; charset=utf-7"}),
+    ],
+)
+@pytest.mark.parametrize("module", [httpx, httpx2])
+def test_responses_that_cannot_be_read(module: Any, status: int, headers: dict[str, str]) -> None:
+    def handle(request: Any) -> Any:
+        return module.Response(status, headers=headers, content=BODY)
+
+    with module.Client(transport=CleanTransport(module.MockTransport(handle)), base_url="http://x") as http:
+        with pytest.raises(RuntimeError, match="^expected a "):
+            http.post("/")
+        assert http.get("/").content == BODY
