@@ -8,6 +8,7 @@ use super::Format;
 use super::deferred::MAX_DEFERRED;
 use super::event::Event;
 use super::frame::{Frame, Kind, Piece};
+use super::steps::each;
 use super::walk::Walk;
 use super::walk::table::Role;
 use provstream::TextChunk;
@@ -194,7 +195,7 @@ impl Doubt {
 /// What an event says of the choice that it is about, if of any; `None` if it is about several, or reports an error.
 fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
     let mut choice: Option<Choice> = None;
-    for capture in &event.walk.captures {
+    for capture in each(event.walk.captures.iter()) {
         for rule in event.rules(capture) {
             let is_string = capture.is_string() && capture.start < capture.end;
             let says = match rule.row.role {

@@ -113,6 +113,7 @@ mod rewriting;
 mod seams;
 mod sink;
 mod sse;
+mod steps;
 mod template;
 mod text;
 #[cfg(feature = "futures")]
