@@ -85,6 +85,7 @@ mod deferred;
 mod elements;
 mod escape;
 mod event;
+mod fields;
 mod format;
 mod formats;
 mod found;

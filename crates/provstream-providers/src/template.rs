@@ -86,10 +86,10 @@ impl Template {
         self.raw.clear();
         self.raw.reserve_exact(frame.raw.len().min(MAX_KEPT) + 1);
         // A line of data that is empty may have no colon to go on after.
-        let first = frame.lines().iter().find(|line| !line.is_empty());
-        let (Some(first), Some(last)) = (first, frame.lines().last()) else {
+        let Some(first) = frame.first_full_line() else {
             return;
         };
+        let last = frame.last_line();
         let head = match &frame.raw[..first.start] {
             head if head.len() <= MAX_KEPT => head,
             _ => b"data: ",
@@ -124,7 +124,7 @@ impl Template {
             text = start - head_len..start - head_len;
         }
         // Data over several lines is one line here.
-        if frame.lines().len() > 1 {
+        if frame.has_several_lines() {
             for byte in &mut self.raw[head_len..] {
                 if matches!(byte, b'\n' | b'\r') {
                     *byte = b' ';
