@@ -9,7 +9,8 @@ import litellm
 import provstream
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGeneration
 from litellm.types.utils import Delta, ModelResponse, ModelResponseStream, StreamingChoices
 from provstream import Action
 from provstream.langchain import ProvstreamOutputParser as LangChainParser
@@ -112,3 +113,99 @@ def test_llama_index() -> None:
     assert "What is so?" in asked[0] and "substrate.grep" in asked[0]
     parser = LlamaIndexParser(policy=withhold, instructions="")
     assert parser.parse(TEXT) == "It is so. (?) End" and parser.format("?") == "?"
+
+
+BLOCKS: list[Any] = [
+    {"type": "text", "text": "It is so. [substrate."},
+    {"type": "reasoning", "reasoning": "Hm.", "text": "HIDDEN"},
+    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "HIDDEN"}]},
+    {"type": "thinking", "thinking": "HIDDEN", "text": "HIDDEN", "signature": "x"},
+    {"type": "redacted_thinking", "data": "HIDDEN"},
+    {"type": "text", "text": None},
+    {"type": "text"},
+    {"type": "text", "text": 7},
+    {"type": "text", "text": ""},
+    {"type": "tool_use", "id": "1", "name": "t", "input": {"text": "HIDDEN"}, "text": "HIDDEN"},
+    {"type": "tool_call", "id": "1", "name": "t", "args": {}, "text": "HIDDEN"},
+    {"type": "input_json_delta", "partial_json": "{}", "text": "HIDDEN"},
+    {"type": "image_url", "image_url": {"url": "data:,"}, "text": "HIDDEN"},
+    {"type": "image", "base64": "", "text": "HIDDEN"},
+    {"type": "file", "text": "HIDDEN"},
+    {"type": "refusal", "refusal": "No.", "text": "HIDDEN"},
+    {"type": "non_standard", "value": {"text": "HIDDEN"}, "text": "HIDDEN"},
+    {"type": "server_tool_result", "output": "HIDDEN", "text": "HIDDEN"},
+    {"type": 7, "text": "HIDDEN"},
+    {"type": "text", "text": "grep]", "annotations": [{"type": "citation", "cited_text": "HIDDEN"}], "index": 0},
+    " Really. [unverified",
+    {"text": "-inference]"},
+    {"type": None, "text": " End"},
+]
+
+
+def test_langchain_blocks() -> None:
+    """Only text is text, and null is nothing, in each way of calling a parser."""
+    whole = AIMessage(BLOCKS)
+    streamed = [AIMessageChunk([block]) for block in BLOCKS]
+    alike = [block for block in BLOCKS if not (isinstance(block, dict) and block.get("type") == "text" and block.get("text") in (None, 7))]
+    for policy, expected in ((None, CLEAN), (withhold, "It is so. (?) End")):
+        parser = LangChainParser(policy=policy)
+        assert parser.invoke(AIMessage(alike)) == expected
+        for messages in ([whole], streamed):
+            given: list[BaseMessage] = [*messages]
+            assert "".join(parser.transform(iter(given))) == expected
+
+            async def chunks(given: list[BaseMessage] = given) -> AsyncIterator[BaseMessage]:
+                for one in given:
+                    yield one
+
+            async def main() -> str:
+                return "".join([piece async for piece in parser.atransform(chunks())])
+
+            assert asyncio.run(main()) == expected
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_langchain_reads_blocks_as_invoke_does(block: Any) -> None:
+    message = AIMessage([block])
+    try:
+        expected = ChatGeneration(message=message).text
+    except TypeError:
+        expected = ""
+    assert "".join(LangChainParser().transform(iter([message]))) == provstream.strip(expected)
+
+
+@pytest.mark.parametrize("error", [StopIteration, StopAsyncIteration, GeneratorExit])
+@pytest.mark.parametrize("name", ["policy", "on_event"])
+def test_exceptions_that_end_a_loop(name: str, error: type[BaseException]) -> None:
+    """`invoke` returned an empty string."""
+
+    def callback(found: Any) -> Any:
+        raise error
+
+    parser = LangChainParser(**{name: callback})
+    raised = f"a callback raised {error.__name__}"
+
+    async def several() -> AsyncIterator[str]:
+        for piece in pieces():
+            yield piece
+
+    async def read(source: AsyncIterator[Any]) -> None:
+        async for _ in source:
+            pass
+
+    for call in (
+        lambda: parser.invoke(TEXT),
+        lambda: parser.parse(TEXT),
+        lambda: list(parser.transform(pieces())),
+        lambda: asyncio.run(parser.ainvoke(TEXT)),
+        lambda: asyncio.run(read(parser.atransform(several()))),
+        lambda: parser.batch([TEXT]),
+        lambda: LlamaIndexParser(**{name: callback}).parse(TEXT),
+        lambda: asyncio.run(hooked(ProvstreamGuardrail(guardrail_name="provstream", **{name: callback}), chunks())),
+    ):
+        with pytest.raises(RuntimeError, match=raised):
+            call()
+    guardrail = ProvstreamGuardrail(guardrail_name="provstream", **{name: callback})
+    whole = litellm.completion("gpt-4o", messages=[{"role": "user", "content": "?"}], mock_response=TEXT)
+    with pytest.raises(RuntimeError, match=raised):
+        asyncio.run(guardrail.async_post_call_success_hook({}, None, whole))
