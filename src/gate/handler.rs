@@ -41,8 +41,8 @@ pub trait GateHandler: Handler {
         let _ = at;
     }
 
-    /// Text is released because too much was held back, because it is too long for an assertion, or because what follows it
-    /// is not read.
+    /// Reports text that no longer waits for its assertion, because too much was held back, because it is too long for an
+    /// assertion, or because what follows it is not read. It counts as unannotated text. No two such spans overlap.
     fn limit(&mut self, span: Span) {
         let _ = span;
     }

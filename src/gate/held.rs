@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::GateEnd;
 use super::handler::GateHandler;
 use super::policy::{Action, AtLimit, Policy, Unannotated};
-use crate::engine::chars::{Separator, separator};
+use crate::engine::chars::{Separator, separator, whole_characters};
 use crate::event::TextChunk;
 use crate::json::JsonString;
 use crate::provenance::{Assertion, Encoding};
@@ -26,6 +28,8 @@ pub(super) struct Held {
     decisions: Vec<Decision>,
     /// Where the first assertion begins at which the stream ends.
     stop: Option<u64>,
+    /// Up to where text was reported that no longer waits because of a limit.
+    limited: u64,
     ended: Option<GateEnd>,
     /// The run of unannotated text that has begun.
     run: Option<Unannotated>,
@@ -56,6 +60,7 @@ impl Held {
             removed: 0,
             decisions: Vec::new(),
             stop: None,
+            limited: start,
             ended: None,
             run: None,
             json_alone,
@@ -248,14 +253,50 @@ impl Held {
         policy: &mut impl Policy,
         handler: &mut impl GateHandler,
     ) {
+        // Nothing can be written within a character or an escape of JSON, which what is decided later may have to do.
+        let upto = upto.unwrap_or_else(|| self.start + whole_units(self.held()) as u64);
+        if upto <= self.start {
+            return;
+        }
         match policy.limit() {
             AtLimit::Release => {
                 let from = self.start;
-                self.settle(upto, policy, handler);
-                handler.limit(Span::new(from, self.start));
+                let free = self.newly_limited(Span::new(from, upto));
+                self.settle(Some(upto), policy, handler);
+                for span in free {
+                    handler.limit(span);
+                }
             }
             AtLimit::Refuse(text) => self.refuse(&text, handler),
         }
+    }
+
+    /// The text that is held back.
+    fn held(&self) -> &[u8] {
+        &self.bytes[self.taken..]
+    }
+
+    /// What of a span no decision is about, up to the first one that goes beyond it; only what was not reported before.
+    fn newly_limited(&mut self, span: Span) -> SmallVec<[Span; 1]> {
+        let mut free = SmallVec::new();
+        let mut at = span.start().max(self.limited);
+        let mut end = span.end();
+        for decision in &self.decisions {
+            let clean = decision.clean;
+            if clean.start() > at {
+                free.push(Span::new(at, clean.start().min(end)));
+            }
+            at = at.max(clean.end());
+            if at >= end {
+                end = at;
+                break;
+            }
+        }
+        if at < end {
+            free.push(Span::new(at, end));
+        }
+        self.limited = self.limited.max(end);
+        free
     }
 
     /// What comes next is not read: the text of a span, which is held back, no longer waits for an assertion.
@@ -266,7 +307,15 @@ impl Held {
         handler: &mut impl GateHandler,
     ) {
         match policy.limit() {
-            AtLimit::Release => handler.limit(span),
+            AtLimit::Release => {
+                let free = self.newly_limited(span);
+                if free.is_empty() {
+                    handler.limit(Span::new(span.end(), span.end()));
+                }
+                for span in free {
+                    handler.limit(span);
+                }
+            }
             AtLimit::Refuse(text) => self.refuse(&text, handler),
         }
     }
@@ -347,6 +396,10 @@ impl Held {
     fn act(&mut self, decision: Decision, handler: &mut impl GateHandler) {
         let at = self.start;
         let end = decision.clean.end();
+        if decision.clean.start() < at && end <= at && !decision.action.ends() {
+            // A limit has let all of it through.
+            return;
+        }
         let escape = decision.in_string;
         let (opens, closes) = decision.lacks_quotes;
         let quote = |lacking: bool| if lacking { "\"" } else { "" };
@@ -434,6 +487,36 @@ impl Held {
         self.bytes.clear();
         self.taken = 0;
         self.decisions.clear();
+    }
+}
+
+/// Length of a text without the part of a character, or of an escape of JSON, that it ends with.
+fn whole_units(text: &[u8]) -> usize {
+    let mut text = whole_characters(text);
+    loop {
+        let last = text.len().saturating_sub(6);
+        let Some(at) = text[last..].iter().rposition(|&byte| byte == b'\\') else {
+            return text.len();
+        };
+        let at = last + at;
+        let before = text[..at].iter().rev();
+        let escaped = before.take_while(|&&byte| byte == b'\\').count() % 2 == 1;
+        let is_whole = match &text[at + 1..] {
+            // The other half of a pair follows the first one.
+            [
+                b'u',
+                b'd' | b'D',
+                b'8' | b'9' | b'a' | b'b' | b'A' | b'B',
+                _,
+                _,
+            ] => false,
+            [b'u', digits @ ..] => digits.len() >= 4,
+            rest => !rest.is_empty(),
+        };
+        if escaped || is_whole {
+            return text.len();
+        }
+        text = &text[..at];
     }
 }
 

@@ -23,7 +23,7 @@ use super::vocabulary::without_anchor;
 /// - A text that ends with an odd number of backslashes takes away the effect of an annotation placed directly after it; a
 ///   space between them keeps it.
 /// - Asserted objects in JSON are not touched. Where a parser also looks for those, push such text
-/// [untrusted](crate::Parser::push_untrusted).
+///   [untrusted](crate::Parser::push_untrusted).
 ///
 /// ```
 /// use provstream::provenance::{Vocabulary, escape};

@@ -383,6 +383,9 @@ impl VocabularyBuilder {
         if built_in_index_folded(name).is_some_and(|index| usize::from(index) < TERMINALS) {
             return Err(Kind::TerminalRedefined);
         }
+        if built_in.is_none() && built_in_index_folded(name).is_some() {
+            return Err(Kind::MemoLetterCase);
+        }
         if self.listed.contains_key(identifier) {
             return Err(Kind::DuplicateClass);
         }

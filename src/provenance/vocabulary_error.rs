@@ -33,6 +33,8 @@ pub enum VocabularyErrorKind {
     BadIdentifier,
     /// An identifier that is listed twice.
     DuplicateClass,
+    /// An identifier that differs from one of the memo's only in letter case.
+    MemoLetterCase,
     /// A terminal is listed as a class; both are part of every vocabulary.
     TerminalRedefined,
     /// A class of the memo is listed with another version than 1.0.
@@ -79,6 +81,9 @@ impl VocabularyErrorKind {
             Self::DuplicateClass => "expected each class once, found another",
             Self::TerminalRedefined => {
                 "expected a class that is not a terminal (every vocabulary has the terminals; leave it out), found"
+            }
+            Self::MemoLetterCase => {
+                "expected an identifier that differs from the memo's by more than letter case, found"
             }
             Self::MemoClassRedefined => {
                 "expected `since = \"1.0\"` for a class of version 1.0, found"

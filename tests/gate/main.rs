@@ -3,6 +3,7 @@
 mod delay;
 mod gate;
 mod limit;
+mod rebuild;
 mod release_point;
 #[cfg(feature = "settings")]
 mod rules;

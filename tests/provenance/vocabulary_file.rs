@@ -155,6 +155,18 @@ fn says_what_is_wrong_and_where() {
             9,
         ),
         (
+            "version = \"2.0\"\n[[class]]\nid = \"substratE.grep\"\nsince = \"2.0\"",
+            Kind::MemoLetterCase,
+            3,
+            6,
+        ),
+        (
+            "version = \"1.1\"\n[[class]]\nsince = \"1.1\"\nid = \"Substrate.Git.Log\"",
+            Kind::MemoLetterCase,
+            4,
+            6,
+        ),
+        (
             "version = \"1.1\"\n[[class]]\nid = \"unverified-inference\"\nsince = \"1.0\"",
             Kind::TerminalRedefined,
             3,
