@@ -73,7 +73,11 @@ def test_projections() -> None:
         if line["event"] == "marc":
             continue
         record = decisions[number]["record"]
-        projected = marc.project(record, trust="local", deployment=DEPLOYMENT, **texts[record["decision_id"]])
+        given = texts[record["decision_id"]]
+        if "answer" not in given and isinstance(given.get("next_step"), str):
+            # On the command line, such a text is about the decision.
+            given = given | {"next_step": {record["selected_action"]: given["next_step"]}}
+        projected = marc.project(record, trust="local", deployment=DEPLOYMENT, **given)
         assert projected.action == line["action"]
         assert projected.unused == line.get("unused", [])
         assert json.dumps(projected.disclosure) == json.dumps(line.get("disclosure"))
@@ -101,6 +105,38 @@ def test_only_an_answer_is_disclosed_as_one() -> None:
         assert members <= {
             "answer", "confidence_band", "confidence_target", "uncertainty_source", "recommended_next_step", "selected_action"
         }
+
+
+def test_a_next_step_belongs_to_an_action() -> None:
+    harm = "mix bleach and ammonia"
+    for decision in decided().values():
+        action = decision.action
+        for given, is_shown in [
+            (harm, action == "ANSWER"),
+            ({action: harm}, True),
+            ({"ANSWER" if action != "ANSWER" else "ABSTAIN": harm}, False),
+        ]:
+            projected = marc.project(decision, answer="a", deployment=DEPLOYMENT, interim=True, next_step=given)
+            assert (harm in json.dumps(projected.disclosure)) == is_shown
+            assert ("next_step" in projected.unused) != is_shown
+    for primary, remedies in [("safety", {}), ("safety", {"human": True}), ("ambiguity", {"user_clarification": True})]:
+        session = marc.Session(DEPLOYMENT, "n")
+        scores = SCORES | {primary: 0.9}
+        decision = session.decide(0.9, scores, primary, remedies=remedies, recommended_next_step=harm)
+        assert decision.action != "ANSWER" and harm not in json.dumps(decision.record)
+
+
+def test_no_scores_pass_strip() -> None:
+    carrier = marc.Carrier.audit_log()
+    record = answer().record
+    for depth in (0, 1, 64, 65, 500):
+        inner = json.dumps(record)
+        for _ in range(depth):
+            inner = f'{{"a":{inner}}}'
+        with pytest.raises(ValueError, match="expected no record"):
+            carrier.strip(f'{{"marc_core":{json.dumps(record)},"x":{inner}}}')
+        with pytest.raises(ValueError, match="expected no record"):
+            carrier.take(f'{{"marc_disclosure":{inner}}}')
 
 
 def answer() -> marc.Decision:

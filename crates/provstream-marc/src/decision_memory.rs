@@ -18,7 +18,9 @@ pub(crate) struct Decision {
     pub(crate) max_iterations: Option<i64>,
     /// Its action, if that asks for a new assessment.
     pub(crate) loops: Option<Action>,
-    /// How many rounds of its loop came before it.
+    /// Whether it asks the user, after whose reply the request goes on.
+    pub(crate) asks: bool,
+    /// How many rounds of its request came before it.
     pub(crate) rounds: u32,
     /// Whether a later record names it as its parent.
     pub(crate) followed: bool,

@@ -31,6 +31,7 @@ mod disclosure;
 mod document;
 mod draft;
 mod members;
+mod nested;
 mod number;
 mod object;
 mod projection;
@@ -63,6 +64,7 @@ pub use deployment::{
 pub use disclosure::{Disclosure, DisclosureBuilder};
 pub use document::{Document, DocumentError, DocumentErrorKind};
 pub use draft::{Draft, Profile};
+pub use nested::{FoundObject, NestedObject, find_marc_objects, visit_objects};
 pub use projection::{Projection, SpeechError, SpeechErrorKind};
 pub use provstream::{MarcKind, MarcObject};
 pub use read_error::{ReadError, ReadErrorKind};

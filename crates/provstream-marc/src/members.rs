@@ -132,7 +132,7 @@ macro_rules! disclosure_members {
         /// The source of uncertainty that matters most.
         copy uncertainty_source: Source, SOURCE, Required, ["MARC-01 D.2", "MARC-02 10"];
         /// The next step, short, in line with the action.
-        text recommended_next_step: String, NEXT_STEP, Required, ["MARC-01 D.1", "MARC-02 10"];
+        text recommended_next_step: String, NEXT_STEP, Required, ["MARC-01 D.2", "MARC-02 10"];
         /// The primary action, where the interface is to know it.
         maybe selected_action: Action, ACTION, Optional, ["MARC-01 D.2", "MARC-02 10"];
     } };
@@ -152,6 +152,37 @@ macro_rules! table {
         },)+]
     };
 }
+
+/// Whether a member is private by its name: it begins with `x_` or another prefix that no defined member begins with, such as
+/// `acme_` or `com.example/`. Source: MARC-02 11.
+pub(crate) fn is_private(name: &str) -> bool {
+    if name.starts_with("x_") {
+        return true;
+    }
+    let is_end = |character: char| matches!(character, '_' | '.' | ':' | '/');
+    let Some((prefix, rest)) = name.split_once(is_end) else {
+        return false;
+    };
+    let is_defined = |member: &Member| {
+        let first = member.name.split('_').next();
+        first.is_some_and(|first| first.eq_ignore_ascii_case(prefix))
+    };
+    let is_distinct = !prefix.is_empty() && !prefix.eq_ignore_ascii_case("x");
+    is_distinct && !rest.is_empty() && !CORE.iter().chain(DISCLOSURE).any(is_defined)
+}
+
+/// Whether a reader sees something of a text: a character that is not blank, a control or invisible.
+pub(crate) fn has_content(text: &str) -> bool {
+    text.chars().any(|character| {
+        !character.is_whitespace()
+            && !character.is_control()
+            && !matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    })
+}
+
+/// A regular expression for [`has_content`].
+pub(crate) const HAS_CONTENT: &str =
+    r"[^\s\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]";
 
 static CORE: &[Member] = core_members! { table ["MARC-01 8.1", "MARC-02 9.1"] };
 static DISCLOSURE: &[Member] = disclosure_members! { table ["MARC-01 9", "MARC-02 10"] };

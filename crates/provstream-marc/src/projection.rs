@@ -3,9 +3,9 @@
 use super::core::Core;
 use super::declare::{errors, setters, values};
 use super::disclosure::Disclosure;
-use super::members::MAX_MESSAGE;
+use super::members::{MAX_MESSAGE, has_content};
 use super::speech::{Answering, Clarifying, Deferring, Refusing};
-use super::terms::Action;
+use super::terms::{Action, Target};
 use super::violation::Report;
 use super::wording::{Wording, WordingFinding, check_answer, check_wording};
 
@@ -18,14 +18,14 @@ values! {
     /// | `confidence_band` | `confidence_band` |
     /// | `confidence_target` | `confidence_target` (-02 only) |
     /// | `uncertainty_source` | `primary_source` |
-    /// | `recommended_next_step` | `recommended_next_step`, or the caller's text |
+    /// | `recommended_next_step` | `recommended_next_step`, or the caller's text for the action |
     /// | `selected_action` | `selected_action`, unless it is hidden |
     ///
     /// Nothing else of a record is disclosed: no score, no private member, no identifier. The disclosure is of the record's
     /// draft. Source: MARC-02 10.1, 10.2; MARC-01 9.2.
     ///
     /// ```
-    /// use provstream_marc::{Core, Domain, Profile, Projection, Speech, TrustContext, TrustPolicy};
+    /// use provstream_marc::{Action, Core, Domain, Profile, Projection, Speech, TrustContext, TrustPolicy};
     ///
     /// # let json = br#"{"marc_version": "1.0", "decision_id": "example-tax-001", "pre_capability": 0.33, "uncertainty":
     /// #     {"ambiguity": 0.86, "missing_evidence": 0.63, "capability_limit": 0.19, "evidence_conflict": 0.07, "safety": 0.03},
@@ -37,7 +37,7 @@ values! {
     /// let Speech::Clarify(turn) = record.speech(&TrustPolicy::default())? else {
     ///     panic!("the action is CLARIFY");
     /// };
-    /// let projection = Projection::new().with_next_step("provide the jurisdiction and tax year");
+    /// let projection = Projection::new().with_next_step_for(Action::Clarify, "provide the jurisdiction and tax year");
     /// let disclosure = projection.clarify(turn, Some("Which jurisdiction and tax year should I use?"))?;
     /// assert_eq!(
     ///     disclosure.to_json(),
@@ -51,7 +51,8 @@ values! {
         /// The wording.
         borrow wording: Wording,
         own hides_action: bool,
-        own next_step: Option<String>,
+        /// By action.
+        own next_steps: [Option<String>; 7],
     }
 }
 
@@ -60,14 +61,19 @@ setters! { Projection {
     with_wording(wording: Wording) wording = wording;
     /// The same without `selected_action`, which is optional. Source: MARC-02 10.
     without_action() hides_action = true;
-    /// The same with a next step that addresses the user, where the record's addresses the system. Source: MARC-02 A.
-    with_next_step(text: impl Into<String>) next_step = Some(text.into());
 } }
 
 impl Projection {
     /// The projection with English wording, the action shown, and the record's next step.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same with a next step for one action that addresses the user, where the record's addresses the system. No other
+    /// action discloses it. Source: MARC-02 A.
+    pub fn with_next_step_for(mut self, action: Action, text: impl Into<String>) -> Self {
+        self.next_steps[action as usize] = Some(text.into());
+        self
     }
 
     /// Discloses an `ANSWER` with the answer itself.
@@ -84,7 +90,8 @@ impl Projection {
     /// # Errors
     ///
     /// [`SpeechErrorKind::Empty`] if the question is blank, [`SpeechErrorKind::TooLong`] above 600 code points,
-    /// [`SpeechErrorKind::Invalid`] if the next step is blank.
+    /// [`SpeechErrorKind::TargetWithoutAnswer`] if the record's band is about an answer, [`SpeechErrorKind::Invalid`] if the
+    /// next step is blank.
     pub fn clarify(
         &self,
         turn: Clarifying,
@@ -107,7 +114,8 @@ impl Projection {
     ///
     /// # Errors
     ///
-    /// [`SpeechErrorKind::Invalid`] if the next step is blank.
+    /// [`SpeechErrorKind::TargetWithoutAnswer`] if the record's band is about an answer, [`SpeechErrorKind::Invalid`] if the
+    /// next step is blank.
     pub fn interim(&self, turn: Deferring) -> Result<Disclosure, SpeechError> {
         self.message(turn.record(), None)
     }
@@ -130,14 +138,18 @@ impl Projection {
     }
 
     fn step<'a>(&'a self, record: &'a Core) -> &'a str {
-        self.next_step
+        self.next_steps[record.selected_action() as usize]
             .as_deref()
             .unwrap_or_else(|| record.recommended_next_step())
     }
 
     fn disclose(&self, record: &Core, answer: String) -> Result<Disclosure, SpeechError> {
-        if answer.trim().is_empty() {
+        if !has_content(&answer) {
             return Err(SpeechErrorKind::Empty.into());
+        }
+        let action = record.selected_action();
+        if action != Action::Answer && record.confidence_target() == Some(Target::Answer) {
+            return Err(SpeechErrorKind::TargetWithoutAnswer(action).into());
         }
         let mut disclosure = Disclosure::builder()
             .draft(record.draft())
@@ -166,6 +178,8 @@ errors! {
         Empty => "expected a text to disclose, found a blank one (MARC-02 10.1)";
         /// A request for clarification or a message has so many code points, more than 600.
         TooLong(len: usize) => "expected a brief message of at most {MAX_MESSAGE} characters, found {len} (MARC-02 10.1)";
+        /// The record has this action, and its band is about an answer, which there is none of. Source: MARC-02 8.6.
+        TargetWithoutAnswer(action: Action) => "`selected_action` is {action}: expected another `confidence_target` than `answer`, as no answer is disclosed (MARC-02 8.6)";
         /// The disclosure would not be valid.
         Invalid(report: Report) => "the disclosure would not be valid: {report}";
     }

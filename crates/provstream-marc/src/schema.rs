@@ -2,7 +2,7 @@
 
 use super::document::quoted;
 use super::draft::{Draft, Profile};
-use super::members::{Form, Member, Presence, WITH_ANSWER, members};
+use super::members::{Form, HAS_CONTENT, Member, Presence, WITH_ANSWER, members};
 use super::terms::{Action, Source, Target};
 use provstream::MarcKind;
 
@@ -16,8 +16,8 @@ use provstream::MarcKind;
 /// applied strictly is only in the strict schema: that there are no unknown members, also in `uncertainty`, and that
 /// `recommended_next_step` has no more than 280 code points.
 ///
-/// The strict schemas of -01 differ from those that the draft offers in three points: `marc_version` may be any 1.x; there
-/// may be `x_` members in `uncertainty`, too; and there is no `$id`. Source: MARC-01 D; open points 47, 49, 74 and 77.
+/// The strict schemas of -01 differ from those that the draft offers in two points: a text that is required has something
+/// visible in it, and there is no `$id`. Source: MARC-01 D; open points 47, 49, 50, 74 and 77.
 ///
 /// ```
 /// use provstream_marc::{Draft, MarcKind, Profile, schema};
@@ -117,6 +117,9 @@ fn property(member: &Member, profile: Profile) -> String {
     let null = is_nullable.then_some("null");
     let (type_, mut rest) = match member.form {
         // Other versions than 1.0 are a matter of a should-level requirement.
+        Form::Version if profile == Profile::new(Draft::Draft01).strict() => {
+            ("string", vec![text("const", "1.0")])
+        }
         Form::Version => ("string", vec![text("pattern", r"^1\.(0|[1-9][0-9]*)$")]),
         Form::Text => ("string", Vec::new()),
         Form::Content(max) => {
@@ -124,7 +127,10 @@ fn property(member: &Member, profile: Profile) -> String {
             let max = max.map(|max| json("maxLength", &max.to_string()));
             (
                 "string",
-                [json("minLength", "1")].into_iter().chain(max).collect(),
+                [json("minLength", "1"), text("pattern", HAS_CONTENT)]
+                    .into_iter()
+                    .chain(max)
+                    .collect(),
             )
         }
         Form::Integer => ("integer", Vec::new()),
@@ -171,10 +177,13 @@ fn scores(profile: Profile) -> Vec<String> {
     };
     let required = names("required", Source::NAMES.iter().copied());
     let properties = object("properties", Source::ALL.iter().map(score));
-    [required, properties]
-        .into_iter()
-        .chain(closed(profile))
-        .collect()
+    let mut parts = vec![required, properties];
+    if profile == Profile::new(Draft::Draft01).strict() {
+        parts.push(json("additionalProperties", "false"));
+    } else {
+        parts.extend(closed(profile));
+    }
+    parts
 }
 
 /// What holds if the action is `ANSWER`. Source: MARC-01 8.3; MARC-02 8.6, 9.4.

@@ -13,7 +13,7 @@ use provstream::MarcKind;
 /// decision after `RETRIEVE`, `TOOL` or `DELIBERATE` names its parent, and a loop stays within its maximum.
 ///
 /// Requests may interleave: a record belongs to the request of the parent that it names, and one without a parent begins a
-/// request. All of it is should-level. Each check adds to [the report](Document::validate) on the record alone. Within a loop
+/// request, which goes on after `CLARIFY`, too. All of it is should-level. Each check adds to [the report](Document::validate) on the record alone. Within a loop
 /// a maximum applies to each later decision that has none of its own, and the rounds are counted by the parents, whether or
 /// not records have an `iteration`. Records without identifiers form one request, in their order.
 ///
@@ -89,8 +89,8 @@ impl SequenceValidator {
             );
         }
         let before = self.before(&parent(document, &reading), &reading, &mut report);
-        // After an action that ends a loop another loop begins.
-        let before = before.filter(|before| before.loops.is_some());
+        // After an action that ends a request another one begins.
+        let before = before.filter(|before| before.loops.is_some() || before.asks);
         let decision = loop_rules(&reading, before, &mut report);
         self.anonymous = id.is_none().then_some(decision);
         if id.is_some_and(|id| self.decisions.remember(id, decision)) {
@@ -175,19 +175,22 @@ fn parent<'a>(document: &Document, reading: &'a Reading<'_>) -> Parent<'a> {
 /// Compares the counters of a record with the decision before in its loop, and returns those that the next is compared with.
 fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Report) -> Decision {
     let before = parent.unwrap_or_default();
-    let rounds = parent.map_or(0, |before| before.rounds.saturating_add(1));
+    let rounds = before
+        .rounds
+        .saturating_add(u32::from(before.loops.is_some()));
     let counter = |name| reading.integer(name).filter(|&count| count >= 0);
     let written = |name| cut(reading.number(name).map_or("", Number::as_str));
     let (iteration, own_max) = (counter("iteration"), counter("max_iterations"));
     // Two that are beyond the type may differ all the same.
     let beyond = |count| count == i64::MAX;
     if let (Some(iteration), Some(earlier)) = (iteration, before.iteration)
-        && iteration <= earlier
+        && (iteration < earlier || iteration == earlier && before.loops.is_some())
         && !beyond(iteration)
     {
         let more = if beyond(earlier) { " or more" } else { "" };
+        let wanted = if before.asks { "not shrink" } else { "grow" };
         let message = format!(
-            "`iteration` is {}, and that of the decision before is {earlier}{more}: it should grow",
+            "`iteration` is {}, and that of the decision before is {earlier}{more}: it should {wanted}",
             written("iteration")
         );
         note(report, Code::IterationNotGrowing, "/iteration", message);
@@ -224,6 +227,7 @@ fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Repo
         iteration,
         max_iterations: max,
         loops: action.filter(|action| action.loops()),
+        asks: action == Some(Action::Clarify),
         rounds,
         followed: false,
     }

@@ -17,6 +17,9 @@ terms! {
     }
 }
 
+/// The section of the wire profile of this project, for what is not of the drafts.
+pub(crate) const PROFILE: &str = "wire profile 5";
+
 macro_rules! codes {
     ($($(#[$doc:meta])* $code:ident = $text:literal, $level:ident, $sections:expr;)+) => {
         terms! {
@@ -47,7 +50,7 @@ macro_rules! codes {
 
 codes! {
     /// The object is longer than `max_record` and was not looked at.
-    LimitRecord = "limit-record", Must, ["MARC-02 4.1"; 2];
+    LimitRecord = "limit-record", Must, [PROFILE; 2];
     /// Some of the object is not UTF-8. Source: RFC 8259 8.1.
     InvalidUtf8 = "invalid-utf8", Must, ["RFC 8259 8.1"; 2];
     /// A member appears more than once.
@@ -67,14 +70,14 @@ codes! {
     /// `marc_version` is not two decimal numbers and a full stop.
     BadVersion = "bad-version", Must, [""; 2];
     /// `marc_version` has another major version than 1.
-    OtherMajor = "other-major", Must, ["MARC-01 10", "MARC-02 11"];
+    OtherMajor = "other-major", Must, ["MARC-01 D.1", PROFILE];
     /// `marc_version` has another minor version than 0.
-    OtherMinor = "other-minor", Should, ["MARC-01 10", "MARC-02 11"];
-    /// A text that is required has no content.
+    OtherMinor = "other-minor", Should, ["MARC-01 D.1", "MARC-02 11"];
+    /// A text that is required has no content: it is empty, or nothing of it is visible.
     Empty = "empty", Must, [""; 2];
     /// A next step of more than 280 code points, or a message of more than 600 with an action other than `ANSWER`.
     TooLong = "too-long", Should, ["MARC-01 D.1", "MARC-02 9.3"];
-    /// A member is neither defined by the draft nor private (`x_`).
+    /// A member is neither defined by the draft nor private by its prefix.
     UnknownMember = "unknown-member", Should, ["MARC-01 D.1", "MARC-02 11"];
     /// A disclosure has a score that belongs to the record.
     ExposedScore = "exposed-score", Should, ["MARC-01 9.2", "MARC-02 10.2"];
@@ -93,13 +96,13 @@ codes! {
     /// `iteration`, or the number of rounds by their parents, is above `max_iterations`, or a record raises that of its loop.
     IterationAboveMaximum = "iteration-above-maximum", Should, ["MARC-02 9.1"; 2];
     /// There are more violations than are listed.
-    LimitViolations = "limit-violations", Should, ["MARC-02 4.1"; 2];
-    /// An object whose members do not show which kind it is. Source: MARC-02 12.
-    UnknownKind = "unknown-kind", Must, ["MARC-02 12"; 2];
+    LimitViolations = "limit-violations", Should, [PROFILE; 2];
+    /// An object whose members do not show which kind it is.
+    UnknownKind = "unknown-kind", Must, [PROFILE; 2];
     /// There was nothing to validate.
-    Nothing = "nothing", Must, ["MARC-02 4.1"; 2];
+    Nothing = "nothing", Must, [PROFILE; 2];
     /// What is read is not JSON.
-    Syntax = "json-syntax", Must, ["MARC-02 4.1"; 2];
+    Syntax = "json-syntax", Must, ["RFC 8259 2"; 2];
     /// An earlier record of the stream has the same `decision_id`.
     RepeatedDecisionId = "repeated-decision-id", Should, ["MARC-02 7.3"; 2];
     /// No earlier record of the stream has the `decision_id` that is named as parent.
@@ -111,7 +114,7 @@ codes! {
     /// `iteration` is not greater than that of the decision before.
     IterationNotGrowing = "iteration-not-growing", Should, ["MARC-02 9.1"; 2];
     /// The stream has more records than are remembered: some checks end here.
-    LimitSession = "limit-session", Should, ["MARC-02 7.3"; 2];
+    LimitSession = "limit-session", Should, [PROFILE; 2];
 }
 
 values! {
@@ -125,7 +128,7 @@ values! {
         copy pub(crate) level: Level,
         /// The JSON Pointer (RFC 6901) from the object to the member it is about, there or missing; empty for the object.
         text pointer: String,
-        /// The section that says so, such as `MARC-02 9.2` or `RFC 8259 4`.
+        /// The section that says so, such as `MARC-02 9.2`, `RFC 8259 4` or, for what no draft says, `wire profile 5`.
         copy section: &'static str,
         /// What is wrong, for a reader.
         text message: String,

@@ -2,7 +2,6 @@
 
 use super::Channel;
 use super::item::NoticeCode;
-use super::steps::count;
 use super::walk::automaton::{Automaton, Rule};
 use super::walk::table::ChannelOf;
 use super::walk::{Capture, Scope, Shape, Walk};
@@ -64,7 +63,6 @@ impl<'a> Event<'a> {
     fn outwards<T>(&self, capture: &Capture, find: impl Fn(&Scope) -> Option<T>) -> Option<T> {
         let mut place = capture.scope;
         loop {
-            count(1);
             let scope = self.walk.scopes.get(usize::from(place))?;
             if let Some(found) = find(scope) {
                 return Some(found);

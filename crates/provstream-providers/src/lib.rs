@@ -85,7 +85,6 @@ mod deferred;
 mod elements;
 mod escape;
 mod event;
-mod fields;
 mod format;
 mod formats;
 mod found;
@@ -114,7 +113,6 @@ mod rewriting;
 mod seams;
 mod sink;
 mod sse;
-mod steps;
 mod template;
 mod text;
 #[cfg(feature = "futures")]

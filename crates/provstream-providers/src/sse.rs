@@ -5,8 +5,8 @@ use core::time::Duration;
 use std::borrow::Cow;
 
 use memchr::memchr2;
+use smallvec::SmallVec;
 
-use super::fields::name_and_value;
 use super::frame::Frame;
 use provstream::Span;
 use provstream::TextChunk;
@@ -379,19 +379,13 @@ impl SseDecoder {
         self.begin_block();
     }
 
-    /// Appends bytes to the open block, which gets little more memory than most events need, and grows by a quarter if that is not
-    /// enough.
+    /// Appends bytes to the open block, which gets little more memory than most events need.
     fn keep(&mut self, taken: &[u8]) {
         const USUAL: usize = 1 << 12;
         const STEP: usize = 64;
         let len = self.open.len() + taken.len();
-        if len > self.open.capacity() {
-            let more = if len < USUAL {
-                STEP
-            } else {
-                self.open.len() / 4
-            };
-            self.open.reserve_exact(taken.len().max(more));
+        if len > self.open.capacity() && len < USUAL {
+            self.open.reserve_exact(taken.len().max(STEP));
         }
         self.open.extend_from_slice(taken);
     }
@@ -455,13 +449,9 @@ impl SseDecoder {
 
     /// Gives the open block, which is complete.
     fn dispatch(&mut self, sink: &mut dyn FnMut(SsePiece<'_>)) {
-        let mut open = core::mem::take(&mut self.open);
+        let open = core::mem::take(&mut self.open);
         match Block::read(&open, true) {
             Some(block) => {
-                if block.has_more_data {
-                    // The data are joined in memory of their own.
-                    open.shrink_to_fit();
-                }
                 self.head.keep(&open, &block);
                 self.give(&open, block, sink);
             }
@@ -476,21 +466,20 @@ impl SseDecoder {
             self.last_event_id.extend_from_slice(&raw[id]);
         }
         self.retry = block.retry.or(self.retry);
-        let Some(frame) = Block::frame(raw, self.start, block.data, block.has_more_data) else {
+        if block.data.is_empty() {
             return sink(SsePiece::Other(TextChunk::new(raw, self.start)));
-        };
+        }
         sink(SsePiece::Event(SseEvent {
             name: &raw[block.name],
             id: &self.last_event_id,
-            frame,
+            frame: Frame::new(raw, self.start, &block.data),
         }));
     }
 
     /// What the stream ends within, as the event that some clients take it for; `None` if it has no data.
     pub(super) fn unterminated(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let block = Block::read(text.bytes(), true)?;
-        let start = text.span().start();
-        Block::frame(text.bytes(), start, block.data, block.has_more_data)
+        (!block.data.is_empty()).then(|| Frame::new(text.bytes(), text.span().start(), &block.data))
     }
 }
 
@@ -498,7 +487,7 @@ impl Head {
     /// Keeps what an event has before its data, if nothing but the data is to be read of one that has the same.
     fn keep(&mut self, raw: &[u8], block: &Block) {
         self.bytes.clear();
-        let (Some(line), false) = (&block.data, block.has_more_data) else {
+        let [line] = block.data.as_slice() else {
             return;
         };
         let is_last = raw[line.end..] == *b"\n\n";
@@ -521,10 +510,7 @@ impl Head {
 struct Block {
     /// Its length to the end of the blank line; of a CR LF there, only the CR.
     len: usize,
-    /// The first line of data.
-    data: Option<Range<usize>>,
-    /// There are more.
-    has_more_data: bool,
+    data: SmallVec<[Range<usize>; 1]>,
     name: Range<usize>,
     id: Option<Range<usize>>,
     retry: Option<Duration>,
@@ -535,8 +521,7 @@ impl Block {
     fn read(bytes: &[u8], complete: bool) -> Option<Self> {
         let mut block = Self {
             len: bytes.len(),
-            data: None,
-            has_more_data: false,
+            data: SmallVec::new(),
             name: 0..0,
             id: None,
             retry: None,
@@ -569,26 +554,23 @@ impl Block {
         }
     }
 
-    /// The event whose first line of data is this one, if there is one.
-    fn frame(
-        raw: &[u8],
-        start: u64,
-        first: Option<Range<usize>>,
-        has_more: bool,
-    ) -> Option<Frame<'_>> {
-        let line = first?;
-        Some(match has_more {
-            true => Frame::of_lines(raw, start),
-            false => Frame::of_line(raw, start, line),
-        })
-    }
-
     #[inline]
     fn field(&mut self, bytes: &[u8], line: Range<usize>) {
-        let (name, value) = name_and_value(bytes, line);
+        let text = &bytes[line.clone()];
+        // What nearly every line is.
+        let colon = match text {
+            [b'd', b'a', b't', b'a', b':', ..] => Some(4),
+            text => memchr::memchr(b':', text),
+        };
+        let (name, value) = match colon {
+            Some(colon) => {
+                let space = usize::from(text.get(colon + 1) == Some(&b' '));
+                (&text[..colon], line.start + colon + 1 + space..line.end)
+            }
+            None => (text, line.end..line.end),
+        };
         match name {
-            b"data" if self.data.is_some() => self.has_more_data = true,
-            b"data" => self.data = Some(value),
+            b"data" => self.data.push(value),
             b"event" => self.name = value,
             b"id" if !bytes[value.clone()].contains(&0) => self.id = Some(value),
             b"retry" => self.retry = milliseconds(&bytes[value]).or(self.retry),

@@ -42,13 +42,13 @@ impl Outcome {
         Self::NAMES[self as usize]
     }
 
-    /// Returns `true` if the text is not written.
+    /// Whether the text is not written.
     #[must_use]
     pub const fn withholds(self) -> bool {
         !matches!(self, Self::Release | Self::Mark)
     }
 
-    /// Returns `true` if the stream ends with it.
+    /// Whether the stream ends with it.
     #[must_use]
     pub const fn ends(self) -> bool {
         matches!(self, Self::Suspend | Self::Refuse)

@@ -1,5 +1,4 @@
-//! Decides what to do with the response to an HTTP request, without I/O: no clock, no threads, no sockets. Only [`AuditFile`], which
-//! a caller may use for its audit log, writes a file.
+//! Decides what to do with the response to an HTTP request, without I/O: no clock, no threads, no sockets.
 //!
 //! A proxy or a filter in a gateway asks [`Routes`] for the [`Route`] of a request, and gives the head of the response to
 //! [`Route::response`]. It gets a [`Plan`]: the body passes unchanged, is refused, or goes through a [`BodyFilter`], which
@@ -43,7 +42,6 @@
 //! ```
 
 mod audit;
-mod audit_file;
 mod cause;
 mod draft;
 mod error;
@@ -65,7 +63,6 @@ mod terminal;
 mod tracker;
 
 pub use audit::{Audit, AuditLog};
-pub use audit_file::AuditFile;
 pub use cause::Cause;
 pub use draft::Draft;
 pub use error::RouteError;

@@ -409,11 +409,11 @@ def marc_sse_event(object: str) -> str: ...
 def marc_from_sse(event_type: str, data: str) -> tuple[str, str] | None: ...
 def marc_project(
     json: str,
-    texts: dict[str, str | bool | None],
+    texts: dict[str, str | bool | None | dict[str, str]],
     trust: tuple[str, str | None],
     wording: tuple[Deployment | None, str],
     draft: tuple[str, bool],
-) -> tuple[str, str | None, list[tuple[str, tuple[str, str, int, int]]], list[str]]: ...
+) -> tuple[str, str | None, list[tuple[str, tuple[str, str, int, int]]], list[str], bool]: ...
 def report_page(
     answer: bytes,
     policy: Policy,

@@ -267,13 +267,12 @@ class Session:
 
         `pre_capability` and the scores of the five sources in `uncertainty` are from 0 to 1. `remedies` says of each intervention
         whether it is usable, or with `available`, `permitted` and `worthwhile` what holds of it. `extensions` are private members of
-        the record. A call after `RETRIEVE`, `TOOL` or `DELIBERATE` says that this action is done, with the `time` (`"2s"` or a
+        the record. `recommended_next_step` has a text for each action; a `str` is that of `ANSWER`. A call after `RETRIEVE`, `TOOL` or `DELIBERATE` says that this action is done, with the `time` (`"2s"` or a
         `timedelta`) and `cost` that were `spent`; a call after `CLARIFY` says that the user has replied.
 
         Raises `ValueError` for a value that is out of range or unknown, if `ANSWER` is selected without
         `post_answer_confidence`, and after an action that ended the session. The session then stays as it was.
         """
-        by_action = recommended_next_step if isinstance(recommended_next_step, Mapping) else {}
         given = {
             "pre_capability": pre_capability,
             "uncertainty": dict(uncertainty),
@@ -284,8 +283,7 @@ class Session:
             "risk_tier": risk_tier,
             "remediability": remediability,
             "task_family": task_family,
-            "next_step": recommended_next_step if isinstance(recommended_next_step, str) else None,
-            "next_steps": dict(by_action),
+            "next_steps": _next_steps(recommended_next_step),
             "post_answer_confidence": post_answer_confidence,
             "action_suitability": action_suitability,
             "sub_action": sub_action,
@@ -297,6 +295,13 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<Session: {self.state}>"
+
+
+def _next_steps(given: str | Mapping[str, str] | None) -> dict[str, str]:
+    """The next step of each action; a text alone is that of `ANSWER`."""
+    if given is None:
+        return {}
+    return {"ANSWER": given} if isinstance(given, str) else dict(given)
 
 
 def _remedy(name: str, remedy: bool | Mapping[str, bool]) -> tuple[bool, bool, bool | None]:
@@ -349,7 +354,9 @@ class Projected:
     findings: list[tuple[str, Finding]]
     """Wording that should not be shown, with the member that it is in."""
     unused: list[str]
-    """Of `answer`, `question` and `message`, those that were given and are for another action."""
+    """Of `answer`, `question`, `message` and `next_step`, those that were given and are for another action."""
+    wording_checked: bool = True
+    """Whether there are rules for the language of the wording; else `findings` says nothing about it."""
 
 
 def project(
@@ -358,7 +365,7 @@ def project(
     answer: str | None = None,
     question: str | None = None,
     message: str | None = None,
-    next_step: str | None = None,
+    next_step: str | Mapping[str, str] | None = None,
     trust: str | None = None,
     emitter: str | None = None,
     deployment: Deployment | None = None,
@@ -372,6 +379,7 @@ def project(
 
     The disclosure contains `answer` only if the action is `ANSWER`, `question` if it is `CLARIFY`, and `message` if it is `ABSTAIN` or
     `ESCALATE`; for the latter two the wording has texts, in the `language` (`en`, `de`, `es`, `fr`, `ja`) or of the `deployment`.
+    `next_step` has a text for each action, which replaces that of the record; a `str` is that of `ANSWER`.
 
     `trust` is where the record comes from: `untrusted`, `local`, `delegated`, `cross-domain`, or `attested` with an `emitter` whom the
     caller has authenticated. It is `local` for a `Decision`, and else `untrusted`. Raises `WithheldError` if nothing may be disclosed of
@@ -386,16 +394,16 @@ def project(
         "answer": answer,
         "question": question,
         "message": message,
-        "next_step": next_step,
+        "next_steps": _next_steps(next_step),
         "hide_action": hide_action,
         "interim": interim,
     }
     found = _native.marc_project(
         _json(record), texts, (trust or "untrusted", emitter), (_native_of(deployment), language), (draft or "02", strict)
     )
-    action, disclosure, findings, unused = found
+    action, disclosure, findings, unused, is_checked = found
     shown = None if disclosure is None else _object(disclosure)
-    return Projected(action, shown, [(member, Finding(*finding)) for member, finding in findings], unused)
+    return Projected(action, shown, [(member, Finding(*finding)) for member, finding in findings], unused, is_checked)
 
 
 def _native_of(deployment: Deployment | None) -> _Deployment | None:
@@ -461,14 +469,17 @@ class Carrier:
         return _object(self._native.put(json.dumps(envelope), _json(value)))
 
     def take(self, envelope: str | Mapping[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-        """The record and the disclosure in an envelope, each `None` if there is none. They are not validated."""
+        """The record and the disclosure in an envelope, each `None` if there is none. They are not validated.
+
+        Raises `ValueError` if the place of a disclosure has a record or a score of one, or that of a record has a disclosure.
+        """
         core, disclosure = self._native.take(_json(envelope))
         return (None if core is None else _object(core), None if disclosure is None else _object(disclosure))
 
     def strip(self, envelope: str | Mapping[str, Any]) -> dict[str, Any]:
         """A copy of the envelope without the record in its place, whose scores are not for end users; the disclosure stays.
 
-        Records in other places stay, too.
+        Raises `ValueError` if there is a record, or a score of one, elsewhere in the envelope, at any depth.
         """
         return _object(self._native.strip(_json(envelope))[0])
 

@@ -1,7 +1,9 @@
 //! What of a record may be disclosed.
 
+use std::collections::BTreeMap;
+
 use provstream_marc::{
-    Core, Disclosure, Document, Domain, Draft, MarcKind, Profile, Projection, Speech, TrustContext,
+    Action, Core, Disclosure, Document, Domain, Draft, MarcKind, Profile, Projection, Speech, TrustContext,
     WordingFinding, check_wording,
 };
 use pyo3::exceptions::PyValueError;
@@ -19,12 +21,14 @@ pub(super) type Trust = (String, Option<String>);
 /// What is wrong with a wording: its kind, section, and place in code points.
 type Finding = (&'static str, &'static str, usize, usize);
 
-/// The action, the disclosure as JSON unless it is deferred, findings about its members, and the texts that were not used.
+/// The action, the disclosure as JSON unless it is deferred, findings about its members, the texts that were not used, and
+/// whether there are rules for the language of the wording.
 type Projected = (
     &'static str,
     Option<String>,
     Vec<(&'static str, Finding)>,
     Vec<&'static str>,
+    bool,
 );
 
 /// The texts for the user, and what is to be shown.
@@ -34,18 +38,21 @@ pub(crate) struct Texts {
     answer: Option<String>,
     question: Option<String>,
     message: Option<String>,
-    next_step: Option<String>,
+    /// By action.
+    next_steps: BTreeMap<String, String>,
     hide_action: bool,
     interim: bool,
 }
 
 impl Texts {
-    /// The names of the texts that were given, but for this one.
-    fn unused(&self, used: Option<&str>) -> Vec<&'static str> {
+    /// The names of the texts that were given, but for this one and a next step of the action.
+    fn unused(&self, used: Option<&str>, action: Action) -> Vec<&'static str> {
+        let has_next_step = self.next_steps.contains_key(action.as_str());
         let given = [
             ("answer", self.answer.is_some()),
             ("question", self.question.is_some()),
             ("message", self.message.is_some()),
+            ("next_step", !self.next_steps.is_empty() && !has_next_step),
         ];
         let other = given.into_iter().filter(|(name, _)| Some(*name) != used);
         other
@@ -110,14 +117,16 @@ pub(crate) fn marc_project(
         if texts.hide_action {
             projection = projection.without_action();
         }
-        if let Some(text) = &texts.next_step {
-            projection = projection.with_next_step(text);
+        for (name, text) in &texts.next_steps {
+            let action = name.parse().map_err(value_error)?;
+            projection = projection.with_next_step_for(action, text);
         }
         speak(&projection, speech, &texts)
     })
 }
 
 fn speak(projection: &Projection, speech: Speech, texts: &Texts) -> PyResult<Projected> {
+    let is_checked = projection.wording().language().is_checked();
     let question = texts.question.as_deref();
     let message = texts.message.as_deref();
     let (action, used, disclosure) = match speech {
@@ -140,7 +149,8 @@ fn speak(projection: &Projection, speech: Speech, texts: &Texts) -> PyResult<Pro
         Speech::Defer(turn) => {
             let action = turn.record().selected_action();
             if !texts.interim {
-                return Ok((action.as_str(), None, Vec::new(), texts.unused(None)));
+                let unused = texts.unused(None, action);
+                return Ok((action.as_str(), None, Vec::new(), unused, is_checked));
             }
             (action, None, projection.interim(turn))
         }
@@ -153,18 +163,19 @@ fn speak(projection: &Projection, speech: Speech, texts: &Texts) -> PyResult<Pro
             "answer" => disclosure.answer(),
             _ => disclosure.recommended_next_step(),
         };
-        (member, place(text, &finding))
+        (member, place(text, &finding, disclosure.draft()))
     });
     Ok((
         action.as_str(),
         Some(disclosure.to_json()),
         findings.collect(),
-        texts.unused(used),
+        texts.unused(used, action),
+        is_checked,
     ))
 }
 
 /// A finding with its place in code points.
-fn place(text: &str, finding: &WordingFinding) -> Finding {
+fn place(text: &str, finding: &WordingFinding, draft: Draft) -> Finding {
     let points = |at: u64| {
         let head = usize::try_from(at).ok().and_then(|at| text.get(..at));
         head.unwrap_or(text).chars().count()
@@ -172,7 +183,7 @@ fn place(text: &str, finding: &WordingFinding) -> Finding {
     let span = finding.span();
     (
         finding.kind().as_str(),
-        finding.section(),
+        finding.section_of(draft),
         points(span.start()),
         points(span.end()),
     )
@@ -185,7 +196,7 @@ pub(crate) fn marc_check_wording(text: &str) -> PyResult<Vec<Finding>> {
         let findings = check_wording(text);
         Ok(findings
             .iter()
-            .map(|finding| place(text, finding))
+            .map(|finding| place(text, finding, Draft::Draft02))
             .collect())
     })
 }
@@ -201,8 +212,7 @@ pub(crate) fn marc_show(
     let (projection, _) = self::wording(wording.0.as_deref(), &wording.1)?;
     caught(|| {
         let disclosure = Disclosure::read(json.as_bytes(), profile).map_err(value_error)?;
-        let unit = projection.wording().render(&disclosure);
-        Ok(format!("{}\n\n{unit}", disclosure.answer()))
+        Ok(projection.wording().show(&disclosure))
     })
 }
 

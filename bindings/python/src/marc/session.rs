@@ -31,7 +31,6 @@ struct Given<'py> {
     risk_tier: Option<String>,
     remediability: Option<String>,
     task_family: Option<String>,
-    next_step: Option<String>,
     next_steps: BTreeMap<String, String>,
     post_answer_confidence: Option<f64>,
     action_suitability: Option<f64>,
@@ -223,9 +222,6 @@ fn situation(given: &Given<'_>, unused_is_zero: bool) -> PyResult<Situation> {
 
 fn details(given: &Given<'_>) -> PyResult<Details> {
     let mut details = Details::new();
-    if let Some(text) = &given.next_step {
-        details = details.with_next_step(text);
-    }
     for (name, text) in &given.next_steps {
         details = details.with_next_step_for(term("recommended_next_step", name)?, text);
     }

@@ -139,7 +139,7 @@ pub(crate) struct ProjectArgs {
     /// A file with texts by decision id; never standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) texts: Option<PathBuf>,
-    /// The next step as the user is shown it [default: the record's]
+    /// The next step of an ANSWER as the user is shown it, or of another action, as in CLARIFY=TEXT [default: the record's]
     #[arg(long, value_name = "TEXT", value_parser = text)]
     pub(crate) next_step: Option<String>,
     /// Leave the selected action out

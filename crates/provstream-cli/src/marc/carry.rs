@@ -4,11 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use provstream_marc::carry::{Carrier, CarrierNameError, CarryError, from_sse, sse_event};
+use provstream_marc::carry::{
+    Carrier, CarrierNameError, CarryError, find_record, from_sse, sse_event,
+};
 use provstream_marc::{Document, MarcKind, Profile};
 
 use super::args::{CarrierArg, CarryArgs, KindArg};
-use super::elsewhere::{carrier_of, first_object, first_record};
+use super::elsewhere::{carrier_of, first_object};
 use super::envelope::Envelope;
 use super::event_stream::{Event, each_event};
 use super::json_object;
@@ -266,7 +268,7 @@ impl Carry {
                 "expected comments and the fields data, event, id and retry of server-sent events, found {found}"
             ));
         }
-        if let Some(pointer) = first_record(event.data.trim_ascii()) {
+        if let Some(pointer) = find_record(event.data.as_bytes()) {
             let at = if pointer.is_empty() { "" } else { ", at " };
             return Err(format!(
                 "expected records in events of the type marc-core only, found one in the data of another event{at}{pointer}"
@@ -286,18 +288,16 @@ fn fault(event: &Event, error: &CarryError) -> String {
 }
 
 fn take(carrier: &Carrier, envelope: &Document, output: &mut Output) -> Result<(), String> {
-    let mut found = false;
     let kinds = [MarcKind::Core, MarcKind::Disclosure];
-    for kind in kinds {
-        let taken = carrier
-            .take(envelope, kind)
-            .map_err(|error| error.to_string())?;
-        if let Some(document) = taken {
-            output.line(&printable(&document));
-            found = true;
-        }
+    let taken = kinds.map(|kind| carrier.take(envelope, kind));
+    let mut documents = Vec::new();
+    for document in taken {
+        documents.extend(document.map_err(|error| error.to_string())?);
     }
-    if found {
+    for document in &documents {
+        output.line(&printable(document));
+    }
+    if !documents.is_empty() {
         return Ok(());
     }
     let [core, disclosure] = kinds.map(|kind| carrier.pointer(kind));
@@ -315,9 +315,9 @@ fn take(carrier: &Carrier, envelope: &Document, output: &mut Output) -> Result<(
 /// Prints an envelope without its record; whether it had one.
 fn strip(carrier: &Carrier, mut envelope: Document, output: &mut Output) -> Result<bool, String> {
     let was_there = carrier
-        .strip_core(&mut envelope)
+        .remove(&mut envelope, MarcKind::Core)
         .map_err(|error| error.to_string())?;
-    if let Some(place) = first_record(&envelope.to_json()) {
+    if let Some(place) = find_record(envelope.to_json().as_bytes()) {
         let own = carrier.pointer(MarcKind::Core);
         return Err(match carrier_of(&place) {
             _ if place.is_empty() => "expected an envelope, found a MARC-Core record".to_owned(),

@@ -34,7 +34,11 @@ enum ConformanceLine<'a> {
         class: &'static str,
         claimed: bool,
         conforms: bool,
+        /// How many recommendations are not met or not described.
+        notes: usize,
     },
+    /// What the report does not say.
+    Caveat { message: &'a str },
 }
 
 impl<'a> From<&'a ConformanceFinding> for ConformanceLine<'a> {
@@ -114,6 +118,9 @@ fn lines(report: &ConformanceReport, output: &mut Output) {
             class: class.as_str(),
             claimed: report.claims(class),
             conforms: report.conforms(class),
+            notes: report.notes(class),
         });
     }
+    let message = &*report.caveat();
+    output.line(&ConformanceLine::Caveat { message });
 }

@@ -80,6 +80,8 @@ struct Decide<'a> {
     id: &'a str,
     unused_is_zero: bool,
     requests: HashMap<String, Requests>,
+    /// The highest number of a request that is forgotten: those of new sessions are above it, so that no id is given again.
+    forgotten: u64,
     totals: Totals,
 }
 
@@ -115,6 +117,7 @@ pub(crate) fn run(args: &DecideArgs) -> Result<ExitCode, Failure> {
         id: &args.id,
         unused_is_zero: deployment.unused_scores_are_zero(),
         requests: HashMap::new(),
+        forgotten: 0,
         totals: Totals::default(),
     };
     let end = Input::open(&args.file).and_then(|input| {
@@ -175,17 +178,24 @@ impl Decide<'_> {
                 return Err(NOTHING_RUNNING.to_owned());
             }
             if self.requests.len() >= MAX_SESSIONS {
-                self.requests
-                    .retain(|_, one| !matches!(one.session.state(), SessionState::Over(_)));
+                let forgotten = &mut self.forgotten;
+                self.requests.retain(|_, one| {
+                    let is_over = matches!(one.session.state(), SessionState::Over(_));
+                    if is_over {
+                        *forgotten = one.count.max(*forgotten);
+                    }
+                    !is_over
+                });
             }
             if self.requests.len() >= MAX_SESSIONS {
                 return Err(format!(
                     "expected at most {MAX_SESSIONS} open sessions, found more"
                 ));
             }
+            let count = self.forgotten + 1;
             return Ok(Requests {
-                session: self.session(name)?,
-                count: 1,
+                session: self.session(name, count)?,
+                count,
             });
         };
         if line.spent.is_some() && !matches!(requests.session.state(), SessionState::Running(_)) {
@@ -196,7 +206,7 @@ impl Decide<'_> {
             SessionState::AwaitingReply => requests.session.replied(),
             SessionState::Over(_) => {
                 requests.count += 1;
-                requests.session = self.session(&format!("{name}.{}", requests.count))?;
+                requests.session = self.session(name, requests.count)?;
                 Ok(())
             }
             SessionState::Assess => Ok(()),
@@ -228,8 +238,8 @@ impl Decide<'_> {
         format!("unknown {what} {name:?}, {expected} (MARC-02 {section})")
     }
 
-    fn session(&self, prefix: &str) -> Result<Session, String> {
-        Session::new(&self.controller, prefix).map_err(|error| error.to_string())
+    fn session(&self, name: &str, number: u64) -> Result<Session, String> {
+        Session::numbered(&self.controller, name, number).map_err(|error| error.to_string())
     }
 
     fn print(&mut self, line: u64, session: &str, decision: &Decision) {

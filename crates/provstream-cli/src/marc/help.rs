@@ -50,13 +50,14 @@ the options:
 
     {\"decision_id\":\"session-1\",\"answer\":\"…\"}
 
-A line can have `answer`, `question`, `message` and `next_step`. If a text is missing, a template words what the user is shown, \
-except for ANSWER. `unused` lists the texts that were given for the record and are for another action. A line of --texts without a \
+A line can have `answer`, `question`, `message` and `next_step`: an object with a text for each action, or one text, which is for \
+ANSWER if the line has an `answer`, and else for the action of the decision. If a text is missing, a template words what the user is \
+shown, except for ANSWER. `unused` lists the texts that were given for the record and are for another action. A line of --texts without a \
 record is noted on standard error.
 
 `findings` lists wordings of the disclosure that claim feelings, are falsely precise, stress certainty, take a label for proof, \
 show hidden reasoning or seek to bind the user, each with its member and its place there in bytes. It is left out if there are none, \
-as `unused` is.";
+as `unused` is. There are rules for English and German; `wording_checked` is false if the wording is in another language.";
 
 pub(super) const DECIDE: &str = "\
 Select an action for each situation, and print the record of the decision.
@@ -73,7 +74,7 @@ tool, human and deliberation; each is true, false, or an object with `available`
 replace what a score says: an object such as {\"blocking_ambiguity\":false}, or an array of those that hold; \
 safety_controls, blocking_ambiguity, material_conflict, required_evidence_missing, material_capability_limit, \
 resolvable_from_evidence, limited_to_context. Also known: session (the request that the line belongs to), secondary_source, \
-risk_tier (standard or high), task_family, recommended_next_step (a text, or an object with one for each action), \
+risk_tier (standard or high), task_family, recommended_next_step (an object with a text for each action; a text alone is that of ANSWER), \
 post_answer_confidence (which ANSWER needs), action_suitability, sub_action, and spent, {\"time\":\"2s\",\"cost\":40}, what the \
 previous decision's action cost.
 

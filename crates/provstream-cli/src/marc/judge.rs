@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
-use provstream_marc::{Document, MarcKind, Profile, Report, Violation, ViolationCode as Code};
+use provstream_marc::{
+    Document, FoundObject, MarcKind, Profile, Report, Violation, ViolationCode as Code,
+    find_marc_objects,
+};
 use serde::Serialize;
 
 use super::args::KindArg;
-use super::objects::{Found, Missing, Outermost, lines_before, marc_objects};
+use super::objects::{Missing, Outermost, lines_before};
 use crate::failure::{complain, note};
 use crate::input::name_of;
 use crate::line::ViolationFields;
@@ -17,7 +20,8 @@ use crate::output::Output;
 pub(crate) struct Place {
     pub(crate) line: u64,
     span: (u64, u64),
-    pub(crate) pointer: String,
+    /// `None` if it is too long to be written.
+    pub(crate) pointer: Option<String>,
 }
 
 /// A MARC object of the input, or what was found in the place of one.
@@ -30,14 +34,27 @@ pub(crate) struct Object {
     pub(crate) report: Report,
     /// The line of each violation.
     lines: Vec<u64>,
+    /// Whether it is in another MARC object.
+    is_nested: bool,
 }
 
-/// The MARC objects in an outermost object: at least one line for each.
+/// The MARC objects in an outermost object that are in no other MARC object: at least one line for each.
 pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile) -> Vec<Object> {
+    let mut objects = all_objects(outermost, kind, profile);
+    objects.retain(|object| !object.is_nested);
+    objects
+}
+
+/// The MARC objects in an outermost object, also those in other ones.
+pub(super) fn all_objects(
+    outermost: &Outermost<'_>,
+    kind: KindArg,
+    profile: Profile,
+) -> Vec<Object> {
     let place = Place {
         line: outermost.line,
         span: outermost.span,
-        pointer: outermost.pointer.clone(),
+        pointer: Some(outermost.pointer.clone()),
     };
     let document = match outermost.document() {
         Ok(document) => document,
@@ -53,10 +70,12 @@ pub(crate) fn objects(outermost: &Outermost<'_>, kind: KindArg, profile: Profile
     };
     let bytes = outermost.content.as_ref().copied().unwrap_or_default();
     let found = match kind {
-        KindArg::Auto => marc_objects(document),
-        KindArg::Core | KindArg::Disclosure => vec![Found {
-            pointer: String::new(),
-            document,
+        KindArg::Auto => find_marc_objects(bytes),
+        KindArg::Core | KindArg::Disclosure => vec![FoundObject {
+            pointer: Some(String::new()),
+            span: 0..bytes.len(),
+            is_nested: false,
+            document: Some(document),
             kind: Some(if kind == KindArg::Core {
                 MarcKind::Core
             } else {
@@ -102,8 +121,9 @@ fn nothing_in(bytes: &[u8]) -> String {
 
 fn absent(place: Place, code: Code, message: String) -> Object {
     let mut report = Report::default();
-    report.push(Violation::new(code, message).by("MARC-02 4.1"));
+    report.push(Violation::new(code, message));
     Object {
+        is_nested: false,
         lines: vec![place.line],
         place,
         kind: None,
@@ -112,10 +132,17 @@ fn absent(place: Place, code: Code, message: String) -> Object {
     }
 }
 
-fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Object {
-    let mut report = match found.kind {
-        Some(kind) => found.document.validate(kind, profile),
-        None => {
+fn judged(found: FoundObject, outermost: &Place, bytes: &[u8], profile: Profile) -> Object {
+    let mut report = match (&found.document, found.kind) {
+        (Some(document), Some(kind)) => document.validate(kind, profile),
+        (None, _) => {
+            let mut report = Report::default();
+            let message =
+                "the object is in more than 64 other MARC objects, so it was not looked at";
+            report.push(Violation::new(Code::LimitRecord, message));
+            report
+        }
+        (Some(_), None) => {
             let mut report = Report::default();
             report.push(Violation::new(Code::UnknownKind, "expected a MARC-Core record or a MARC-Disclosure object, found one whose members do not show which of the two it is; `marc validate --kind core` or `--kind disclosure` takes it for one"));
             report
@@ -129,9 +156,14 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
         let message = "the object is not UTF-8 throughout";
         report.push(Violation::new(Code::InvalidUtf8, message));
     }
-    let within = |pointer: &str| {
-        outermost.line + lines_before(bytes, &format!("{}{pointer}", found.pointer))
-    };
+    let start = found.span.start;
+    let feeds = bytes[..start].iter().filter(|byte| **byte == b'\n').count();
+    let first = outermost.line + u64::try_from(feeds).unwrap_or(u64::MAX);
+    let object = &bytes[found.span.clone()];
+    let within = |pointer: &str| first + lines_before(object, pointer);
+    let pointer = found
+        .pointer
+        .and_then(|pointer| Some(format!("{}{pointer}", outermost.pointer.as_deref()?)));
     Object {
         lines: report
             .violations()
@@ -139,13 +171,14 @@ fn judged(found: Found, outermost: &Place, bytes: &[u8], profile: Profile) -> Ob
             .map(|one| within(one.pointer()))
             .collect(),
         place: Place {
-            line: within(""),
+            line: first,
             span: outermost.span,
-            pointer: format!("{}{}", outermost.pointer, found.pointer),
+            pointer,
         },
         kind: found.kind,
-        document: Some(found.document),
+        document: found.document,
         report,
+        is_nested: found.is_nested,
     }
 }
 
@@ -156,7 +189,7 @@ struct ObjectLine<'a> {
     kind: Option<&'static str>,
     line: u64,
     span: Offsets,
-    pointer: &'a str,
+    pointer: Option<&'a str>,
     valid: bool,
     violations: Vec<ViolationFields<'a>>,
 }
@@ -202,7 +235,7 @@ impl Object {
                 start: self.place.span.0,
                 end: self.place.span.1,
             },
-            pointer: &self.place.pointer,
+            pointer: self.place.pointer.as_deref(),
             valid: self.report.is_valid(),
             violations: violations
                 .map(|(at, violation)| ViolationFields {

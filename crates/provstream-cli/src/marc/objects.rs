@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
-use provstream_marc::{Document, MarcKind};
+use provstream_marc::Document;
 use serde::Deserializer as _;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ use crate::input::Input;
 const BUFFER: usize = 1 << 16;
 
 /// Deepest nesting that is looked into.
-pub(super) const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Longest piece of something else that a message quotes.
 const QUOTED: usize = 40;
@@ -293,58 +293,6 @@ pub(crate) fn each_object<T>(
         if count == 0 {
             cutter.finish(&mut |object| each(state, object));
             return Ok(());
-        }
-    }
-}
-
-/// A MARC object, or one that may be.
-#[derive(Debug)]
-pub(crate) struct Found {
-    /// From the outermost object.
-    pub(crate) pointer: String,
-    pub(crate) document: Document,
-    /// `None` if its members do not say.
-    pub(crate) kind: Option<MarcKind>,
-}
-
-/// The MARC objects in a document: itself, if its members say so, else those inside of it, else itself if it looks like one.
-pub(crate) fn marc_objects(document: Document) -> Vec<Found> {
-    let mut found = Vec::new();
-    look(document, String::new(), &mut found, MAX_DEPTH);
-    found
-}
-
-fn look(document: Document, pointer: String, found: &mut Vec<Found>, depth: usize) {
-    let kind = document.kind();
-    let before = found.len();
-    if kind.is_none() && depth > 0 {
-        for (name, json) in document.members() {
-            look_at(json, member_pointer(&pointer, &name), found, depth - 1);
-        }
-    }
-    if kind.is_some() || found.len() == before && document.is_marc_like() {
-        found.push(Found {
-            pointer,
-            document,
-            kind,
-        });
-    }
-}
-
-/// The JSON Pointer to a member of the object that another one points to.
-pub(super) fn member_pointer(object: &str, name: &str) -> String {
-    format!("{object}/{}", name.replace('~', "~0").replace('/', "~1"))
-}
-
-fn look_at(json: &str, pointer: String, found: &mut Vec<Found>, depth: usize) {
-    if json.starts_with('{') {
-        if let Ok(document) = Document::parse(json.as_bytes()) {
-            look(document, pointer, found, depth);
-        }
-    } else if json.starts_with('[') && depth > 0 {
-        let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
-        for (index, item) in items.into_iter().enumerate() {
-            look_at(item.get(), format!("{pointer}/{index}"), found, depth - 1);
         }
     }
 }

@@ -31,6 +31,9 @@ enum ProjectLine<'a> {
         disclosure: Option<Box<RawValue>>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         findings: Vec<Finding>,
+        /// Left out unless the wording is in a language that is not checked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        wording_checked: Option<bool>,
         /// Texts that were given for the record and are for another action.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         unused: Vec<&'static str>,
@@ -232,11 +235,12 @@ impl Project<'_> {
     }
 
     fn speak(&mut self, line: u64, speech: Speech, id: Option<&str>) -> Result<(), String> {
-        let next_step = self.texts.next_step(id);
-        let projection = match next_step {
-            Some(text) => self.projection.clone().with_next_step(text),
-            None => self.projection.clone(),
-        };
+        let mut projection = self.projection.clone();
+        for &action in Action::ALL {
+            if let Some(text) = self.texts.next_step(id, action) {
+                projection = projection.with_next_step_for(action, text);
+            }
+        }
         let (action, used, disclosure) = match speech {
             Speech::Answer(turn) => {
                 let text = self.texts.answer(id, line)?;
@@ -257,8 +261,8 @@ impl Project<'_> {
             Speech::Defer(turn) => {
                 let action = turn.record().selected_action();
                 if !self.args.interim {
+                    let unused = self.texts.unused(id, None, action);
                     let action = action.as_str();
-                    let unused = self.texts.unused(id, None);
                     self.output.line(&ProjectLine::Deferred {
                         line,
                         action,
@@ -271,7 +275,7 @@ impl Project<'_> {
             _ => return Err("this action is not known here".to_owned()),
         };
         let disclosure = disclosure.map_err(|error| error.to_string())?;
-        let unused = self.texts.unused(id, used);
+        let unused = self.texts.unused(id, used, action);
         self.print(line, action, &disclosure, unused);
         Ok(())
     }
@@ -292,11 +296,12 @@ impl Project<'_> {
                 .map(|(member, finding)| Finding {
                     member,
                     kind: finding.kind().as_str(),
-                    section: finding.section(),
+                    section: finding.section_of(self.args.profile.profile().draft()),
                     start: finding.span().start(),
                     end: finding.span().end(),
                 })
                 .collect(),
+            wording_checked: (!self.projection.wording().language().is_checked()).then_some(false),
             unused,
         });
     }

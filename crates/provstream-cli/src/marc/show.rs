@@ -86,8 +86,7 @@ impl Show<'_> {
         if self.totals.objects > 0 {
             self.output.bytes(b"\n");
         }
-        let unit = self.wording.render(&disclosure);
-        for line in disclosure.answer().lines().chain([""]).chain(unit.lines()) {
+        for line in self.wording.show(&disclosure).lines() {
             self.output
                 .bytes(format!("{}\n", Printable(line)).as_bytes());
         }

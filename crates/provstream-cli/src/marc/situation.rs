@@ -170,7 +170,8 @@ fn details(fields: &Fields) -> Result<Details, String> {
                 }
             }
         } else if let Some(text) = fields.string("recommended_next_step")? {
-            details = details.with_next_step(text);
+            // A text is written before the action is known, so it is that of the answer.
+            details = details.with_next_step_for(Action::Answer, text);
         }
     }
     if let Some(score) = fields.score("post_answer_confidence")? {

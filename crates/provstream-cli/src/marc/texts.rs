@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use provstream_marc::Action;
+
 use super::args::ProjectArgs;
 use super::fields::Fields;
 use super::json_object::text_of;
@@ -41,7 +43,53 @@ struct Entry {
     answer: Option<String>,
     question: Option<String>,
     message: Option<String>,
-    next_step: Option<String>,
+    /// By action.
+    next_steps: NextSteps,
+}
+
+/// The next steps of one decision, or of all.
+#[derive(Debug, Default)]
+enum NextSteps {
+    #[default]
+    None,
+    /// For whichever action the decision has.
+    Any(String),
+    ByAction(Vec<(Action, String)>),
+}
+
+impl NextSteps {
+    fn get(&self, action: Action) -> Option<&str> {
+        match self {
+            Self::None => None,
+            Self::Any(text) => Some(text),
+            Self::ByAction(all) => {
+                let mut all = all.iter();
+                all.find(|(of, _)| *of == action).map(|(_, text)| &**text)
+            }
+        }
+    }
+
+    /// Of a line, whose text is that of an answer if the line has one.
+    fn read(fields: &Fields, has_answer: bool) -> Result<Self, String> {
+        let name = "next_step";
+        let Some(json) = fields.get(name, |json| Ok::<_, String>(json.to_owned()))? else {
+            return Ok(Self::None);
+        };
+        if !json.starts_with('{') {
+            let text = fields.string(name)?.unwrap_or_default();
+            return Ok(match has_answer {
+                true => Self::ByAction(vec![(Action::Answer, text)]),
+                false => Self::Any(text),
+            });
+        }
+        let by_action = Fields::read(json.as_bytes(), name, Action::NAMES)?;
+        let mut all = Vec::new();
+        for &action in Action::ALL {
+            let text = by_action.string(action.as_str())?;
+            all.extend(text.map(|text| (action, text)));
+        }
+        Ok(Self::ByAction(all))
+    }
 }
 
 impl Entry {
@@ -80,7 +128,12 @@ impl Texts {
                 answer: args.answer.clone(),
                 question: args.question.clone(),
                 message: args.message.clone(),
-                next_step: args.next_step.clone(),
+                next_steps: args.next_step.as_deref().map_or(NextSteps::None, |text| {
+                    let named = text.split_once('=');
+                    let named =
+                        named.and_then(|(name, text)| Some((name.parse().ok()?, text.to_owned())));
+                    NextSteps::ByAction(vec![named.unwrap_or((Action::Answer, text.to_owned()))])
+                }),
                 ..Entry::default()
             },
             answered: None,
@@ -112,10 +165,12 @@ impl Texts {
         self.by_id.get(id?)
     }
 
-    /// The next step for a decision.
-    pub(crate) fn next_step(&self, id: Option<&str>) -> Option<String> {
-        let own = self.entry(id).and_then(|entry| entry.next_step.clone());
-        own.or_else(|| self.all.next_step.clone())
+    /// The next step for a decision with an action.
+    pub(crate) fn next_step(&self, id: Option<&str>, action: Action) -> Option<String> {
+        let own = self.entry(id);
+        let own = own.and_then(|entry| entry.next_steps.get(action));
+        own.or_else(|| self.all.next_steps.get(action))
+            .map(str::to_owned)
     }
 
     /// The question or message for a decision: its own, or else the one of the arguments.
@@ -141,7 +196,12 @@ impl Texts {
     }
 
     /// The texts that were given for a decision and are for another action. `--answer` is for one decision.
-    pub(crate) fn unused(&self, id: Option<&str>, used: Option<Text>) -> Vec<&'static str> {
+    pub(crate) fn unused(
+        &self,
+        id: Option<&str>,
+        used: Option<Text>,
+        action: Action,
+    ) -> Vec<&'static str> {
         let entry = self.entry(id);
         let is_given = |&text: &Text| {
             let is_for_all = text != Text::Answer || self.answered.is_none();
@@ -149,7 +209,13 @@ impl Texts {
                 || is_for_all && self.all.get(text).is_some()
         };
         let other = Text::ALL.into_iter().filter(|&text| Some(text) != used);
-        other.filter(is_given).map(Text::name).collect()
+        let mut unused: Vec<_> = other.filter(is_given).map(Text::name).collect();
+        if entry.is_some_and(|entry| {
+            !matches!(entry.next_steps, NextSteps::None) && entry.next_steps.get(action).is_none()
+        }) {
+            unused.push("next_step");
+        }
+        unused
     }
 }
 
@@ -179,15 +245,18 @@ fn entry(json: &[u8], line: usize) -> Result<(String, Entry), String> {
     const MEMBERS: [&str; 5] = ["decision_id", "answer", "question", "message", "next_step"];
     let fields = Fields::read(json, "", &MEMBERS)?;
     let id = fields.required("decision_id", fields.string("decision_id")?)?;
+    let answer = fields.string("answer")?;
     let entry = Entry {
         line,
         is_known: false,
-        answer: fields.string("answer")?,
+        next_steps: NextSteps::read(&fields, answer.is_some())?,
+        answer,
         question: fields.string("question")?,
         message: fields.string("message")?,
-        next_step: fields.string("next_step")?,
     };
-    if entry.next_step.is_none() && Text::ALL.iter().all(|&text| entry.get(text).is_none()) {
+    if matches!(entry.next_steps, NextSteps::None)
+        && Text::ALL.iter().all(|&text| entry.get(text).is_none())
+    {
         let texts = MEMBERS[1..].join(", ");
         return Err(format!("expected at least one of {texts}, found none"));
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use provstream_marc::{MarcKind, SequenceValidator};
 
 use super::args::ValidateArgs;
-use super::judge::{Object, Totals, objects};
+use super::judge::{Object, Totals, all_objects};
 use super::objects::each_object;
 use crate::exit_status;
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
         &mut validate,
         |validate| validate.output.flush(),
         |validate, outermost| {
-            for object in objects(&outermost, args.kind, profile) {
+            for object in all_objects(&outermost, args.kind, profile) {
                 validate.object(object);
             }
         },

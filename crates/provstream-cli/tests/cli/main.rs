@@ -15,6 +15,7 @@ mod json;
 mod marc;
 mod marc_carry;
 mod marc_deployment;
+mod marc_hostile;
 mod marc_messages;
 mod marc_texts;
 #[cfg(all(unix, feature = "proxy"))]

@@ -370,6 +370,11 @@ fn d7_a_stated_human_is_kept_with_abstain_and_a_deviation_can_happen() {
     let decided = decide(&situation(
         json!({"judgements": ["material_capability_limit"], "remediability": "human", "remedies": {"human": false}}),
     ));
+    // A path that does not exist is not recorded.
+    assert_eq!(decided[0]["record"]["remediability"], "none");
+    let decided = decide(&situation(
+        json!({"judgements": ["material_capability_limit"], "remediability": "human", "remedies": {"human": {"worthwhile": false}}}),
+    ));
     assert_eq!(decided[0]["record"]["remediability"], "human");
     assert!(decided[0].to_string().contains("MARC-02 9.4"));
     let description = format!(
@@ -690,7 +695,7 @@ fn the_worked_examples_run_end_to_end() {
         };
         let line = json!({"pre_capability": example["pre_capability"], "uncertainty": example["uncertainty"],
             "primary_source": example["primary_source"], "secondary_source": example["secondary_source"],
-            "remediability": class, "recommended_next_step": example["recommended_next_step"]});
+            "remediability": class, "recommended_next_step": {expected: example["recommended_next_step"]}});
         let decided = lines(&decide_with(
             &format!("{draft}{PLAIN}"),
             &["--fail"],
@@ -728,7 +733,7 @@ fn the_worked_examples_run_end_to_end() {
             "--question",
             "Which jurisdiction and tax year should I use?",
             "--next-step",
-            "provide the jurisdiction and tax year",
+            "CLARIFY=provide the jurisdiction and tax year",
         ];
         let project = run(&args, record);
         let wanted: Value =

@@ -48,7 +48,7 @@ impl Node {
         self.children.values_mut().for_each(Self::prune);
     }
 
-    /// Returns `true` if what may follow differs from what follows any identifier.
+    /// Whether what may follow differs from what follows any identifier.
     fn is_special(&self) -> bool {
         self.name || self.children.contains_key(&'.')
     }

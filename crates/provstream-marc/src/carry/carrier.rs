@@ -8,6 +8,7 @@ use super::error::{CarrierNameError, CarrierNameErrorKind, CarryError, CarryErro
 use super::uri::is_absolute_uri;
 use crate::declare::values;
 use crate::document::{Document, string};
+use crate::nested::visit_objects;
 use provstream::MarcKind;
 
 values! {
@@ -29,6 +30,9 @@ values! {
 }
 
 const EXTENSIONS: &str = "extensions";
+
+/// Text in place of a JSON Pointer that is too long.
+const TOO_DEEP: &str = "a place too deep to be written";
 
 impl Carrier {
     /// A carrier of a deployment's own: the object around the places, if there is one, and the members for records and for
@@ -155,16 +159,21 @@ impl Carrier {
     ///
     /// # Errors
     ///
-    /// As [`put`](Self::put), and if the value at the place is not an object, or is repeated.
+    /// As [`put`](Self::put); if the value at the place is not an object, or is repeated; if the place of a disclosure has a
+    /// record or a score of one, at any depth, or the place of a record has a disclosure. Source: MARC-02 12.
     pub fn take(
         &self,
         envelope: &Document,
         kind: MarcKind,
     ) -> Result<Option<Document>, CarryError> {
-        match self.around(envelope)? {
-            Some(around) => object(&around, self.key(kind), self.pointer(kind)),
-            None => Ok(None),
+        let Some(around) = self.around(envelope)? else {
+            return Ok(None);
+        };
+        let taken = object(&around, self.key(kind), self.pointer(kind))?;
+        if let Some(document) = &taken {
+            check_kind(kind, document, &self.pointer(kind))?;
         }
+        Ok(taken)
     }
 
     /// The document around the places: the envelope, or the object in it; none if that is missing or null.
@@ -205,10 +214,51 @@ impl Carrier {
     ///
     /// # Errors
     ///
-    /// As [`remove`](Self::remove). An envelope with an error must not be passed on.
+    /// As [`remove`](Self::remove), and if there is a record or a score of one elsewhere in the envelope, at any depth. An
+    /// envelope with an error must not be passed on.
     pub fn strip_core(&self, envelope: &mut Document) -> Result<bool, CarryError> {
-        self.remove(envelope, MarcKind::Core)
+        let mut stripped = envelope.clone();
+        let removed = self.remove(&mut stripped, MarcKind::Core)?;
+        if let Some(pointer) = find_record(stripped.to_json().as_bytes()) {
+            return Err(CarryErrorKind::Record(pointer).into());
+        }
+        *envelope = stripped;
+        Ok(removed)
     }
+}
+
+/// Checks that a document in the place of one kind is not of the other. Source: MARC-02 12.
+pub(super) fn check_kind(
+    kind: MarcKind,
+    document: &Document,
+    pointer: &str,
+) -> Result<(), CarryError> {
+    match kind {
+        MarcKind::Core if document.kind() == Some(MarcKind::Disclosure) => {
+            Err(CarryErrorKind::Disclosure(pointer.to_owned()).into())
+        }
+        MarcKind::Disclosure => match find_record(document.to_json().as_bytes()) {
+            Some(inner) => Err(CarryErrorKind::Record(format!("{pointer}{inner}")).into()),
+            None => Ok(()),
+        },
+        MarcKind::Core => Ok(()),
+    }
+}
+
+/// The JSON Pointer to the first object in JSON text, at any depth, that has scores of a record, or to a carrier's place for one.
+/// Words take its place if it has more than 4,096 bytes. Text that is not JSON is searched as well.
+#[must_use]
+pub fn find_record(json: &[u8]) -> Option<String> {
+    let mut first: Option<(usize, Option<String>)> = None;
+    visit_objects(json, |object| {
+        let start = object.span().start;
+        if first.as_ref().is_none_or(|(known, _)| start < *known)
+            && let Some(pointer) = object.record()
+        {
+            first = Some((start, pointer));
+        }
+    });
+    first.map(|(_, pointer)| pointer.unwrap_or_else(|| TOO_DEEP.to_owned()))
 }
 
 fn is_label(label: &str) -> bool {

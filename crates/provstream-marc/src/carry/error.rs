@@ -14,6 +14,10 @@ errors! {
         NotAnArray(pointer: String) => "{pointer}: expected an array";
         /// The member is repeated, and receivers differ in which they take.
         Repeated(pointer: String) => "{pointer}: expected one member of this name, found several";
+        /// A record, or a score of one, is where none may be.
+        Record(pointer: String) => "{pointer}: expected no record or score of one here, found one";
+        /// A disclosure is in the place of a record.
+        Disclosure(pointer: String) => "{pointer}: expected a record, found a disclosure";
         /// The data of an event are not a JSON object.
         Data(error: DocumentError) => "the data of an event are not a JSON object: {error}";
     }

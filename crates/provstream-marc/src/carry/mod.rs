@@ -50,6 +50,6 @@ mod error;
 mod sse;
 mod uri;
 
-pub use carrier::Carrier;
+pub use carrier::{Carrier, find_record};
 pub use error::{CarrierNameError, CarrierNameErrorKind, CarryError, CarryErrorKind};
 pub use sse::{from_sse, sse_event};

@@ -1,5 +1,6 @@
 //! Server-sent events.
 
+use super::carrier::check_kind;
 use super::error::{CarryError, CarryErrorKind};
 use crate::document::Document;
 use provstream::MarcKind;
@@ -36,7 +37,8 @@ pub fn sse_event(kind: MarcKind, document: &Document) -> String {
 ///
 /// # Errors
 ///
-/// If the type is one of the two and the data are no JSON object.
+/// If the type is one of the two and the data are not a JSON object, or are of the other kind as in
+/// [`Carrier::take`](super::Carrier::take).
 pub fn from_sse(event_type: &str, data: &str) -> Result<Option<(MarcKind, Document)>, CarryError> {
     let kind = match event_type {
         CORE => MarcKind::Core,
@@ -44,5 +46,6 @@ pub fn from_sse(event_type: &str, data: &str) -> Result<Option<(MarcKind, Docume
         _ => return Ok(None),
     };
     let document = data.parse().map_err(CarryErrorKind::Data)?;
+    check_kind(kind, &document, "")?;
     Ok(Some((kind, document)))
 }

@@ -20,7 +20,6 @@ use crate::terms::Action;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Details {
-    next_step: Option<String>,
     next_steps: [Option<String>; 7],
     pub(super) post_answer_confidence: Option<Score>,
     pub(super) action_suitability: Option<Score>,
@@ -34,7 +33,7 @@ impl Details {
         Self::default()
     }
 
-    /// The same with a `recommended_next_step` for one action.
+    /// The same with a `recommended_next_step` for one action; no other action discloses it. Source: MARC-02 9.1, 9.3.
     pub fn with_next_step_for(mut self, action: Action, text: impl Into<String>) -> Self {
         self.next_steps[action as usize] = Some(text.into());
         self
@@ -50,10 +49,9 @@ impl Details {
         Ok(self)
     }
 
-    /// The caller's text for an action; `diverted` if a bound changed the selection.
-    pub(super) fn next_step(&self, action: Action, diverted: bool) -> Option<&str> {
-        let any = self.next_step.as_deref().filter(|_| !diverted);
-        self.next_steps[action as usize].as_deref().or(any)
+    /// The caller's text for an action.
+    pub(super) fn next_step(&self, action: Action) -> Option<&str> {
+        self.next_steps[action as usize].as_deref()
     }
 }
 
@@ -67,8 +65,4 @@ setters! { Details {
     /// The same with the controller's own name for the action it expects. The record has it as `x_sub_action` if it is a
     /// kind of the selected action. Source: MARC-02 8.7.
     with_sub_action(name: impl Into<String>) sub_action = Some(name.into());
-    /// The same with a `recommended_next_step` for whichever action is selected, unless a bound changes the selection: then
-    /// the text would describe an action that is not taken, and the controller's wording takes its place. Source: MARC-02
-    /// 9.1, 9.3.
-    with_next_step(text: impl Into<String>) next_step = Some(text.into());
 } }

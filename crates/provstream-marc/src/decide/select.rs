@@ -22,12 +22,11 @@ grounds! {
     GOVERNED = "8.8 step 1", "a safety, legal or policy constraint governs";
     NOT_GOVERNED = "8.8 step 1", "no safety, legal or policy constraint governs";
     NOT_BLOCKED = "8.8 step 2", "no ambiguity blocks an answer";
-    FROM_EVIDENCE = "8.8", "evidence can resolve the ambiguity without the user";
+    RESOLVED = "8.8 step 2", "available evidence resolves the ambiguity";
     FROM_USER = "8.8 step 2", "ambiguity blocks an answer and the user can resolve it";
-    FROM_NOBODY = "8.8 step 2", "ambiguity blocks an answer and nobody can resolve it";
+    FROM_NOBODY = "8.8 step 2", "ambiguity blocks an answer and the user cannot resolve it";
     ASK = "8.8", "the primary source is ambiguity and the user can reduce it";
     EFFORT_FIRST = "8.8 step 7", "more computation is worthwhile before anything external";
-    EFFORT_LEFT = "8.8 step 7", "more computation is left to try";
     EFFORT_WORTHWHILE = "8.8 step 7", "it is expected to improve reliability for its price";
     WORTHWHILE = "8.8 step 8", "it is expected to improve reliability for its price";
     NOTHING_LEFT = "8.8 step 8", "no corrective action is expected to improve reliability enough";
@@ -38,35 +37,16 @@ grounds! {
     NOTHING_MISSING = "8.8 step 4", "no missing evidence is material";
     MISSING = "8.8 step 4", "required evidence is missing";
     MISSING_STAYS = "8.8 step 4", "required evidence is missing, which high risk does not allow";
-    NO_LIMIT = "8.8 step 6", "no capability limit is material";
+    NO_LIMIT = "8.8 step 5", "no capability limit is material";
     LIMIT = "8.8 step 5", "a capability limit is material and a tool relieves it";
     LIMIT_STAYS = "8.8 step 6", "a capability limit remains material";
 }
 
 const NOTHING_POSSIBLE: &str = "no intervention that addresses it is possible";
 const PREFERENCE: &str = "MARC-02 8.8";
+const REMEDIABILITY: &str = "MARC-02 8.3";
 const PAIRING: &str = "MARC-02 9.4";
 const BOUNDS: &str = "MARC-02 7.3";
-
-/// What is done about a source that matters, besides ambiguity and safety.
-struct Correction {
-    source: Source,
-    order: &'static [Intervention],
-    immaterial: Ground,
-    possible: Ground,
-    unresolved: Ground,
-}
-
-/// In the order of 8.8.
-#[rustfmt::skip]
-static CORRECTIONS: [Correction; 3] = [
-    Correction { source: Source::EvidenceConflict, order: &[Retrieval, Tool, Human],
-        immaterial: NO_CONFLICT, possible: CONFLICT, unresolved: CONFLICT_STAYS },
-    Correction { source: Source::MissingEvidence, order: &[Retrieval, Tool, User, Human],
-        immaterial: NOTHING_MISSING, possible: MISSING, unresolved: MISSING_STAYS },
-    Correction { source: Source::CapabilityLimit, order: &[Tool],
-        immaterial: NO_LIMIT, possible: LIMIT, unresolved: LIMIT_STAYS },
-];
 
 impl Selection {
     /// Selects the action for a situation under a policy, without those whose bound is reached.
@@ -77,6 +57,7 @@ impl Selection {
             policy,
             exhausted,
             stated: stated.and_then(Intervention::of_class),
+            unresolved: None,
             steps: Vec::new(),
             skipped: Vec::new(),
         };
@@ -96,6 +77,8 @@ struct Selector<'a> {
     exhausted: &'a Exhausted,
     /// The intervention of the class that the situation states.
     stated: Option<Intervention>,
+    /// Why there can be no answer, by the first step that found a reason.
+    unresolved: Option<Ground>,
     steps: Vec<Step>,
     skipped: Vec<BoundHit>,
 }
@@ -131,7 +114,7 @@ impl Selector<'_> {
         false
     }
 
-    /// The same, bounds aside.
+    /// Whether the situation allows an intervention. Ignores bounds; [`can`](Self::can) also checks those.
     fn would(&self, intervention: Intervention) -> bool {
         match self.situation.remedy(intervention) {
             Some(remedy) if !remedy.is_usable() => false,
@@ -183,124 +166,126 @@ impl Selector<'_> {
         self.choose(possible.unwrap_or(Action::Abstain), GOVERNED)
     }
 
-    /// Steps 2 to 8.
+    /// Steps 2 to 8, in the order of the draft: the first that selects an action.
     fn correct(&mut self) -> Action {
         self.pass(NOT_GOVERNED);
-        if self.is_material(Source::Ambiguity) {
-            return self.unblock();
-        }
-        self.pass(NOT_BLOCKED);
-        if !self.policy.deliberates_last() && self.can_weighed(Deliberation) {
-            return self.choose(Action::Deliberate, EFFORT_FIRST);
-        }
-        if self.prefers_clarification() {
-            return self.choose(Action::Clarify, ASK);
-        }
-        let corrections = self.corrections();
-        for correction in &corrections {
-            if let Some(action) = self.remedy(correction) {
-                return action;
-            }
-        }
-        let high = self.situation.risk_tier() == RiskTier::High;
-        let unanswerable = corrections
-            .iter()
-            .find(|correction| high || correction.source != Source::MissingEvidence);
-        match unanswerable {
-            Some(correction) => self.refuse(correction.unresolved),
-            None => self.answer(!corrections.is_empty() || self.reaches(Source::Ambiguity)),
-        }
+        let steps = [
+            Self::clarify,
+            Self::deliberate_first,
+            Self::reconcile,
+            Self::retrieve,
+            Self::use_tool,
+            Self::refuse,
+        ];
+        let selected = steps.into_iter().find_map(|step| step(self));
+        selected.unwrap_or_else(|| self.answer())
     }
 
-    /// Step 2. Evidence that resolves the ambiguity spares the user; what nobody resolves is not guessed.
-    fn unblock(&mut self) -> Action {
-        let stated = self.stated;
-        let by_evidence = match stated {
-            Some(one @ (Retrieval | Tool)) if self.can(one) => Some(one),
-            _ if self.holds(Judgement::ResolvableFromEvidence) => self.first(&[Retrieval, Tool]),
-            _ => None,
-        };
-        if let Some(intervention) = by_evidence {
-            self.choose(intervention.action(), FROM_EVIDENCE)
-        } else if self.can(User) {
-            self.choose(Action::Clarify, FROM_USER)
+    /// Step 2. A primary ambiguity prefers a question even if it does not block.
+    fn clarify(&mut self) -> Option<Action> {
+        let is_material = self.is_material(Source::Ambiguity);
+        let is_resolved = self.holds(Judgement::ResolvableFromEvidence);
+        let is_primary = self.situation.primary_source() == Source::Ambiguity;
+        if is_material && is_resolved {
+            self.pass(RESOLVED);
+        } else if is_material {
+            if self.can(User) {
+                return Some(self.choose(Action::Clarify, FROM_USER));
+            }
+            self.leave(FROM_NOBODY);
         } else {
-            self.refuse(FROM_NOBODY)
-        }
-    }
-
-    /// A primary ambiguity that does not block still prefers a question.
-    fn prefers_clarification(&mut self) -> bool {
-        self.situation.primary_source() == Source::Ambiguity
-            && self.reaches(Source::Ambiguity)
-            && !self.holds(Judgement::ResolvableFromEvidence)
-            && self.can(User)
-    }
-
-    /// The sources that matter: the primary one, which is the most relevant to the selection (8.2), then the rest in the
-    /// order of 8.8.
-    fn corrections(&mut self) -> Vec<&'static Correction> {
-        let mut material = Vec::new();
-        for correction in &CORRECTIONS {
-            let source = correction.source;
-            let limited =
-                source == Source::MissingEvidence && self.holds(Judgement::LimitedToContext);
-            if self.is_material(source) && !limited {
-                material.push(correction);
-            } else {
-                self.pass(correction.immaterial);
+            self.pass(NOT_BLOCKED);
+            if is_primary && self.reaches(Source::Ambiguity) && !is_resolved && self.can(User) {
+                return Some(self.choose(Action::Clarify, ASK));
             }
         }
-        material.sort_by_key(|one| one.source != self.situation.primary_source());
-        material
+        None
     }
 
-    fn remedy(&mut self, correction: &Correction) -> Option<Action> {
-        let wanted: Vec<_> = match correction.source {
-            Source::MissingEvidence => {
-                let order = correction.order.iter().copied();
-                order.filter(|&one| self.supplies(one)).collect()
-            }
-            _ => correction.order.to_vec(),
+    /// Step 7, where the policy has it before externalization.
+    fn deliberate_first(&mut self) -> Option<Action> {
+        let is_first = !self.policy.deliberates_last() && self.can_weighed(Deliberation);
+        is_first.then(|| self.choose(Action::Deliberate, EFFORT_FIRST))
+    }
+
+    /// Step 3.
+    fn reconcile(&mut self) -> Option<Action> {
+        if !self.is_material(Source::EvidenceConflict) {
+            self.pass(NO_CONFLICT);
+            return None;
+        }
+        let found = self.first(&[Retrieval, Tool, Human]);
+        self.take(found, CONFLICT, Some(CONFLICT_STAYS))
+    }
+
+    /// Step 4: retrieval. The draft ranks its substitutes in no way; the user and a human are two only if that was stated.
+    fn retrieve(&mut self) -> Option<Action> {
+        let is_limited = self.holds(Judgement::LimitedToContext);
+        if is_limited || !self.is_material(Source::MissingEvidence) {
+            self.pass(NOTHING_MISSING);
+            return None;
+        }
+        let mut substitutes = vec![Tool];
+        let others = [User, Human].into_iter();
+        substitutes.extend(others.filter(|&one| self.is_weighed(one) || self.stated == Some(one)));
+        let found = match self.can(Retrieval) {
+            true => Some(Retrieval),
+            false => self.first(&substitutes),
         };
-        if let Some(intervention) = self.first(&wanted) {
-            return Some(self.choose(intervention.action(), correction.possible));
-        }
-        self.pass((correction.possible.0, NOTHING_POSSIBLE));
-        // The draft prefers ABSTAIN or ESCALATE for a primary limit that no tool relieves, whatever else is wrong.
-        let limit = correction.source == Source::CapabilityLimit;
-        (limit && self.situation.primary_source() == correction.source)
-            .then(|| self.refuse(correction.unresolved))
+        let is_high = self.situation.risk_tier() == RiskTier::High;
+        self.take(found, MISSING, is_high.then_some(MISSING_STAYS))
     }
 
-    /// Whether an intervention can supply missing evidence; of the user and a human somebody has to have said so.
-    fn supplies(&self, intervention: Intervention) -> bool {
-        matches!(intervention, Retrieval | Tool)
-            || self.is_weighed(intervention)
-            || self.stated == Some(intervention)
+    /// Step 5.
+    fn use_tool(&mut self) -> Option<Action> {
+        if !self.is_material(Source::CapabilityLimit) {
+            self.pass(NO_LIMIT);
+            return None;
+        }
+        let found = self.can(Tool).then_some(Tool);
+        self.take(found, LIMIT, Some(LIMIT_STAYS))
     }
 
-    /// No answer: more computation while it is possible, else a human, else nothing.
-    fn refuse(&mut self, ground: Ground) -> Action {
-        if self.can(Deliberation) {
-            self.choose(Action::Deliberate, EFFORT_LEFT)
-        } else if self.can(Human) {
-            self.choose(Action::Escalate, ground)
-        } else {
-            self.choose(Action::Abstain, ground)
+    /// Selects what a step found; else notes why there can be no answer, if that follows.
+    fn take(
+        &mut self,
+        found: Option<Intervention>,
+        possible: Ground,
+        unresolved: Option<Ground>,
+    ) -> Option<Action> {
+        if let Some(intervention) = found {
+            return Some(self.choose(intervention.action(), possible));
         }
+        match unresolved {
+            Some(ground) => self.leave(ground),
+            None => self.pass((possible.0, NOTHING_POSSIBLE)),
+        }
+        None
+    }
+
+    /// Passes a step after which there can be no answer.
+    fn leave(&mut self, ground: Ground) {
+        self.pass((ground.0, NOTHING_POSSIBLE));
+        self.unresolved.get_or_insert(ground);
+    }
+
+    /// Step 6, and what the steps before it left unresolved: a human if possible, else nothing.
+    fn refuse(&mut self) -> Option<Action> {
+        let ground = self.unresolved?;
+        let action = match self.can(Human) {
+            true => Action::Escalate,
+            false => Action::Abstain,
+        };
+        Some(self.choose(action, ground))
     }
 
     /// Steps 7 and 8: an answer, unless something worthwhile is left.
-    fn answer(&mut self, is_uncertain: bool) -> Action {
+    fn answer(&mut self) -> Action {
         let order = [User, Retrieval, Tool, Deliberation, Human];
         let mut order = self.stated.into_iter().chain(order);
         match order.find(|&intervention| self.can_weighed(intervention)) {
             Some(Deliberation) => self.choose(Action::Deliberate, EFFORT_WORTHWHILE),
             Some(intervention) => self.choose(intervention.action(), WORTHWHILE),
-            None if is_uncertain && self.can(Deliberation) => {
-                self.choose(Action::Deliberate, EFFORT_LEFT)
-            }
             None => self.choose(Action::Answer, NOTHING_LEFT),
         }
     }
@@ -332,15 +317,16 @@ impl Selector<'_> {
         })
     }
 
+    /// The class that the record states.
     fn remediability(&mut self, action: Action, deviation: &mut Option<String>) -> Remediability {
         let stated = self.situation.remediability();
         let Some(own) = action.remediability() else {
-            return stated.unwrap_or_else(|| self.best_class());
+            return self.remaining_class(stated);
         };
         let Some(stated) = stated.filter(|&stated| stated != own) else {
             return own;
         };
-        if action.fits(stated) {
+        if action.fits(stated) && !self.is_ruled_out(Human) {
             self.pass(HUMAN_PATH);
             return stated;
         }
@@ -359,6 +345,30 @@ impl Selector<'_> {
         };
         self.steps.push(Step::new(PAIRING, reason, None));
         class
+    }
+
+    /// The class with an action that goes with any: the stated one unless it is not possible any more, else the best.
+    fn remaining_class(&mut self, stated: Option<Remediability>) -> Remediability {
+        let is_possible = self
+            .stated
+            .is_none_or(|one| !self.is_ruled_out(one) && self.exhausted.get(one).is_none());
+        match stated {
+            Some(stated) if is_possible => stated,
+            Some(stated) => {
+                let best = self.best_class();
+                let reason =
+                    format!("remediability is {best}; stated was {stated}, which is not possible");
+                self.steps.push(Step::new(REMEDIABILITY, reason, None));
+                best
+            }
+            None => self.best_class(),
+        }
+    }
+
+    /// Whether an intervention is said to be unavailable or not permitted.
+    fn is_ruled_out(&self, intervention: Intervention) -> bool {
+        let remedy = self.situation.remedy(intervention);
+        remedy.is_some_and(|remedy| !remedy.is_usable())
     }
 
     /// The best class that is usable: the one that fits the primary source, else the first.

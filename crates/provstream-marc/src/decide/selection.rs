@@ -21,8 +21,8 @@ values! {
 
     /// One primary action for a situation, with the steps that led to it.
     ///
-    /// The order is that of MARC-02 8.8: governing constraints, blocking ambiguity, then the sources that are material, the
-    /// primary source first and the rest as the draft ranks them. An intervention that is not usable, not worthwhile or
+    /// The order is that of MARC-02 8.8: governing constraints, blocking ambiguity, then conflict, missing evidence and
+    /// capability limits as far as they are material. An intervention that is not usable, not worthwhile or
     /// exhausted is passed over for the next one.
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[must_use]
@@ -30,7 +30,7 @@ values! {
         /// The action.
         copy pub(super) action: Action,
         /// The class of intervention that the record states: the one that goes with the action (MARC-02 9.4), for
-        /// [`Action::Answer`] and [`Action::Deliberate`] the stated or the best usable one.
+        /// [`Action::Answer`] and [`Action::Deliberate`] the stated one if it is possible, else the best that is.
         copy pub(super) remediability: Remediability,
         /// Whether a safety, legal or policy constraint governed. Source: MARC-02 8.8 step 1.
         copy pub(super) is_governed: bool,

@@ -95,6 +95,29 @@ impl Session {
         })
     }
 
+    /// The session of the request that is the `number`th, from 1, under one name. Whatever requests are called, no two that
+    /// differ in name or number have an identifier in common: the first has its name as prefix, and others have
+    /// `NAME.NUMBER`, as has the first if its name ends like that.
+    ///
+    /// # Errors
+    ///
+    /// If the name has no content.
+    pub fn numbered(
+        controller: &Controller,
+        name: &str,
+        number: u64,
+    ) -> Result<Self, SessionError> {
+        if name.trim().is_empty() {
+            return Err(SessionErrorKind::NoPrefix.into());
+        }
+        let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+        let is_like_number = !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
+        if number == 1 && !is_like_number {
+            return Self::new(controller, name);
+        }
+        Self::new(controller, format!("{name}.{number}"))
+    }
+
     /// The same, for a task that another component transferred with a record: the first record names that one as its parent.
     /// Nothing else is taken from it; rounds and bounds are counted anew. Records of -01 name no parents. Source: MARC-02
     /// 6.5, 9.1.
@@ -138,7 +161,8 @@ impl Session {
     /// In the record, `iteration` is the number of rounds before it, from 0, and `max_iterations` is how many rounds the
     /// bounds allow in total. The band comes from the confidence in the answer for [`Action::Answer`], else from
     /// `pre_capability` or, where the policy says so, from the confidence in the action. The suitability of a direct answer
-    /// is at most medium where the controller decides against one, and low where safety governs. Source: MARC-02 7.2, 8.5.
+    /// is at most medium where the controller decides against one, and low where safety governs. The band of an answer is at
+    /// most medium where a bound kept a corrective action from being taken. Source: MARC-02 7.2, 7.3, 8.5.
     ///
     /// # Errors
     ///
@@ -233,12 +257,18 @@ impl Session {
             .ok_or_else(|| DecideErrorKind::UnknownFamily(family.unwrap_or_default().into()))?;
         let target = controller.target(action);
         // A direct answer that the controller decides against is not highly suitable, and one that safety forbids not at all.
+        // An answer for lack of rounds is not as good as one that needs no correction.
+        let is_cut_short = !selection.skipped().is_empty();
         let (score, most) = match target {
             Target::Answer => (
                 details
                     .post_answer_confidence
                     .ok_or(DecideErrorKind::NoConfidence)?,
-                Band::High,
+                if is_cut_short {
+                    Band::Medium
+                } else {
+                    Band::High
+                },
             ),
             Target::ActionSuitability => (
                 details
@@ -251,7 +281,7 @@ impl Session {
             }
             Target::DirectAnswerSuitability => (situation.pre_capability(), Band::Medium),
         };
-        let next_step = match details.next_step(action, !selection.skipped().is_empty()) {
+        let next_step = match details.next_step(action) {
             Some(text) => text.to_owned(),
             None => controller.wording().next_step(action).to_owned(),
         };

@@ -9,6 +9,9 @@ use provstream::settings::{Table, Value};
 /// One of the factors that the thresholds of bands may vary with. Source: MARC-02 8.5.
 pub(super) const TASK_FAMILY: &str = "task family";
 
+/// The factor of `bands.varies_by` that sessions of the library add.
+pub(super) const ACTION_TYPE: &str = "action type";
+
 /// What is worthwhile deliberation before.
 pub(super) const BEFORE_ANSWER: &str = "before an answer";
 

@@ -7,7 +7,6 @@ mod shown;
 mod values;
 
 use core::cmp::Ordering;
-use std::collections::HashSet;
 
 use self::reader::Reader;
 pub(crate) use self::reading::{Reading, Value};
@@ -29,48 +28,15 @@ impl Document {
     #[must_use]
     pub fn kind(&self) -> Option<MarcKind> {
         let names: Vec<_> = self.members().map(|(name, _)| name).collect();
-        let has = |name: &str| names.iter().any(|known| known == name);
-        let (core, disclosure) = (MarcKind::Core, MarcKind::Disclosure);
-        let is_complete = |&kind: &MarcKind| {
-            let mut required = members(kind, Draft::Draft01).filter(|member| member.is_required());
-            required.all(|member| has(member.name))
-        };
-        if let Some(kind) = [core, disclosure].into_iter().find(is_complete) {
-            return Some(kind);
-        }
-        let own = |kind, other| {
-            let is_own = |one: &&Member| {
-                has(one.name) && members(other, Draft::Draft02).all(|two| two.name != one.name)
-            };
-            let named = members(kind, Draft::Draft02).filter(|one| one.name != "marc_version");
-            named.filter(is_own).count()
-        };
-        let (of_record, of_disclosure) = (own(core, disclosure), own(disclosure, core));
-        match of_record.cmp(&of_disclosure) {
-            Ordering::Greater if self.is_marc_like() => Some(core),
-            Ordering::Less if self.is_marc_like() => Some(disclosure),
-            Ordering::Equal if of_record == 0 && has("marc_version") && has("selected_action") => {
-                Some(core)
-            }
-            _ => None,
-        }
+        kind_of(names.iter().map(|name| &**name))
     }
 
     /// Whether it looks like a MARC object, though [`kind`](Self::kind) may not say which: it has two members or more that
     /// the drafts define.
     #[must_use]
     pub fn is_marc_like(&self) -> bool {
-        let defined = |&name: &&str| {
-            let mut kinds = [MarcKind::Core, MarcKind::Disclosure].into_iter();
-            kinds.any(|kind| members(kind, Draft::Draft02).any(|member| member.name == name))
-        };
-        let names: HashSet<_> = self.members().map(|(name, _)| name).collect();
-        names
-            .iter()
-            .map(|name| &**name)
-            .filter(defined)
-            .nth(1)
-            .is_some()
+        let names: Vec<_> = self.members().map(|(name, _)| name).collect();
+        is_marc_like(names.iter().map(|name| &**name))
     }
 
     /// Validates the object under a draft as an object of the given kind.
@@ -93,6 +59,45 @@ impl Document {
     }
 }
 
+/// The kind of an object with these members, as [`Document::kind`] says.
+pub(crate) fn kind_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<MarcKind> {
+    let has = |name: &str| names.clone().any(|known| known == name);
+    let (core, disclosure) = (MarcKind::Core, MarcKind::Disclosure);
+    let is_complete = |&kind: &MarcKind| {
+        let mut required = members(kind, Draft::Draft01).filter(|member| member.is_required());
+        required.all(|member| has(member.name))
+    };
+    if let Some(kind) = [core, disclosure].into_iter().find(is_complete) {
+        return Some(kind);
+    }
+    let own = |kind, other| {
+        let is_own = |one: &&Member| {
+            has(one.name) && members(other, Draft::Draft02).all(|two| two.name != one.name)
+        };
+        let named = members(kind, Draft::Draft02).filter(|one| one.name != "marc_version");
+        named.filter(is_own).count()
+    };
+    let (of_record, of_disclosure) = (own(core, disclosure), own(disclosure, core));
+    match of_record.cmp(&of_disclosure) {
+        Ordering::Greater if is_marc_like(names.clone()) => Some(core),
+        Ordering::Less if is_marc_like(names.clone()) => Some(disclosure),
+        Ordering::Equal if of_record == 0 && has("marc_version") && has("selected_action") => {
+            Some(core)
+        }
+        _ => None,
+    }
+}
+
+/// Whether these members make an object look like a MARC object: two or more that the drafts define.
+pub(crate) fn is_marc_like<'n>(names: impl Iterator<Item = &'n str>) -> bool {
+    let mut first = None;
+    let mut defined = names.filter(|name| {
+        let mut kinds = [MarcKind::Core, MarcKind::Disclosure].into_iter();
+        kinds.any(|kind| members(kind, Draft::Draft02).any(|member| member.name == *name))
+    });
+    defined.any(|name| *first.get_or_insert(name) != name)
+}
+
 /// Validates an object that the parser reported, as the kind that its members say it is.
 ///
 /// The parser reports a kind by a few members while the object passes; all of them decide here, as
@@ -110,14 +115,14 @@ pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
             }
         },
         // The parser reports objects only, so this is a matter of form.
-        Some(Err(error)) => Violation::new(Code::WrongType, error.to_string()),
+        Some(Err(error)) => Violation::new(Code::WrongType, error.to_string()).by("RFC 8259 4"),
         None => {
             let message = "the object is longer than `max_record`, so it was not looked at";
             Violation::new(Code::LimitRecord, message)
         }
     };
     let mut report = Report::default();
-    report.push(fault.by("RFC 8259 4"));
+    report.push(fault);
     report
 }
 

@@ -7,7 +7,7 @@ use super::shown::{pointer_to, shown};
 use super::values::{Fault, score, value, wrong_type};
 use crate::document::Document;
 use crate::draft::{Draft, Profile};
-use crate::members::{Form, Member, Presence, members};
+use crate::members::{Form, Member, Presence, is_private, members};
 use crate::score::{Score, Scores};
 use crate::terms::Source;
 use crate::violation::{Level, Violation, ViolationCode as Code};
@@ -61,10 +61,12 @@ impl<'a> Reader<'a> {
         };
         let at = pointer_to(path);
         let mut violation = Violation::new(code, message).at(at).by(section);
-        let graded = matches!(
-            code,
-            Code::TooLong | Code::UnknownMember | Code::ExposedScore
-        );
+        let graded = match code {
+            Code::TooLong | Code::UnknownMember | Code::ExposedScore => true,
+            // The schema of -01 has 1.0 only.
+            Code::OtherMinor => self.draft() == Draft::Draft01,
+            _ => false,
+        };
         if graded && self.profile.is_strict() {
             violation.level = Level::Must;
         }
@@ -177,15 +179,19 @@ impl<'a> Reader<'a> {
     fn unknown(&mut self, path: &[&str]) {
         let name = path.last().copied().unwrap_or_default();
         let scores = ["pre_capability", "uncertainty", "post_answer_confidence"];
-        let fault = if name.starts_with("x_") {
+        let is_strict = self.profile.is_strict();
+        // The schema of -01 has no private members among the scores.
+        let is_closed = is_strict && self.draft() == Draft::Draft01 && path.len() > 1;
+        let fault = if name.starts_with("x_") && !is_closed || is_private(name) && !is_strict {
             return;
         } else if self.kind == MarcKind::Disclosure && scores.contains(&name) {
             let message = format!("`{name}` belongs to the record and should not be shown");
             Fault::new(Code::ExposedScore, message)
         } else {
             let name = shown(name);
-            let message =
-                format!("{name} is not defined by the draft; private members begin with `x_`");
+            let message = format!(
+                "{name} is not defined by the draft; private members have a prefix such as `x_`"
+            );
             Fault::new(Code::UnknownMember, message)
         };
         self.report(fault, path, ("", ""));

@@ -4,10 +4,10 @@ use super::reading::Value;
 use super::shown::{cut, shown, type_of};
 use crate::document::string;
 use crate::draft::Profile;
-use crate::members::{Form, Member};
+use crate::members::{Form, Member, has_content};
 use crate::number::Number;
 use crate::score::Score;
-use crate::violation::{Level, ViolationCode as Code};
+use crate::violation::{Level, PROFILE, ViolationCode as Code};
 
 /// What is wrong with a value.
 pub(super) struct Fault {
@@ -102,9 +102,21 @@ fn version(text: &str) -> Option<Fault> {
 }
 
 fn content(name: &str, text: &str, max: Option<usize>, profile: Profile) -> Option<Fault> {
-    if text.is_empty() {
-        let message = format!("`{name}` must have content; it is empty");
-        return Some(Fault::new(Code::Empty, message));
+    if !has_content(text) {
+        let found = if text.is_empty() { "empty" } else { "blank" };
+        let message = format!("`{name}` must have content; it is {found}");
+        let by = match (name, found) {
+            ("answer", "empty") => ["MARC-01 D.2", "MARC-02 10.1"],
+            ("answer", _) => ["MARC-01 9.1", "MARC-02 10.1"],
+            (_, "empty") => ["MARC-01 D", PROFILE],
+            _ => [PROFILE; 2],
+        };
+        let by = Some(by);
+        return Some(Fault {
+            code: Code::Empty,
+            by,
+            message,
+        });
     }
     let len = text.chars().count();
     let max = max.filter(|&max| len > max)?;

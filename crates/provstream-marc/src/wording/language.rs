@@ -26,25 +26,31 @@ terms! {
 
 static WORDINGS: LazyLock<[Wording; 5]> = LazyLock::new(|| {
     [
-        include_str!("data/en.toml"),
-        include_str!("data/de.toml"),
-        include_str!("data/es.toml"),
-        include_str!("data/fr.toml"),
-        include_str!("data/ja.toml"),
+        (Language::English, include_str!("data/en.toml")),
+        (Language::German, include_str!("data/de.toml")),
+        (Language::Spanish, include_str!("data/es.toml")),
+        (Language::French, include_str!("data/fr.toml")),
+        (Language::Japanese, include_str!("data/ja.toml")),
     ]
     // A test reads all five, and each has every text.
-    .map(|file| read(file).unwrap_or_else(|_| Wording::new()))
+    .map(|(language, file)| read(language, file).unwrap_or_else(|_| Wording::new(language)))
 });
 
 impl Language {
     pub(super) fn wording(self) -> &'static Wording {
         &WORDINGS[self as usize]
     }
+
+    /// Whether [`check_wording`](super::check_wording) has rules for the language.
+    #[must_use]
+    pub const fn is_checked(self) -> bool {
+        matches!(self, Self::English | Self::German)
+    }
 }
 
-fn read(file: &str) -> Result<Wording, Fault> {
+fn read(language: Language, file: &str) -> Result<Wording, Fault> {
     let file = File::parse(file.as_bytes())?;
-    let mut wording = Wording::new();
+    let mut wording = Wording::new(language);
     for (part, text) in texts(&file.root(KEYS)?)? {
         wording.set(part, text.string()?);
     }

@@ -21,6 +21,7 @@ pub(crate) use language::texts;
 pub use part::{WordingError, WordingErrorKind, WordingPart};
 
 use super::disclosure::Disclosure;
+use super::members::has_content;
 use super::terms::{Action, Band, Source, Target};
 
 /// Words that say how a band ranks, in the languages of the library: those of a low band, those of a high one.
@@ -47,6 +48,7 @@ const RANKS: [&str; 2] = [
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wording {
+    language: Language,
     /// In the order of [`WordingPart::all`].
     texts: Vec<String>,
 }
@@ -65,9 +67,15 @@ impl Wording {
     }
 
     /// Without any text.
-    fn new() -> Self {
+    fn new(language: Language) -> Self {
         let texts = WordingPart::all().map(|_| String::new()).collect();
-        Self { texts }
+        Self { language, texts }
+    }
+
+    /// The language of the texts that were not replaced.
+    #[must_use]
+    pub const fn language(&self) -> Language {
+        self.language
     }
 
     /// The text of a part; `None` for the message of [`Action::Answer`].
@@ -123,7 +131,7 @@ impl Wording {
         if part == WordingPart::Message(Action::Answer) {
             return Err(WordingErrorKind::AnswerMessage);
         }
-        if text.trim().is_empty() {
+        if !has_content(text) {
             return Err(WordingErrorKind::Empty);
         }
         match part {
@@ -167,7 +175,17 @@ impl Wording {
         template::fill(template, &[("source", source), ("next_step", next_step)])
     }
 
-    /// What a disclosure says of uncertainty, as one text: the band with what it applies to, the source and the next step.
+    /// A disclosure as text: the answer, a blank line, and [the rest](Self::render). Control characters and those that
+    /// reorder text are escaped. Lines of the answer after the first are indented, so that none looks like one of the rest.
+    /// Source: MARC-02 14, 16.
+    #[must_use]
+    pub fn show(&self, disclosure: &Disclosure) -> String {
+        let answer: Vec<_> = disclosure.answer().lines().map(one_line).collect();
+        format!("{}\n\n{}", answer.join("\n    "), self.render(disclosure))
+    }
+
+    /// What a disclosure says of uncertainty, as one text: the band with what it applies to, the source and the next step,
+    /// which is written on one line.
     ///
     /// Under -01 a band applies to the answer for `ANSWER`, else to the suitability of a direct answer; if the disclosure
     /// has no action either, the text says so much. The answer is not part of it. Source: MARC-02 8.6, 14; MARC-01 7.5.
@@ -182,10 +200,26 @@ impl Wording {
             ("band", self.words(band)),
             ("target", self.words(target)),
             ("source", self.words(source)),
-            ("next_step", disclosure.recommended_next_step()),
+            ("next_step", &one_line(disclosure.recommended_next_step())),
         ];
         template::fill(self.words(WordingPart::Unit), &values)
     }
+}
+
+/// A text on one line: control characters, separators of lines and what reorders text are written as escapes.
+fn one_line(text: &str) -> String {
+    let is_unsafe = |character: char| {
+        character.is_control()
+            || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match is_unsafe(character) {
+            true => line.extend(character.escape_default()),
+            false => line.push(character),
+        }
+    }
+    line
 }
 
 /// Whether a label, in lower case, says that the band is another one.

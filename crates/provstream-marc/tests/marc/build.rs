@@ -99,7 +99,7 @@ fn core_parts() -> impl Strategy<Value = CoreParts> {
 
 /// Whether a next step has content; how long it should be is no matter of validity.
 fn fits(text: Option<&str>) -> bool {
-    text.is_some_and(|text| !text.is_empty())
+    text.is_some_and(|text| !text.trim_matches(['\n', '\0']).is_empty())
 }
 
 impl CoreParts {
@@ -214,7 +214,7 @@ proptest! {
         }
         let newer = draft == Draft::Draft02;
         let agree = action != Some(Action::Answer) || target == Some(Target::Answer);
-        let expected = texts.0.as_ref().is_some_and(|text| !text.is_empty()) && fits(texts.1.as_deref())
+        let expected = fits(texts.0.as_deref()) && fits(texts.1.as_deref())
             && band.is_some() && source.is_some() && (!newer || target.is_some() && agree);
         let built = builder.build();
         prop_assert_eq!(built.is_ok(), expected);

@@ -2,7 +2,7 @@
 
 use provstream_marc::{
     Action, Calibration, ConformanceClass, ConformanceFinding, ConformanceOutcome as Outcome,
-    Deployment, DeploymentErrorKind, Details, Draft, Scores, Session, Situation, Source,
+    Deployment, DeploymentErrorKind, Details, Draft, Level, Scores, Session, Situation, Source,
 };
 use testkit::marc::decide::score;
 use testkit::marc::deployment::{EXAMPLE, MINIMAL, cut, edited};
@@ -139,8 +139,8 @@ fn what_contradicts_a_requirement_is_not_met() {
             "purposes",
         ),
         (
-            "varies_by = [\"task family\", \"risk tier\"]",
-            "varies_by = [\"risk tier\"]",
+            "varies_by = [\"action type\", \"task family\", \"risk tier\"]",
+            "varies_by = [\"action type\", \"risk tier\"]",
             "band-ranges",
         ),
         (
@@ -151,7 +151,139 @@ fn what_contradicts_a_requirement_is_not_met() {
     ] {
         let deployment = read(&edited(EXAMPLE, from, to));
         assert_eq!(outcome(&deployment, id), Outcome::NotMet, "{to}");
-        assert!(!deployment.conformance().is_conformant());
+        let report = deployment.conformance();
+        let level = |finding: &ConformanceFinding| (finding.id() == id).then_some(finding.level());
+        let is_must = report.findings().iter().find_map(level) == Some(Level::Must);
+        assert_eq!(report.is_conformant(), !is_must, "{to}");
+        let notes: usize = ConformanceClass::ALL
+            .iter()
+            .map(|&class| report.notes(class))
+            .sum();
+        assert!(is_must || notes > 0, "{to}");
+        let table = report.to_string();
+        assert_eq!(
+            table.contains("not met or not described"),
+            notes > 0,
+            "{table}"
+        );
+        assert_eq!(table.contains("does not conform"), is_must, "{table}");
+    }
+}
+
+/// M2-135: a distinct prefix need not be `x_`.
+#[test]
+fn private_members_have_a_distinct_prefix() {
+    for (name, is_distinct) in [
+        ("acme_trace", true),
+        ("x_y", true),
+        ("com.example/trace", true),
+        ("vendor:trace", true),
+        ("acme.trace", true),
+        ("ACME_trace", true),
+        ("trace", false),
+        ("acmetrace", false),
+        ("acme_", false),
+        ("_trace", false),
+        ("confidence_note", false),
+        ("marc_trace", false),
+        ("selected_tool", false),
+        ("answer_length", false),
+    ] {
+        let named = edited(EXAMPLE, "name = \"x_trace\"", &format!("name = \"{name}\""));
+        let found = outcome(&read(&named), "private-prefix");
+        assert_eq!(found == Outcome::Met, is_distinct, "{name}: {found}");
+        assert!(read(&named).conformance().is_conformant(), "{name}");
+    }
+}
+
+/// M2-42: sessions cap the bands of all actions but ANSWER, so a description that leaves it out is not complete.
+#[test]
+fn bands_of_sessions_vary_by_action_type() {
+    let from = "varies_by = [\"action type\", \"task family\", \"risk tier\"]";
+    for (varies, decisions, expected) in [
+        (
+            "\"action type\", \"task family\", \"risk tier\"",
+            "provstream",
+            Outcome::Met,
+        ),
+        (
+            "\"task family\", \"risk tier\"",
+            "provstream",
+            Outcome::DocumentationMissing,
+        ),
+        (
+            "\"task family\"",
+            "provstream",
+            Outcome::DocumentationMissing,
+        ),
+        ("", "provstream", Outcome::DocumentationMissing),
+        (
+            "\"action type\", \"task family\"",
+            "provstream",
+            Outcome::Met,
+        ),
+        ("\"task family\"", "own", Outcome::Met),
+    ] {
+        let text = edited(EXAMPLE, from, &format!("varies_by = [{varies}]"));
+        let text = edited(
+            &text,
+            "decisions = \"provstream\"",
+            &format!("decisions = \"{decisions}\""),
+        );
+        let found = outcome(&read(&text), "band-ranges");
+        let is_met = matches!(found, Outcome::Met | Outcome::Declared);
+        assert_eq!(
+            is_met,
+            expected == Outcome::Met,
+            "{varies} {decisions}: {found}"
+        );
+    }
+}
+
+/// M2-129 to M2-131, M2-150, M2-175: wording in a language without rules is at most declared.
+#[test]
+fn wording_that_is_not_checked_is_declared() {
+    let ids = [
+        "task-terms",
+        "no-false-precision",
+        "no-certainty-cues",
+        "calibrated-reliance",
+        "no-anthropomorphism",
+    ];
+    let description = |language: &str, texts: &str| {
+        format!(
+            "name = \"x\"\nclasses = [\"disclosure\"]\nrecords = \"provstream\"\ndecisions = \"provstream\"\n\
+             [wording]\nlanguage = \"{language}\"\n{texts}"
+        )
+    };
+    let text = "[wording.message]\nABSTAIN = \"No: {source}.\"\n";
+    for (language, expected) in [
+        ("en", Outcome::Met),
+        ("de", Outcome::Met),
+        ("es", Outcome::Declared),
+        ("fr", Outcome::Declared),
+        ("ja", Outcome::Declared),
+    ] {
+        for texts in ["", text] {
+            let deployment = read(&description(language, texts));
+            for id in ids {
+                assert_eq!(outcome(&deployment, id), expected, "{language} {id}");
+            }
+        }
+    }
+    // What a rule finds contradicts it in every language.
+    let cue = "[wording.message]\nABSTAIN = \"You can trust this answer.\"\n";
+    let found = outcome(&read(&description("es", cue)), "no-certainty-cues");
+    assert_eq!(found, Outcome::NotMet);
+}
+
+/// M2-177
+#[test]
+fn a_report_ends_with_what_it_does_not_say() {
+    for (draft, section) in [("01", "(MARC-01 14)"), ("02", "(MARC-02 20)")] {
+        let report = read(&format!("draft = \"{draft}\"\n{MINIMAL}")).conformance();
+        assert!(report.caveat().contains(section), "{}", report.caveat());
+        assert!(report.to_string().ends_with(&report.caveat()));
     }
 }
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use provstream_marc::{
-    Action, Band, Bound, Bounds, Controller, DecideErrorKind, Details, Domain, Draft, Intervention,
-    Policy, Remedy, Score, Scores, Session, SessionErrorKind, SessionState, Situation, Source,
-    Spent, Target, TrustContext,
+    Action, Band, Bound, Bounds, Controller, DecideErrorKind, Details, Deviation, Domain, Draft,
+    Intervention, Judgement, Policy, Remedy, Score, Scores, Session, SessionErrorKind,
+    SessionState, Situation, Source, Spent, Target, TrustContext,
 };
 use testkit::marc::decide::{
     assert_clean, bound, calibration, calm, controller, score, with_usable,
@@ -217,7 +217,9 @@ fn a_next_step_goes_with_its_action() {
     let controller = controller(bound(1));
     let mut session = Session::new(&controller, "r").unwrap();
     let conflict = with_usable(material(Source::EvidenceConflict), &[Retrieval]);
-    let details = Details::new().with_next_step("retrieve the current statute");
+    let details = Details::new()
+        .with_next_step_for(Action::Retrieve, "retrieve the current statute")
+        .with_next_step_for(Action::Answer, "mix it");
     let first = session.decide(&conflict, &details).unwrap();
     assert_eq!(
         first.record().recommended_next_step(),
@@ -226,10 +228,112 @@ fn a_next_step_goes_with_its_action() {
     assert!(go_on(&mut session));
     let second = session.decide(&conflict, &details).unwrap();
     assert_eq!(second.record().recommended_next_step(), "decline to answer");
-    let mut session = Session::new(&controller, "s").unwrap();
-    let own = Details::new().with_next_step_for(Action::Retrieve, "look it up");
-    let record = session.decide(&conflict, &own).unwrap().into_record();
-    assert_eq!(record.recommended_next_step(), "look it up");
+}
+
+/// M2-105, M2-117: whatever leads to an action, its next step is not that of another one.
+#[test]
+fn no_next_step_of_another_action_is_recorded() {
+    let mut random = Random::new(91);
+    for number in 0..4_000 {
+        let case = case(&mut random);
+        let mut policy = case.policy.clone();
+        if random.one_in(2) {
+            let (from, to) = (random.pick(Action::ALL), random.pick(&Action::ALL[1..]));
+            policy = policy.with_deviation(Deviation::from_order("c", from, to).unwrap());
+        }
+        let counts = [(); 3].map(|()| bound(u32::try_from(random.below(2)).unwrap()));
+        let bounds = Bounds::new(counts[0], counts[1], counts[2]);
+        let controller = Controller::new(calibration(), bounds).with_policy(policy);
+        let mut session = Session::new(&controller, "r").unwrap();
+        let given = random.pick(Action::ALL);
+        let details = details().with_next_step_for(given, "as given");
+        loop {
+            let decision = session.decide(&case.situation, &details).unwrap();
+            let is_given = decision.record().recommended_next_step() == "as given";
+            assert_eq!(is_given, decision.action() == given, "{number}");
+            if !go_on(&mut session) {
+                break;
+            }
+        }
+    }
+}
+
+/// M2-16, M2-38: an answer for lack of rounds does not have the high band.
+#[test]
+fn an_answer_that_a_bound_leads_to_is_at_most_medium() {
+    let after = |situation: &Situation, rounds: u32| {
+        let bounds = Bounds::new(bound(1), bound(1), bound(1)).with_clarifications(1);
+        let mut session = Session::new(&Controller::new(calibration(), bounds), "r").unwrap();
+        for _ in 0..rounds {
+            let _ = session.decide(situation, &details()).unwrap();
+            assert!(go_on(&mut session));
+        }
+        let decision = session.decide(situation, &details()).unwrap();
+        assert_eq!(
+            decision.action(),
+            Action::Answer,
+            "{}",
+            decision.selection()
+        );
+        assert_eq!(decision.selection().skipped().is_empty(), rounds == 0);
+        decision.record().confidence_band()
+    };
+    assert_eq!(after(&calm(Source::Ambiguity), 0), Band::High);
+    let missing = material(Source::MissingEvidence);
+    let remedy = |all: &[Intervention]| with_usable(missing.clone(), all);
+    assert_eq!(after(&remedy(&[]), 0), Band::High);
+    assert_eq!(after(&remedy(&[Retrieval]), 1), Band::Medium);
+    assert_eq!(after(&remedy(&[Tool]), 1), Band::Medium);
+    assert_eq!(after(&remedy(&[Retrieval, Tool]), 2), Band::Medium);
+    for one in [User, Retrieval, Tool, Deliberation] {
+        let worthwhile = calm(Source::MissingEvidence).with_remedy(one, Remedy::WORTHWHILE);
+        assert_eq!(after(&worthwhile, 1), Band::Medium, "{one}");
+    }
+    let asked = with_usable(material(Source::Ambiguity), &[User]);
+    let asked = asked.with_judgement(Judgement::BlockingAmbiguity, false);
+    assert_eq!(after(&asked, 1), Band::Medium);
+}
+
+/// M2-18, M2-92: requests that differ in name or number have no identifier in common.
+#[test]
+fn ids_of_numbered_requests_do_not_collide() {
+    let controller = controller(bound(1));
+    let mut seen = std::collections::BTreeMap::new();
+    let names = [
+        "s",
+        "s.2",
+        "s.2.2",
+        "s.1",
+        "s.1.1",
+        "s.02",
+        "s-1",
+        "s.2-1",
+        "s-1.2",
+        ".2",
+        "2",
+        "s.",
+        "s..2",
+        "s.x2",
+        "s.2x",
+        "s.２",
+        "S",
+        "s .2",
+        "s.18446744073709551615",
+        "s.99999999999999999999999",
+    ];
+    for name in names {
+        for number in [1, 2, 3, 22, u64::MAX] {
+            let mut session = Session::numbered(&controller, name, number).unwrap();
+            let decision = session
+                .decide(&calm(Source::Ambiguity), &details())
+                .unwrap();
+            let id = decision.record().decision_id().unwrap().to_owned();
+            assert_eq!(seen.insert(id, (name, number)), None, "{name} {number}");
+        }
+    }
+    assert!(seen.contains_key("s-1") && seen.contains_key("s.2-1"));
+    let blank = Session::numbered(&controller, " ", 2).unwrap_err();
+    assert_eq!(blank.kind(), SessionErrorKind::NoPrefix);
 }
 
 /// M2-50, M2-51

@@ -2,7 +2,7 @@
 
 use provstream_marc::{
     Action, Core, Disclosure, Domain, Draft, Language, MarcKind, Profile, Projection, Speech,
-    SpeechError, SpeechErrorKind, TrustContext, TrustPolicy, Wording,
+    SpeechError, SpeechErrorKind, Target, TrustContext, TrustPolicy, Wording,
 };
 use testkit::marc::generate::{Random, valid};
 
@@ -39,7 +39,9 @@ fn the_example_of_appendix_a_is_projected_as_the_drafts_say() {
         ("tv-m1-2", "tv-m1-3", Draft::Draft01),
         ("tv-m2-2", "tv-m2-3", Draft::Draft02),
     ] {
-        let projection = Projection::new().with_next_step("provide the jurisdiction and tax year");
+        let projection = Projection::new()
+            .with_next_step_for(Action::Clarify, "provide the jurisdiction and tax year")
+            .with_next_step_for(Action::Answer, "do it");
         let disclosure = speak(&projection, speech(vector(name, draft))).unwrap();
         let path = format!(
             "{}/../../corpus/marc/{expected}.json",
@@ -59,7 +61,15 @@ fn every_record_is_disclosed_with_its_own_values_and_nothing_else() {
         for _ in 0..2_000 {
             let record =
                 Core::new(valid(MarcKind::Core, draft, &mut random), draft.into()).unwrap();
-            let disclosure = speak(&Projection::new(), speech(record.clone())).unwrap();
+            let is_answer = record.selected_action() == Action::Answer;
+            let disclosure = speak(&Projection::new(), speech(record.clone()));
+            if !is_answer && record.confidence_target() == Some(Target::Answer) {
+                let action = record.selected_action();
+                let error = disclosure.unwrap_err();
+                assert_eq!(error.kind(), &SpeechErrorKind::TargetWithoutAnswer(action));
+                continue;
+            }
+            let disclosure = disclosure.unwrap();
             assert_eq!(disclosure.confidence_band(), record.confidence_band());
             assert_eq!(disclosure.confidence_target(), record.confidence_target());
             assert_eq!(disclosure.uncertainty_source(), record.primary_source());
@@ -98,9 +108,15 @@ fn d1_only_an_answer_carries_the_answer() {
             Profile::default(),
         )
         .unwrap();
-        let answers = record.selected_action() == Action::Answer;
-        let disclosure = speak(&Projection::new(), speech(record)).unwrap();
-        assert_eq!(disclosure.to_json().contains("ANSWER TEXT"), answers);
+        let action = record.selected_action();
+        let given = random.pick(Action::ALL);
+        let projection = Projection::new().with_next_step_for(given, "NEXT STEP");
+        let Ok(disclosure) = speak(&projection, speech(record)) else {
+            continue;
+        };
+        let json = disclosure.to_json();
+        assert_eq!(json.contains("ANSWER TEXT"), action == Action::Answer);
+        assert_eq!(json.contains("NEXT STEP"), action == given);
     }
 }
 
@@ -160,6 +176,21 @@ fn a_message_is_brief_and_an_answer_may_be_long() {
             .kind(),
         &SpeechErrorKind::Empty
     );
+    for blank in [
+        "",
+        "\t\n",
+        "\u{a0}",
+        "\u{200b}",
+        "\u{feff}\u{2060}",
+        "\u{3000}",
+        "\u{0}",
+        "\u{85}",
+        "\u{202e}",
+        "\u{ad}",
+    ] {
+        let error = projection.clarify(turn.clone(), Some(blank)).unwrap_err();
+        assert_eq!(error.kind(), &SpeechErrorKind::Empty, "{blank:?}");
+    }
     let mut document = projection
         .clarify(turn, Some(&long[1..]))
         .unwrap()
@@ -235,7 +266,7 @@ fn the_wording_of_an_answer_is_checked_for_what_it_says_of_itself() {
     let Speech::Answer(turn) = speech(record) else {
         panic!("the action is ANSWER");
     };
-    let projection = Projection::new().with_next_step("read it");
+    let projection = Projection::new().with_next_step_for(Action::Answer, "read it");
     let kinds = |text: &str| {
         let disclosure = projection.answer(turn.clone(), text).unwrap();
         let found = disclosure.check_wording(Action::Answer);

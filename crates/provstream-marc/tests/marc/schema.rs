@@ -78,6 +78,7 @@ fn schema_and_validator_agree_on_generated_objects() {
         "missing-member",
         "not-integral",
         "other-major",
+        "other-minor",
         "out-of-range",
         "too-long",
         "unknown-member",
@@ -87,7 +88,7 @@ fn schema_and_validator_agree_on_generated_objects() {
     ];
     let codes: Vec<_> = seen.keys().copied().collect();
     assert_eq!(codes, expected);
-    assert!(seen.values().all(|&times| times >= 20), "{seen:?}");
+    assert!(seen.values().all(|&times| times >= 5), "{seen:?}");
 }
 
 /// Changes of the table of mutations that a schema does not see: `repeat`, and these numbers.
@@ -254,6 +255,8 @@ fn the_schemas_have_the_members_of_their_draft() {
         if kind == MarcKind::Core {
             let scores = &schema["properties"]["uncertainty"];
             assert_eq!(closed(scores), profile.is_strict());
+            let private = scores.get("patternProperties").is_some();
+            assert_eq!(private, profile == Profile::new(Draft::Draft02).strict());
         }
         let next = &schema["properties"]["recommended_next_step"];
         assert_eq!(next.get("maxLength").is_some(), profile.is_strict());

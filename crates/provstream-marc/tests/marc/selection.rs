@@ -47,6 +47,13 @@ fn the_model_of_section_8_agrees_on_random_situations() {
             case.point.action(),
             "{number}: {selection}\n{case:#?}"
         );
+        let class = case.point.remediability(action);
+        let class = class.map_or(Remediability::None, |at| Remediability::ALL[at]);
+        assert_eq!(
+            selection.remediability(),
+            class,
+            "{number}: {selection}\n{case:#?}"
+        );
         seen.insert(action);
     }
     assert_eq!(seen.len(), 7, "{seen:?}");
@@ -81,7 +88,8 @@ fn no_action_is_selected_that_is_not_permitted_and_safety_never_answers() {
                 "{number}: {selection}"
             );
         }
-        if action == Action::Answer {
+        let is_resolved = situation.judgement(Judgement::ResolvableFromEvidence) == Some(true);
+        if action == Action::Answer && !is_resolved {
             let blocked = situation
                 .judgement(Judgement::BlockingAmbiguity)
                 .unwrap_or(point.scores[0] >= point.material[0]);
@@ -107,17 +115,16 @@ fn no_action_is_selected_that_is_not_permitted_and_safety_never_answers() {
     }
 }
 
-/// M2-52, M2-64 to M2-67: the primary source changes the outcome where the draft says so.
+/// M2-52, M2-64 to M2-67: with the remedy of its own source at hand, each source leads to it.
 #[test]
 fn d3_selection_depends_on_attribution() {
     let mut random = Random::new(3);
     let all = [User, Retrieval, Tool, Human];
     for _ in 0..2_000 {
-        let values = [(); 5].map(|()| (5 + random.below(6)) as f64 / 10.0);
-        let uncertainty = scores(values).with(Source::Safety, Score::ZERO);
+        let low = [(); 5].map(|()| random.below(5) as f64 / 10.0);
         let with = |source| {
-            let situation = Situation::new(score(0.5), uncertainty, source)
-                .with_judgement(Judgement::BlockingAmbiguity, false);
+            let uncertainty = scores(low).with(source, score(0.9));
+            let situation = Situation::new(score(0.5), uncertainty, source);
             select(&with_usable(situation, &all)).action()
         };
         assert_eq!(with(Source::Ambiguity), Action::Clarify);
@@ -200,12 +207,11 @@ fn policy_a_blocking_ambiguity_is_never_guessed() {
     check(&blocked, Action::Abstain);
     check(&with_usable(blocked.clone(), &[Human]), Action::Escalate);
     check(&with_usable(blocked.clone(), &[User]), Action::Clarify);
+    // What available evidence resolves is not guessed.
     let resolvable = blocked.with_judgement(Judgement::ResolvableFromEvidence, true);
-    check(
-        &with_usable(resolvable.clone(), &[User, Retrieval]),
-        Action::Retrieve,
-    );
-    check(&with_usable(resolvable, &[User]), Action::Clarify);
+    check(&with_usable(resolvable.clone(), &[User]), Action::Answer);
+    let retrieval = resolvable.with_remedy(Retrieval, Remedy::WORTHWHILE);
+    check(&retrieval, Action::Retrieve);
 }
 
 /// M2-57, M2-67
@@ -261,6 +267,119 @@ fn policy_deliberation_may_precede_retrieval_and_tools() {
             &with_usable(material(source), &[remedy, Deliberation]),
             action,
         );
+    }
+}
+
+/// M2-54, M2-57 to M2-60: steps 3 to 6 keep their order, whatever the primary source is.
+#[test]
+fn the_order_of_steps_does_not_depend_on_the_primary_source() {
+    let worthwhile = |situation: Situation, all: &[Intervention]| {
+        let all = all.iter();
+        all.fold(situation, |situation, &one| {
+            situation.with_remedy(one, Remedy::WORTHWHILE)
+        })
+    };
+    let of = |values: [f64; 4], primary| {
+        let [ambiguity, missing, limit, conflict] = values;
+        Situation::new(
+            score(0.5),
+            scores([ambiguity, missing, limit, conflict, 0.0]),
+            primary,
+        )
+    };
+    let (missing, limit, conflict) = (
+        Source::MissingEvidence,
+        Source::CapabilityLimit,
+        Source::EvidenceConflict,
+    );
+    for (values, primary, remedies, action) in [
+        (
+            [0.0, 0.9, 0.9, 0.0],
+            limit,
+            &[Retrieval][..],
+            Action::Retrieve,
+        ),
+        (
+            [0.0, 0.9, 0.9, 0.0],
+            missing,
+            &[Retrieval],
+            Action::Retrieve,
+        ),
+        ([0.0, 0.9, 0.9, 0.0], limit, &[User], Action::Clarify),
+        ([0.0, 0.9, 0.9, 0.0], limit, &[Human], Action::Escalate),
+        (
+            [0.0, 0.9, 0.0, 0.9],
+            missing,
+            &[User, Human],
+            Action::Escalate,
+        ),
+        ([0.0, 0.9, 0.0, 0.9], missing, &[User], Action::Clarify),
+        ([0.0, 0.9, 0.0, 0.9], missing, &[Tool], Action::Tool),
+        (
+            [0.0, 0.0, 0.9, 0.9],
+            limit,
+            &[Retrieval, Tool],
+            Action::Retrieve,
+        ),
+        ([0.0, 0.0, 0.9, 0.9], limit, &[Human], Action::Escalate),
+        ([0.0, 0.9, 0.9, 0.9], limit, &[Tool], Action::Tool),
+        ([0.0, 0.9, 0.9, 0.9], conflict, &[], Action::Abstain),
+        ([0.9, 0.9, 0.9, 0.9], limit, &[Retrieval], Action::Retrieve),
+        (
+            [0.9, 0.9, 0.9, 0.9],
+            limit,
+            &[User, Retrieval],
+            Action::Clarify,
+        ),
+    ] {
+        check(&worthwhile(of(values, primary), remedies), action);
+    }
+}
+
+/// M2-61: computation is selected only where somebody expects a gain from it.
+#[test]
+fn deliberation_that_nobody_weighed_is_not_selected() {
+    for source in [
+        Source::Ambiguity,
+        Source::MissingEvidence,
+        Source::CapabilityLimit,
+        Source::EvidenceConflict,
+    ] {
+        for tier in [RiskTier::Standard, RiskTier::High] {
+            let situation = material(source).with_risk_tier(tier);
+            let usable = with_usable(situation.clone(), &[Deliberation]);
+            assert_ne!(select(&usable).action(), Action::Deliberate, "{source}");
+            let blocked = usable.with_judgement(Judgement::BlockingAmbiguity, true);
+            assert_ne!(select(&blocked).action(), Action::Deliberate, "{source}");
+            let weighed = situation.with_remedy(Deliberation, Remedy::WORTHWHILE);
+            check(&weighed, Action::Deliberate);
+        }
+    }
+}
+
+/// M2-31, M2-33: no class is recorded that is not available, not permitted or spent, also after a deviation.
+#[test]
+fn what_is_not_possible_is_not_recorded_as_the_best_class() {
+    let mut random = Random::new(83);
+    for number in 0..situations() / 10 {
+        let case = case(&mut random);
+        let mut policy = case.policy.clone();
+        let (from, to) = (random.pick(Action::ALL), random.pick(&Action::ALL[1..]));
+        if random.one_in(2) {
+            policy = policy.with_deviation(Deviation::from_order("c", from, to).unwrap());
+        }
+        let selection = Selection::of(&case.situation, &policy, &case.exhausted);
+        let Some(class) = Intervention::of_class(selection.remediability()) else {
+            continue;
+        };
+        let remedy = case.situation.remedy(class);
+        assert!(
+            remedy.is_none_or(Remedy::is_usable),
+            "{number}: {selection}"
+        );
+        if selection.action() != Action::Abstain {
+            assert_eq!(case.exhausted.get(class), None, "{number}: {selection}");
+        }
     }
 }
 
@@ -388,13 +507,20 @@ fn policy_a_deviation_leads_only_to_what_is_permitted() {
 /// M2-111, M2-114: the class that an ABSTAIN states is kept, and a described deviation can happen.
 #[test]
 fn d7_a_stated_remediability_is_kept_or_reported() {
-    let limit = material(Source::CapabilityLimit)
-        .with_remedy(Human, Remedy::UNAVAILABLE)
-        .with_remediability(Remediability::Human);
-    let selection = select(&limit);
-    assert_eq!(selection.action(), Action::Abstain);
-    assert_eq!(selection.remediability(), Remediability::Human);
-    assert!(selection.to_string().contains("MARC-02 9.4"), "{selection}");
+    let worthless = Remedy::USABLE.with_worthwhile(false);
+    for (remedy, class) in [
+        (worthless, Remediability::Human),
+        (Remedy::UNAVAILABLE, Remediability::None),
+        (worthless.with_permitted(false), Remediability::None),
+    ] {
+        let limit = material(Source::CapabilityLimit)
+            .with_remedy(Human, remedy)
+            .with_remediability(Remediability::Human);
+        let selection = select(&limit);
+        assert_eq!(selection.action(), Action::Abstain);
+        assert_eq!(selection.remediability(), class);
+        assert!(selection.to_string().contains("MARC-02 9.4"), "{selection}");
+    }
 
     let tool = material(Source::CapabilityLimit)
         .with_remedy(Tool, Remedy::UNAVAILABLE)
@@ -422,7 +548,6 @@ fn a_selection_explains_itself_in_the_words_of_the_draft() {
     assert_eq!(
         select(&missing).to_string(),
         "MARC-02 8.8 step 1: no safety, legal or policy constraint governs; MARC-02 8.8 step 2: no ambiguity blocks an answer; \
-         MARC-02 8.8 step 3: no conflict of evidence is material; MARC-02 8.8 step 6: no capability limit is material; \
-         MARC-02 8.8 step 4: RETRIEVE, required evidence is missing"
+         MARC-02 8.8 step 3: no conflict of evidence is material; MARC-02 8.8 step 4: RETRIEVE, required evidence is missing"
     );
 }

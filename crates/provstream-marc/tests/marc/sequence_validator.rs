@@ -240,10 +240,76 @@ fn a_maximum_goes_on_to_those_without_an_own_one() {
     ]);
 }
 
+/// M2-16, M2-80; OP-94: a question does not begin the rounds of a request anew.
+#[test]
+fn rounds_are_counted_through_clarifications() {
+    let chain = |records: usize, more: &dyn Fn(usize) -> String| {
+        let mut check = SequenceValidator::new(Profile::default());
+        let mut all = Vec::new();
+        for at in 0..records {
+            let action = ["RETRIEVE", "CLARIFY"][at % 2];
+            let parent = if at == 0 {
+                String::new()
+            } else {
+                format!(" parent=d-{}", at - 1)
+            };
+            let words = format!("{action} id=d-{at}{parent}{}", more(at));
+            all.push(found(&check.check(&of(&words))));
+        }
+        all
+    };
+    let flagged = |found: &[Vec<String>]| found.iter().filter(|one| !one.is_empty()).count();
+    // Twelve records with six rounds, where one is allowed: from the second round on each is above the maximum.
+    let found = chain(12, &|_| " max=1".into());
+    assert_eq!(found[..3], [vec![], vec![], Vec::<String>::new()]);
+    assert!(found[3..].iter().all(|one| one == &[ROUNDS]), "{found:?}");
+    assert_eq!(
+        flagged(&chain(12, &|at| if at == 0 {
+            " max=1".into()
+        } else {
+            String::new()
+        })),
+        9
+    );
+    assert_eq!(flagged(&chain(12, &|_| " max=6".into())), 0);
+    assert_eq!(flagged(&chain(12, &|_| " max=5".into())), 1);
+    assert_eq!(flagged(&chain(12, &|_| String::new())), 0);
+    // Counters are those of the rounds before, or count decisions.
+    assert_eq!(
+        flagged(&chain(12, &|at| format!(" i={} max=6", at.div_ceil(2)))),
+        0
+    );
+    assert_eq!(flagged(&chain(12, &|at| format!(" i={at} max=11"))), 0);
+    assert_eq!(flagged(&chain(12, &|at| format!(" i={} max=1", at % 2))), 5);
+    assert_eq!(flagged(&chain(12, &|_| " i=0 max=1".into())), 6);
+    assert_eq!(
+        flagged(&chain(12, &|at| if at == 0 {
+            " i=0 max=1".into()
+        } else {
+            format!(" i={}", at.div_ceil(2))
+        })),
+        9
+    );
+    // A maximum that a later round raises.
+    assert_eq!(flagged(&chain(12, &|at| format!(" max={}", 1 + at / 2))), 5);
+    // Tools and deliberation count as well; questions alone do not.
+    stream(&[
+        ("TOOL id=a max=1", &[]),
+        ("CLARIFY id=b parent=a", &[]),
+        ("DELIBERATE id=c parent=b", &[]),
+        ("CLARIFY id=d parent=c", &[ROUNDS]),
+        ("ANSWER id=e parent=d", &[ROUNDS]),
+        ("CLARIFY id=f max=1", &[]),
+        ("CLARIFY id=g parent=f", &[]),
+        ("CLARIFY id=h parent=g", &[]),
+        ("ANSWER id=i parent=h", &[]),
+    ]);
+}
+
 /// M2-79, M2-80; OP-58
 #[test]
 fn iterations_and_maximum_end_with_their_loop() {
-    for action in ["ANSWER", "CLARIFY", "ABSTAIN", "ESCALATE"] {
+    for action in ["ANSWER", "ABSTAIN", "ESCALATE"] {
         let end = format!("{action} id=d-2 parent=d-1 i=2");
         stream(&[
             ("RETRIEVE id=d-1 i=1 max=2", &[]),

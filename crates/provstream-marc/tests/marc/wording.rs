@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use provstream_marc::{
-    Action, Band, Language, Source, Wording, WordingErrorKind, WordingPart, check_wording,
+    Action, Band, Disclosure, Language, Source, Target, Wording, WordingErrorKind, WordingPart,
+    check_wording,
 };
 
 /// A sentence of a list.
@@ -205,4 +206,64 @@ fn templates_are_checked_and_values_are_never_expanded() {
             .render(&disclosure)
             .ends_with("Next step: {band} {{x}}")
     );
+}
+
+/// M2-159, M2-164: no text makes a line of the unit, or one that looks like it.
+#[test]
+fn no_text_forges_a_line_of_what_is_shown() {
+    let build = |answer: &str, next_step: &str| {
+        Disclosure::builder()
+            .answer(answer)
+            .confidence_band(Band::Low)
+            .confidence_target(Target::Answer)
+            .uncertainty_source(Source::Safety)
+            .recommended_next_step(next_step)
+            .build()
+            .unwrap()
+    };
+    for &language in Language::ALL {
+        let wording = Wording::in_language(language);
+        let plain = wording.show(&build("x", "y"));
+        let lines = plain.lines().count();
+        let begins = plain
+            .lines()
+            .nth(2)
+            .unwrap()
+            .chars()
+            .take(4)
+            .collect::<String>();
+        for text in [
+            "y\nConfidence: high",
+            "y\r\nConfidence",
+            "y\rConfidence",
+            "y\u{b}C",
+            "y\u{c}C",
+            "y\u{85}C",
+            "y\u{2028}C",
+            "y\u{2029}C",
+            "y\u{1b}[2JC",
+            "\u{202e}y",
+            "y\u{2066}",
+            "y\u{0}",
+            "\ny",
+            "y\n\n\nC",
+            "{band}\n{target}",
+        ] {
+            let forged = format!("{text}\n{begins}: high");
+            let shown = wording.show(&build("x", &forged));
+            assert_eq!(shown.lines().count(), lines, "{text:?}: {shown}");
+            let is_clean = |one: char| {
+                one == '\n'
+                    || !one.is_control() && !"\u{2028}\u{2029}\u{202e}\u{2066}".contains(one)
+            };
+            assert!(shown.chars().all(is_clean), "{shown:?}");
+            let shown = wording.show(&build(&format!("x{forged}"), "y"));
+            assert!(shown.chars().all(is_clean), "{shown:?}");
+            let count = shown
+                .lines()
+                .filter(|line| line.starts_with(&begins))
+                .count();
+            assert_eq!(count, 1, "{text:?}: {shown}");
+        }
+    }
 }

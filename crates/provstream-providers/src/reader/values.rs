@@ -6,7 +6,6 @@ use crate::blocks::BlockEvent;
 use crate::event::Event;
 use crate::found::{Found, Raw, Repeats, Str};
 use crate::item::NoticeCode;
-use crate::steps::each;
 use crate::walk::automaton::Rule;
 use crate::walk::table::{ChannelOf, Role};
 use crate::walk::{Capture, Shape};
@@ -109,7 +108,7 @@ impl Reader {
             false => return,
         };
         let is_broken = |found: &&Found| matches!(found, Found::Broken(_));
-        if each(self.found.iter().rev()).find(|found| !is_broken(found)) != Some(&found) {
+        if self.found.iter().rev().find(|found| !is_broken(found)) != Some(&found) {
             self.found.push(found);
         }
         if !is_all {
@@ -120,7 +119,7 @@ impl Reader {
             }
             return;
         }
-        for open in each(self.channels.iter_mut()) {
+        for open in &mut self.channels {
             if !core::mem::replace(&mut open.is_broken, true) {
                 self.found.push(Found::Broken(open.channel));
             }

@@ -12,8 +12,8 @@ pub struct Expected {
     pub pointer: String,
     pub code: String,
     pub section: String,
-    /// The level when the draft is applied leniently, and strictly.
-    levels: [Level; 2],
+    /// The level when the draft is applied leniently, and strictly; `None` where it is no violation.
+    levels: [Option<Level>; 2],
 }
 
 impl Expected {
@@ -24,32 +24,37 @@ impl Expected {
             _ => panic!("{text:?} is no violation"),
         };
         let levels = match level {
-            "must" => [Level::Must; 2],
-            "should" => [Level::Should; 2],
-            "should/must" => [Level::Should, Level::Must],
+            "must" => [Some(Level::Must); 2],
+            "should" => [Some(Level::Should); 2],
+            "should/must" => [Some(Level::Should), Some(Level::Must)],
+            "clean/must" => [None, Some(Level::Must)],
             _ => panic!("{level:?} is no level"),
         };
         Self {
             pointer: (*words.get(3).unwrap_or(&member)).into(),
             code: code.into(),
-            section: section.replace('/', " ").replace("RFC-", "RFC "),
+            section: section
+                .replace('/', " ")
+                .replace("RFC-", "RFC ")
+                .replace("wire-profile", "wire profile"),
             levels,
         }
     }
 
-    pub const fn level(&self, profile: Profile) -> Level {
+    pub const fn level(&self, profile: Profile) -> Option<Level> {
         self.levels[profile.is_strict() as usize]
     }
 
     /// As a line of text that [`found`] gives for the same violation.
-    pub fn line(&self, profile: Profile) -> String {
+    pub fn line(&self, profile: Profile) -> Option<String> {
         let Self {
             pointer,
             code,
             section,
             ..
         } = self;
-        format!("{} {code} {section} {pointer}", self.level(profile))
+        let level = self.level(profile)?;
+        Some(format!("{level} {code} {section} {pointer}"))
     }
 }
 
@@ -74,7 +79,10 @@ pub fn found(report: &Report) -> Vec<String> {
 
 /// The same of what is expected.
 pub fn expected(violations: &[Expected], profile: Profile) -> Vec<String> {
-    let mut lines: Vec<_> = violations.iter().map(|one| one.line(profile)).collect();
+    let mut lines: Vec<_> = violations
+        .iter()
+        .filter_map(|one| one.line(profile))
+        .collect();
     lines.sort();
     lines
 }

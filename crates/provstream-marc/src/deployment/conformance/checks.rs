@@ -3,11 +3,11 @@
 use super::ConformanceBasis;
 use super::verdict::Verdict;
 use crate::decide::RiskTier;
-use crate::deployment::keys::{BUDGETS, CONTROLS, LOOPS, TASK_FAMILY};
+use crate::deployment::keys::{ACTION_TYPE, BUDGETS, CONTROLS, LOOPS, TASK_FAMILY};
 use crate::deployment::mapping::{Mapping, OwnMapping};
 use crate::deployment::{Deployment, Implementation};
 use crate::draft::Draft;
-use crate::members::{WITH_ANSWER, members};
+use crate::members::{WITH_ANSWER, is_private, members};
 use crate::terms::Source;
 use crate::trust::{Domain, Permission, Use};
 use provstream::MarcKind;
@@ -94,12 +94,21 @@ fn labels(it: &Deployment) -> Option<Verdict> {
     })
 }
 
-/// Source: MARC-02 8.5.
+/// Sessions of this library cap the bands of all actions but `ANSWER`, which the deployer has to document as well. Source:
+/// MARC-02 8.5.
 fn ranges(it: &Deployment) -> Option<Verdict> {
     let factors = it.said.texts("bands.varies_by").unwrap_or_default();
+    let varies_by_action = factors.iter().any(|factor| factor == ACTION_TYPE);
+    if it.decisions == Implementation::Provstream && !varies_by_action {
+        return Some(missing(
+            "list `action type` in `bands.varies_by`: sessions give no action but ANSWER a band above medium, and none above \
+             low where safety governs",
+        ));
+    }
     let (by_family, others): (Vec<&str>, Vec<&str>) = factors
         .iter()
         .map(String::as_str)
+        .filter(|factor| *factor != ACTION_TYPE || it.decisions == Implementation::Own)
         .partition(|factor| *factor == TASK_FAMILY);
     match (by_family.is_empty(), it.calibration()?.families().next()) {
         (false, None) => Some(missing(
@@ -131,15 +140,16 @@ pub(super) fn free_of(it: &Deployment, kinds: &str) -> Option<Verdict> {
     });
     Some(match found {
         Some((part, finding)) => Verdict::not_met(format!("`wording`, {part}: {finding}")),
-        None => Verdict::checked("wording"),
+        None if it.wording.language().is_checked() => Verdict::checked("wording"),
+        None => Verdict::declared("wording"),
     })
 }
 
 fn prefix(it: &Deployment) -> Option<Verdict> {
     let mut names = it.extensions.iter().map(|one| one.name());
-    let name = names.find(|name| !name.starts_with("x_"))?;
+    let name = names.find(|name| !is_private(name))?;
     Some(Verdict::not_met(format!(
-        "{name:?} does not begin with `x_`"
+        "{name:?} has no prefix such as `x_`"
     )))
 }
 

@@ -33,14 +33,21 @@ values! {
 }
 
 impl ConformanceFinding {
-    /// Whether a class does not conform because of it: what is described contradicts it, or it must be described and is not.
+    /// Whether a class does not conform because of it: it must be met, and what is described contradicts it or is not enough.
     #[must_use]
     pub const fn prevents(&self) -> bool {
-        match self.outcome {
-            ConformanceOutcome::NotMet => true,
-            ConformanceOutcome::DocumentationMissing => matches!(self.level, Level::Must),
-            _ => false,
-        }
+        matches!(self.level, Level::Must) && self.is_missed()
+    }
+
+    /// Whether it is a recommendation that is not met or not described: a class conforms all the same.
+    #[must_use]
+    pub const fn is_note(&self) -> bool {
+        matches!(self.level, Level::Should) && self.is_missed()
+    }
+
+    const fn is_missed(&self) -> bool {
+        use ConformanceOutcome::{DocumentationMissing, NotMet};
+        matches!(self.outcome, NotMet | DocumentationMissing)
     }
 }
 
@@ -80,9 +87,18 @@ values! {
 }
 
 impl ConformanceReport {
-    /// What this report does not say. Source: MARC-02 20.
-    pub const CAVEAT: &str = "This is a claim about structure and meaning (MARC-02 20), not about accuracy, calibration, \
-        safety or suitability. What is `declared` is the deployer's word, and nothing here is better than the description.";
+    /// The limits of the report, with which each form of it ends. Source: MARC-02 20; MARC-01 14.
+    #[must_use]
+    pub fn caveat(&self) -> String {
+        let section = match self.draft {
+            Draft::Draft01 => "MARC-01 14",
+            Draft::Draft02 => "MARC-02 20",
+        };
+        format!(
+            "This is a claim about structure and meaning ({section}), not about accuracy, calibration, safety or suitability. \
+             What is `declared` is the deployer's word, and nothing here is better than the description."
+        )
+    }
 
     /// The requirements of one class.
     pub fn of(&self, class: ConformanceClass) -> impl Iterator<Item = &ConformanceFinding> {
@@ -104,6 +120,12 @@ impl ConformanceReport {
         self.claims(class) && !self.of(class).any(ConformanceFinding::prevents)
     }
 
+    /// How many recommendations of a class that is claimed are not met or not described.
+    #[must_use]
+    pub fn notes(&self, class: ConformanceClass) -> usize {
+        self.of(class).filter(|finding| finding.is_note()).count()
+    }
+
     /// Whether all classes that are claimed conform.
     #[must_use]
     pub fn is_conformant(&self) -> bool {
@@ -122,11 +144,16 @@ impl fmt::Display for ConformanceReport {
                 (true, true) => "conforms",
                 (true, false) => "does not conform",
             };
-            writeln!(f, "\n{}: {verdict}", class.title())?;
+            write!(f, "\n{}: {verdict}", class.title())?;
+            match self.notes(class) {
+                0 => writeln!(f)?,
+                1 => writeln!(f, "; 1 recommendation is not met or not described")?,
+                notes => writeln!(f, "; {notes} recommendations are not met or not described")?,
+            }
             for finding in self.of(class).filter(|_| self.claims(class)) {
                 writeln!(f, "  {finding}")?;
             }
         }
-        write!(f, "\n{}", Self::CAVEAT)
+        write!(f, "\n{}", self.caveat())
     }
 }
