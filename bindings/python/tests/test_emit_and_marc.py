@@ -6,7 +6,7 @@ from pathlib import Path
 
 import provstream
 import pytest
-from provstream import emit, marc
+from provstream import emit, marc, report
 
 ROOT = Path(__file__).parents[3]
 OBSERVED = [{"class": "substrate.grep", "id": "src/a.rs:7", "ts": "2026-05-28T11:40:00Z"}]
@@ -60,9 +60,9 @@ def test_the_vectors_of_the_drafts() -> None:
 
 
 def test_violations() -> None:
-    report = marc.validate({"marc_version": "1.0", "selected_action": "ABSTAIN"})
-    assert report.kind == "core" and not report.is_valid
-    first = report.violations[0]
+    validated = marc.validate({"marc_version": "1.0", "selected_action": "ABSTAIN"})
+    assert validated.kind == "core" and not validated.is_valid
+    first = validated.violations[0]
     assert (first.code, first.level, first.pointer) == ("missing-member", "must", "/pre_capability")
     assert "pre_capability" in first.message and "must MARC-02" in repr(first)
     assert marc.validate({}).kind is None
@@ -82,3 +82,35 @@ def test_sequences() -> None:
     assert "repeated-decision-id" in [violation.code for violation in sequence.check(record)]
     sequence.skip()
     assert isinstance(sequence.finish(), list)
+
+
+SURROGATES = {
+    "pair": ("It is \ud83c\udf89 so.", "It is 🎉 so."),
+    "two pairs": ("\ud83c\udf89\ud83c\udf89", "🎉🎉"),
+    "high": ("It is \ud83c so.", "It is \ufffd so."),
+    "low": ("It is \udf89 so.", "It is \ufffd so."),
+    "low before high": ("\udf89\ud83c", "\ufffd\ufffd"),
+    "high before a pair": ("\ud83c\ud83c\udf89", "\ufffd🎉"),
+    "high at the end": ("It is so\ud83c", "It is so\ufffd"),
+    "low at the start": ("\udf89It is so", "\ufffdIt is so"),
+    "beside a character": ("🎉\ud83c\udf89é", "🎉🎉é"),
+    "beside a private one": ("\ue000\ud83c\udf89\uffff", "\ue000🎉\uffff"),
+    "the last pair": ("\udbff\udfff", "\U0010ffff"),
+    "none": ("Grüße 🎉 \ufffd", "Grüße 🎉 \ufffd"),
+}
+
+
+@pytest.mark.parametrize("case", SURROGATES)
+def test_surrogates_in_a_page(case: str) -> None:
+    """The page shows what `parse` reads, in its title as well."""
+    given, shown = SURROGATES[case]
+    now = "2026-05-28T12:00:00Z"
+    annotated, expected = f"{given} [substrate.grep] {given}", f"{shown} [substrate.grep] {shown}"
+    page = report.html(annotated, name=given, now=now)
+    assert page == report.html(expected, name=shown, now=now) == provstream.parse(annotated).report(name=given, now=now)
+    assert shown in page and "??" not in page
+    assert page == report.html(expected.encode(), name=given, now=now)
+    assert provstream.parse(annotated).assertions[0].text == provstream.parse(expected).assertions[0].text
+    assert shown in provstream.parse(annotated)._repr_html_()
+    split = provstream.Rewriter()
+    assert "".join(map(split.push, annotated)) + split.finish() == provstream.strip(expected)

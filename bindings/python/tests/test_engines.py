@@ -158,3 +158,88 @@ def test_examples(engine: str, folder: Path, capsys: pytest.CaptureFixture[str],
         # Daft's tables show the first eight rows.
         is_shown = engine != "daft" or counts[name] >= sorted(counts.values())[-min(8, len(counts))]
         assert not is_shown or re.search(rf"[|│┆] ?{re.escape(name)} *[|│┆] *{count}\b", printed), (name, count, printed)
+
+
+TAKEN = [
+    *("annotation", "assertion", "annotations", "class", "declared", "reason", "observation_id", "ts", "time", "admitted", "verdict"),
+    *("text", "start", "end", "byte_start", "byte_end", "annotation_start", "annotation_byte_end", "channel", "field", "pointer"),
+    *("limit_hit", "encoding", "clean_byte_start", "__found", "found", "transcript_found", "0", "1", "2", "number", "a\"b", "a.b", "Start"),
+]
+
+
+def rows_with(tmp_path: Path, *names: str, column: str = "said") -> str:
+    import pyarrow.parquet
+
+    texts = ["It is so. [substrate.grep] Really. [substrate.git.log] [substrate.grep]", None, '{"assertion": "Bare."}']
+    table = pyarrow.table({name: [f"{name} {row}" for row in range(3)] for name in names} | {column: texts})
+    pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
+    return f"'{tmp_path}/rows.parquet', '{column}'"
+
+
+def flat(rows: list[dict[str, Any]], name: str, new: str) -> list[tuple[Any, ...]]:
+    return sorted((row[new], row["assertion"], row["text"], row["start"], row["class"]) for row in rows)
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_sql_keeps_columns_of_any_name(name: str, tmp_path: Path) -> None:
+    """A column of the files neither takes the place of one of the table, nor loses its own values."""
+    pytest.importorskip("datafusion")
+    own = [*provstream.sql(f"select * from assertions({rows_with(tmp_path)})").schema().names, "annotations"]
+    for others in ((), (f"transcript_{name}",), (f"transcript_{name}", f"transcript_transcript_{name}", "id")):
+        source = rows_with(tmp_path, name, *others)
+        rows = provstream.sql(f"select * from assertions({source})").to_pylist()
+        taken = name in own
+        new = name
+        while taken and new in (name, *others):
+            new = f"transcript_{new}"
+        expected = [(0, "It is so.", 0, "substrate.grep"), (1, "Really.", 27, "substrate.git.log"), (1, "Really.", 27, "substrate.grep")]
+        values = [(f"{name} 0", *one) for one in expected] + [(f"{name} 2", 0, "Bare.", 15, None)]
+        assert flat(rows, name, new) == sorted(values, key=str), (others, rows[0].keys())
+        assert all(row[other] == f"{other} {row[new][-1]}" for other in others for row in rows)
+        whole = provstream.sql(f"select * from transcripts({source})").to_pylist()
+        assert sorted(row[name] for row in whole) == [f"{name} {row}" for row in range(3)]
+        assert [len(row["assertions"] or ()) for row in whole] == [2, 0, 1]
+
+
+@pytest.mark.parametrize("name", ["assertions", "diagnostics"])
+def test_names_of_the_added_columns(name: str, tmp_path: Path) -> None:
+    """SQL gives the files' column another name; the functions refuse the table, as `provstream.arrow.extract` does."""
+    datafusion = pytest.importorskip("datafusion")
+    from provstream.engines import datafusion as engine
+
+    source = rows_with(tmp_path, name, f"transcript_{name}")
+    [first, *_] = provstream.sql(f"select * from transcripts({source})").to_pylist()
+    assert first[f"transcript_transcript_{name}"] == f"{name} 0" and first[f"transcript_{name}"] == f"transcript_{name} 0"
+    assert len(first["assertions"]) == 2 and first["diagnostics"] == []
+    rows = provstream.sql(f"select * from assertions({source})").to_pylist()
+    assert [row[f"transcript_transcript_{name}"] for row in rows][0] == f"{name} 0" and len(rows) == 4
+    message = f'^expected a table without a column "{name}", which the result has$'
+    with pytest.raises(ValueError, match=message):
+        engine.extract(datafusion.SessionContext().read_parquet(str(tmp_path / "rows.parquet")), "said")
+    with pytest.raises(ValueError, match=message):
+        provstream.arrow.extract(pyarrow.table({name: ["x"], "said": ["x"]}), "said")
+    # The texts may be in a column of that name, too.
+    source = rows_with(tmp_path, "id", column=name)
+    assert len(provstream.sql(f"select * from assertions({source})").to_pylist()) == 4
+    assert len(provstream.sql(f"select transcript_{name}, assertions from transcripts({source})").to_pylist()) == 3
+
+
+@pytest.mark.parametrize("name", ["assertions", "diagnostics"])
+def test_names_of_the_added_columns_in_daft(name: str) -> None:
+    daft = pytest.importorskip("daft")
+    from provstream.engines import daft as engine
+
+    with pytest.raises(ValueError, match=f'^expected a table without a column "{name}", which the result has$'):
+        engine.extract(daft.from_pydict({name: ["x"], "text": ["It is so. [substrate.grep]"]}))
+
+
+def test_sql_has_a_column_for_all_tables(tmp_path: Path) -> None:
+    """The argument `column` is what a query that names none reads."""
+    pytest.importorskip("datafusion")
+    rows_with(tmp_path, "id", "text")
+    path = f"'{tmp_path}/rows.parquet'"
+    for table, count in (("assertions", 4), ("transcripts", 3)):
+        assert len(provstream.sql(f"select * from {table}({path})", column="said").to_pylist()) == count
+    assert provstream.sql(f"select * from assertions({path}, 'text')", column="said").to_pylist() == []
+    with pytest.raises(Exception, match="missing"):
+        provstream.sql(f"select * from assertions({path})", column="missing")

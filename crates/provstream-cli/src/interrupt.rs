@@ -35,6 +35,11 @@ pub(crate) fn keep() {
     LOOSE.lock().unwrap_or_else(PoisonError::into_inner).file = None;
 }
 
+/// Has a write beyond the largest size of a file (`ulimit -f`) fail, as one to a full disk does, instead of ending the program.
+pub(crate) fn fail_at_file_limit() {
+    os::fail_at_file_limit();
+}
+
 fn tidy() {
     let mut loose = LOOSE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(bar) = loose.bar.take() {
@@ -56,11 +61,17 @@ fn watch() {
 
 #[cfg(unix)]
 mod os {
+    use std::sync::Arc;
     use std::thread;
 
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
+
+    pub(super) fn fail_at_file_limit() {
+        // With a handler, whatever it does, the write returns an error. Without one, the program ends as it did before.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    }
 
     pub(super) fn watch() {
         // Without it the bar or the file stays, which is no reason to stop.
@@ -79,5 +90,7 @@ mod os {
 
 #[cfg(not(unix))]
 mod os {
+    pub(super) fn fail_at_file_limit() {}
+
     pub(super) fn watch() {}
 }

@@ -71,6 +71,7 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return usage::report(&error, &words),
     };
+    interrupt::fail_at_file_limit();
     color::set(args.any.color.into());
     args.ui().set();
     match run(args.command) {

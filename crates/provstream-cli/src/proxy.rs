@@ -19,8 +19,12 @@ pub(crate) fn run(args: &ProxyArgs) -> Result<ExitCode, Failure> {
         )
     } else {
         let config = load(args)?;
-        let reload = || {
-            load(args).map_err(|failure| match failure {
+        let own = args.clone();
+        let reload = move || {
+            if let Some(path) = &own.config {
+                refuse_pipe(path)?;
+            }
+            load(&own).map_err(|failure| match failure {
                 Failure::Usage(message) => message,
                 Failure::Read(name, error) => format!("cannot read {name}: {error}"),
                 _ => "cannot be read".to_owned(),
@@ -30,6 +34,17 @@ pub(crate) fn run(args: &ProxyArgs) -> Result<ExitCode, Failure> {
     };
     let failed = |error: StartError| Failure::Usage(error.to_string());
     ended.map(|()| ExitCode::SUCCESS).map_err(failed)
+}
+
+/// Refuses settings that are read again and are not in a regular file: a pipe has no second text, and may never have an end.
+fn refuse_pipe(path: &Path) -> Result<(), String> {
+    match path.metadata() {
+        Ok(about) if !about.is_file() && !about.is_dir() => Err(format!(
+            "expected a regular file, found another kind at {}",
+            path.display()
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The settings, with what the command line says, as far as they go together.

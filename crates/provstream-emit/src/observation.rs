@@ -174,7 +174,7 @@ impl Observations {
         self.0.len()
     }
 
-    /// Whether nothing was observed.
+    /// Returns `true` if nothing was observed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -213,8 +213,10 @@ impl Conversation {
     }
 }
 
+/// All values of a header as one: readers of a header that has several do not agree on which one counts.
 fn text(headers: &HeaderMap, name: &str) -> String {
-    String::from_utf8_lossy(headers.get(name).unwrap_or_default()).into_owned()
+    let values = headers.all(name).map(String::from_utf8_lossy);
+    values.collect::<Vec<_>>().join(", ")
 }
 
 fn header(name: &str, value: &str) -> HeaderValueOption {
@@ -361,6 +363,25 @@ mod tests {
             "{text}"
         );
         assert!(conversation.close(now()).expect("a record").is_inspected());
+    }
+
+    #[test]
+    fn heads_with_two_meanings_are_refused() {
+        let status = (":status", "200");
+        let (sse, json) = ("text/event-stream", "application/json");
+        for headers in [
+            &[("content-type", "text/event-stream; charset=utf-16")][..],
+            &[("content-type", sse), ("content-type", json)],
+            &[
+                ("content-type", sse),
+                ("content-encoding", "identity"),
+                ("content-encoding", "gzip"),
+            ],
+        ] {
+            let (_, answer) = begun("/v1/x", &[&[status], headers].concat());
+            let is_refused = matches!(&answer.response, Some(Reply::Immediate(_)));
+            assert!(is_refused, "{headers:?}: {answer:?}");
+        }
     }
 
     #[test]

@@ -46,11 +46,15 @@ pub(crate) struct HeaderMap {
 impl HeaderMap {
     /// The value of the first header with this name, in lower case.
     pub(crate) fn get(&self, name: &str) -> Option<&[u8]> {
-        let found = self.headers.iter().find(|header| header.key == name)?;
-        Some(if found.raw_value.is_empty() {
-            found.value.as_bytes()
-        } else {
-            &found.raw_value
+        self.all(name).next()
+    }
+
+    /// The values of all headers with this name, in lower case.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &[u8]> {
+        let found = self.headers.iter().filter(move |header| header.key == name);
+        found.map(|header| match header.raw_value.is_empty() {
+            true => header.value.as_bytes(),
+            false => &header.raw_value,
         })
     }
 }

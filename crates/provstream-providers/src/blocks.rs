@@ -4,6 +4,8 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::steps::{count, each};
+
 /// What an event is to a text block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockEvent {
@@ -90,7 +92,7 @@ impl Blocks {
 
     /// The first block that has no text and may still get some.
     pub(super) fn undecided(&self) -> Option<u32> {
-        let mut empty = self.known.as_deref()?.empty.iter();
+        let mut empty = each(self.known.as_deref()?.empty.iter());
         Some(empty.find(|block| block.is_open)?.number)
     }
 
@@ -118,7 +120,7 @@ impl Blocks {
                 });
             }
         }
-        let mut blocks = known.empty.iter_mut().rev();
+        let mut blocks = each(known.empty.iter_mut().rev());
         if let Some(block) = blocks.find(|block| block.number == number) {
             block.had_text |= had_text;
             block.is_open &= event != BlockEvent::Stop;
@@ -132,6 +134,7 @@ impl Blocks {
     /// A block has text, or something else, that stays.
     pub(super) fn keep(&mut self, number: u32) {
         let known = self.known();
+        count(known.empty.len());
         known.empty.retain(|block| block.number != number);
     }
 
@@ -167,7 +170,9 @@ impl Blocks {
     pub(super) fn remove(&mut self, numbers: &[u32]) {
         let known = self.known();
         known.removed += numbers.len() as u32;
-        known.last_removed = numbers.iter().copied().fold(known.last_removed, u32::max);
+        known.last_removed = each(numbers.iter())
+            .copied()
+            .fold(known.last_removed, u32::max);
     }
 
     /// What a block of the stream is numbered, if that changes.
@@ -191,7 +196,7 @@ impl Blocks {
     pub(super) fn named_empty(&self) -> Option<u32> {
         let known = self.known.as_deref()?;
         let number = known.named.as_ref()?.number;
-        let mut empty = known.empty.iter();
+        let mut empty = each(known.empty.iter());
         empty.any(|block| block.number == number).then_some(number)
     }
 

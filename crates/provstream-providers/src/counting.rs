@@ -2,12 +2,11 @@
 
 use core::ops::Range;
 
-use smallvec::SmallVec;
-
 use super::Format;
 use super::deferred::MAX_DEFERRED;
 use super::event::Event;
 use super::frame::{Frame, Kind, Piece};
+use super::steps::each;
 use super::walk::Walk;
 use super::walk::table::Role;
 use provstream::TextChunk;
@@ -68,8 +67,16 @@ struct HeldPiece {
     /// Offset of the first byte in the stream.
     start: u64,
     place: Range<usize>,
-    /// Of an event, the lines of its data; other bytes have none.
-    lines: SmallVec<[Range<usize>; 1]>,
+    data: HeldData,
+}
+
+/// Where a piece has data.
+#[derive(Clone, Debug)]
+enum HeldData {
+    /// It is no event.
+    None,
+    Line(Range<usize>),
+    SeveralLines,
 }
 
 /// What an event says of one choice.
@@ -194,7 +201,7 @@ impl Doubt {
 /// What an event says of the choice that it is about, if of any; `None` if it is about several, or reports an error.
 fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
     let mut choice: Option<Choice> = None;
-    for capture in &event.walk.captures {
+    for capture in each(event.walk.captures.iter()) {
         for rule in event.rules(capture) {
             let is_string = capture.is_string() && capture.start < capture.end;
             let says = match rule.row.role {
@@ -231,9 +238,12 @@ fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
 
 impl Held {
     fn add(&mut self, kind: Kind, piece: &Piece<'_>) {
-        let (bytes, start, lines) = match piece {
-            Piece::Event(frame) => (frame.raw, frame.start, frame.lines().into()),
-            Piece::Other(text) => (text.bytes(), text.span().start(), SmallVec::new()),
+        let (bytes, start, data) = match piece {
+            Piece::Event(frame) if frame.has_several_lines() => {
+                (frame.raw, frame.start, HeldData::SeveralLines)
+            }
+            Piece::Event(frame) => (frame.raw, frame.start, HeldData::Line(frame.first_line())),
+            Piece::Other(text) => (text.bytes(), text.span().start(), HeldData::None),
             _ => return,
         };
         let at = self.bytes.len();
@@ -242,7 +252,7 @@ impl Held {
             kind,
             start,
             place: at..self.bytes.len(),
-            lines,
+            data,
         });
     }
 
@@ -250,10 +260,12 @@ impl Held {
     pub(super) fn pieces(&self) -> impl Iterator<Item = (Kind, Piece<'_>)> {
         self.pieces.iter().map(|piece| {
             let bytes = &self.bytes[piece.place.clone()];
-            let held = if piece.lines.is_empty() {
-                Piece::Other(TextChunk::new(bytes, piece.start))
-            } else {
-                Piece::Event(Frame::new(bytes, piece.start, &piece.lines))
+            let held = match &piece.data {
+                HeldData::None => Piece::Other(TextChunk::new(bytes, piece.start)),
+                HeldData::Line(line) => {
+                    Piece::Event(Frame::of_line(bytes, piece.start, line.clone()))
+                }
+                HeldData::SeveralLines => Piece::Event(Frame::of_lines(bytes, piece.start)),
             };
             (piece.kind, held)
         })

@@ -13,6 +13,7 @@ use super::message;
 use super::reader::{MAX_CHANNELS, Reader};
 use super::report::ReadReport;
 use super::sse::DEFAULT_MAX_EVENT;
+use super::steps::each;
 use super::{Channel, Format};
 
 /// Reads a streamed response in whatever pieces it arrives, and gives what its events say.
@@ -234,10 +235,10 @@ impl State {
         if found.is_empty() && odd.is_none() {
             sink(Item::Other(frame.span()));
         }
-        if found.iter().any(|one| matches!(one, Found::Unread(_))) {
+        if each(found.iter()).any(|one| matches!(one, Found::Unread(_))) {
             self.notice(Notice::new(NoticeCode::UnreadMember, frame.span()), sink);
         }
-        for one in &found {
+        for one in each(found.iter()) {
             self.apply(*one, &frame.data, sink);
         }
         self.reader.found = found;

@@ -5,6 +5,7 @@ use core::ops::Range;
 use smallvec::SmallVec;
 
 use super::Channel;
+use super::steps::{count, each};
 
 /// Most bytes of events that are held back.
 pub(super) const MAX_DEFERRED: usize = 1 << 16;
@@ -91,10 +92,7 @@ impl Deferred {
 
     /// Waits for what follows in a channel, unless that is waited for at `most` places already: those stay.
     pub(super) fn wait(&mut self, channel: Channel, point: Point, most: usize) {
-        let waiting = self
-            .points
-            .iter()
-            .filter(|(waiting, _)| *waiting == channel);
+        let waiting = each(self.points.iter()).filter(|(waiting, _)| *waiting == channel);
         if waiting.count() < most {
             self.points.push((channel, point));
         }
@@ -102,17 +100,14 @@ impl Deferred {
 
     /// The first place where a channel waits.
     pub(super) fn point(&self, channel: Channel) -> Option<Point> {
-        let mut points = self.points.iter();
+        let mut points = each(self.points.iter());
         let (_, point) = points.find(|(waiting, _)| *waiting == channel)?;
         Some(*point)
     }
 
     /// More text of a channel followed, or what was held back was written: it is not waited for at the first place any more.
     pub(super) fn settle(&mut self, channel: Channel) -> Option<Point> {
-        let place = self
-            .points
-            .iter()
-            .position(|(waiting, _)| *waiting == channel)?;
+        let place = each(self.points.iter()).position(|(waiting, _)| *waiting == channel)?;
         Some(self.points.remove(place).1)
     }
 
@@ -123,6 +118,7 @@ impl Deferred {
 
     /// Adds bytes at a place, or an event of a block, the digits of whose number are there in it.
     pub(super) fn insert(&mut self, at: usize, bytes: &[u8], block: Option<(u32, Range<usize>)>) {
+        count(bytes.len());
         self.added_len += bytes.len();
         self.added.push(Added {
             at,
@@ -136,7 +132,7 @@ impl Deferred {
         for (_, Point::InString(at) | Point::Before(at)) in &mut self.points {
             *at -= by;
         }
-        for mark in &mut self.marks {
+        for mark in each(self.marks.iter_mut()) {
             mark.event = mark.event.start - by..mark.event.end - by;
             mark.digits = mark.digits.start - by..mark.digits.end - by;
         }
@@ -153,19 +149,19 @@ impl Deferred {
     /// Where the first event is that something may be added to, or that is of this block or of a later one. An event that is
     /// added there may be of a block before.
     pub(super) fn start_of(&self, block: u32) -> usize {
-        let points = self.points.iter().map(|(_, point)| match point {
+        let points = each(self.points.iter()).map(|(_, point)| match point {
             // The event before it is of another block.
             Point::Before(at) => *at,
             Point::InString(_) => 0,
         });
-        let events = self.marks.iter().filter_map(|mark| match mark.of {
+        let events = each(self.marks.iter()).filter_map(|mark| match mark.of {
             Number::Block(number) | Number::Beside(number) => {
                 (number >= block).then_some(mark.event.start)
             }
             // They do not have where their event starts.
             Number::Offset(..) => Some(0),
         });
-        let added = self.added.iter().filter_map(|added| {
+        let added = each(self.added.iter()).filter_map(|added| {
             let (number, _) = added.block.as_ref()?;
             (*number >= block).then_some(added.at)
         });
@@ -179,7 +175,7 @@ impl Deferred {
             Point::InString(at) => mark.event.contains(&at),
             Point::Before(at) => mark.event.start == at,
         };
-        match self.marks.iter().find(is_there)?.of {
+        match each(self.marks.iter()).find(is_there)?.of {
             Number::Block(block) => Some(block),
             Number::Beside(_) | Number::Offset(..) => None,
         }
@@ -194,12 +190,13 @@ impl Deferred {
         removed: &[u32],
         renumber: impl Fn(Number) -> Option<u64>,
     ) -> Vec<u8> {
+        count(self.bytes.len());
         let rest = self.bytes.split_off(upto);
         let bytes = core::mem::replace(&mut self.bytes, rest);
-        let marks = core::mem::take(&mut self.marks).into_iter();
+        let marks = each(core::mem::take(&mut self.marks).into_iter());
         let (mut marks, later): (Vec<Mark>, _) = marks.partition(|mark| mark.event.start < upto);
         self.marks = later;
-        let added = core::mem::take(&mut self.added).into_iter();
+        let added = each(core::mem::take(&mut self.added).into_iter());
         let is_all = self.bytes.is_empty();
         let (mut added, later): (Vec<Added>, _) = added.partition(|added| {
             let block = added.block.as_ref();

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::blocks::Removed;
 use super::found::Found;
+use super::steps::each;
 use super::walk::scan::white_space_end;
 
 /// Blocks next to each other that are left out.
@@ -30,7 +31,7 @@ pub(super) fn emptied(
     mut is_emptied: impl FnMut(Range<usize>) -> bool,
 ) -> SmallVec<[Run; 1]> {
     let mut elements: SmallVec<[Element; 4]> = SmallVec::new();
-    for one in found {
+    for one in each(found.iter()) {
         match one {
             Found::Element(element) => elements.push(Element {
                 bytes: element.range(),
@@ -51,10 +52,12 @@ pub(super) fn emptied(
     let is_gone = |element: &Element| element.is_gone == Some(true);
     let mut runs = SmallVec::new();
     let mut at = 0;
-    while let Some(from) = elements[at..].iter().position(is_gone) {
+    while let Some(from) = each(elements[at..].iter()).position(is_gone) {
         let from = at + from;
         let rest = &elements[from..];
-        let len = rest.iter().take_while(|element| is_gone(element)).count();
+        let len = each(rest.iter())
+            .take_while(|element| is_gone(element))
+            .count();
         let (start, end) = (rest[0].bytes.start, rest[len - 1].bytes.end);
         let bytes = match (rest.get(len), from.checked_sub(1)) {
             (Some(next), _) => start..next.bytes.start,

@@ -2,6 +2,7 @@
 
 use super::Channel;
 use super::item::NoticeCode;
+use super::steps::count;
 use super::walk::automaton::{Automaton, Rule};
 use super::walk::table::ChannelOf;
 use super::walk::{Capture, Scope, Shape, Walk};
@@ -63,6 +64,7 @@ impl<'a> Event<'a> {
     fn outwards<T>(&self, capture: &Capture, find: impl Fn(&Scope) -> Option<T>) -> Option<T> {
         let mut place = capture.scope;
         loop {
+            count(1);
             let scope = self.walk.scopes.get(usize::from(place))?;
             if let Some(found) = find(scope) {
                 return Some(found);

@@ -3,6 +3,7 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
+use super::fields::data_lines;
 use super::item::NoticeCode;
 use provstream::{Span, TextChunk};
 
@@ -37,13 +38,25 @@ pub(super) struct Frame<'a> {
     several: Option<Box<Several>>,
 }
 
-/// The lines of data of an event that has several.
+/// Where some of the lines of data are of an event that has several. All of them would take more memory than the event, if they are
+/// short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Several {
-    lines: Vec<Line>,
-    /// Where each of them begins in the data.
-    starts: Vec<usize>,
+    /// The first, and each that begins so far after the one before that it takes long to look for.
+    marks: Vec<Mark>,
+    last: Line,
 }
+
+/// Where a line of data is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mark {
+    line: Line,
+    /// Where it begins in the data.
+    start: usize,
+}
+
+/// Bytes of an event between two marks.
+const MARKED: usize = 1 << 12;
 
 impl<'a> Frame<'a> {
     /// An event whose data are in this `line` of `raw`.
@@ -58,28 +71,36 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// An event whose data are in these `lines` of `raw`, of which there is at least one.
-    pub(super) fn new(raw: &'a [u8], start: u64, lines: &[Line]) -> Self {
-        let [line, _, ..] = lines else {
-            let line = lines.first().cloned().unwrap_or_default();
-            return Self::of_line(raw, start, line);
+    /// An event of server-sent events with several lines of data.
+    pub(super) fn of_lines(raw: &'a [u8], start: u64) -> Self {
+        let mut lines = data_lines(raw, 0);
+        let line = lines.next().unwrap_or_default();
+        let len = lines.map(|line| line.len() + 1).sum::<usize>() + line.len();
+        let mut data = Vec::with_capacity(len);
+        let mut several = Several {
+            marks: Vec::new(),
+            last: line.clone(),
         };
-        let pieces: Vec<_> = lines.iter().map(|line| &raw[line.clone()]).collect();
-        let mut next = 0;
-        let starts = lines.iter().map(|line| {
-            let start = next;
-            next += line.len() + 1;
-            start
-        });
+        for line in data_lines(raw, 0) {
+            if line.start != several.last.start {
+                data.push(b'\n');
+            }
+            let marked = several.marks.last().map(|mark| mark.line.start);
+            if line.len() >= MARKED || marked.is_none_or(|at| line.start - at >= MARKED) {
+                several.marks.push(Mark {
+                    line: line.clone(),
+                    start: data.len(),
+                });
+            }
+            data.extend_from_slice(&raw[line.clone()]);
+            several.last = line;
+        }
         Self {
             raw,
             start,
-            data: Cow::Owned(pieces.join(&b'\n')),
-            line: line.clone(),
-            several: Some(Box::new(Several {
-                starts: starts.collect(),
-                lines: lines.to_vec(),
-            })),
+            data: Cow::Owned(data),
+            line,
+            several: Some(Box::new(several)),
         }
     }
 
@@ -87,11 +108,30 @@ impl<'a> Frame<'a> {
         Span::new(self.start, self.start + self.raw.len() as u64)
     }
 
-    /// Where the data of each line are in the raw bytes.
-    pub(super) fn lines(&self) -> &[Line] {
+    /// Whether its data are on several lines.
+    pub(super) const fn has_several_lines(&self) -> bool {
+        self.several.is_some()
+    }
+
+    /// Where the data of the first line are in the raw bytes.
+    pub(super) fn first_line(&self) -> Line {
+        self.line.clone()
+    }
+
+    /// The same of the first line that is not empty.
+    pub(super) fn first_full_line(&self) -> Option<Line> {
+        let full = |line: &Line| !line.is_empty();
         match &self.several {
-            Some(several) => &several.lines,
-            None => core::slice::from_ref(&self.line),
+            None => Some(self.line.clone()).filter(full),
+            Some(_) => data_lines(self.raw, 0).find(full),
+        }
+    }
+
+    /// The same of the last line.
+    pub(super) fn last_line(&self) -> Line {
+        match &self.several {
+            Some(several) => several.last.clone(),
+            None => self.line.clone(),
         }
     }
 
@@ -100,15 +140,15 @@ impl<'a> Frame<'a> {
         let Some(several) = &self.several else {
             return Some(self.line.start + data.start..self.line.start + data.end);
         };
-        let (line, from_start, _) = several.line_of(data.start)?;
+        let (line, from_start, _) = several.line_of(data.start, self.raw)?;
         let start = line.start + from_start;
         let Some(last) = data.end.checked_sub(1).filter(|&last| last >= data.start) else {
             return Some(start..start);
         };
-        let (line, from_start, next) = several.line_of(last)?;
+        let (line, from_start, next) = several.line_of(last, self.raw)?;
         let end = match next {
             // The last byte is the line feed between two lines.
-            Some(next) if from_start == line.len() => next.start,
+            Some(next) if from_start == line.len() => next,
             _ => line.start + from_start + 1,
         };
         Some(start..end)
@@ -116,14 +156,23 @@ impl<'a> Frame<'a> {
 }
 
 impl Several {
-    /// The line that a byte of the data is in, the bytes of the line before that byte, and the next line. The line feed between
-    /// two lines is in the first.
-    fn line_of(&self, at: usize) -> Option<(&Line, usize, Option<&Line>)> {
-        let place = self.starts.partition_point(|&start| start <= at);
-        let place = place.checked_sub(1)?;
-        let line = self.lines.get(place)?;
-        let from_start = at.checked_sub(*self.starts.get(place)?)?;
-        Some((line, from_start, self.lines.get(place + 1)))
+    /// The line that a byte of the data is in, the bytes of the line before that byte, and where the next line begins. The line
+    /// feed between two lines is in the first.
+    fn line_of(&self, at: usize, raw: &[u8]) -> Option<(Line, usize, Option<usize>)> {
+        let place = self.marks.partition_point(|mark| mark.start <= at);
+        let mark = self.marks.get(place.checked_sub(1)?)?;
+        let (mut line, mut start) = (mark.line.clone(), mark.start);
+        // A line that is long has a mark, so this passes over short ones alone.
+        let mut later = data_lines(raw, line.end);
+        while at > start + line.len() {
+            start += line.len() + 1;
+            line = later.next()?;
+        }
+        let next = match self.marks.get(place) {
+            Some(next) if next.start == start + line.len() + 1 => Some(next.line.start),
+            _ => later.next().map(|next| next.start),
+        };
+        Some((line, at - start, next))
     }
 }
 
@@ -144,4 +193,76 @@ pub(super) enum Piece<'a> {
     Close(TextChunk<'a>),
     /// The whole of a body that is compressed or otherwise not text, whose bytes came as `Other`; has no bytes of its own.
     Encoded(NoticeCode, Span),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each place in the data of events with lines of all lengths is where a search through all lines finds it.
+    #[test]
+    fn places_in_several_lines_are_found() {
+        let ends = ["\n", "\r\n", "\r"];
+        let lengths = [0, 1, 5, 100, MARKED - 1, MARKED, MARKED + 1, 3 * MARKED];
+        for seed in 0..60_usize {
+            let mut next = seed * 7_919 + 1;
+            let mut random = |below: usize| {
+                next = next
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                (next >> 33) % below
+            };
+            let end = ends[seed % 3];
+            let (mut raw, mut lines) = (String::new(), Vec::new());
+            for _ in 0..2 + random(40) {
+                let before = match random(6) {
+                    0 => format!(
+                        "{}: {}{end}",
+                        ["", "id", "event"][random(3)],
+                        "c".repeat(lengths[random(8)])
+                    ),
+                    _ => String::new(),
+                };
+                raw.push_str(&before);
+                raw.push_str(["data:", "data: "][random(2)]);
+                let start = raw.len();
+                raw.push_str(&"x".repeat(lengths[random(8)]));
+                lines.push(start..raw.len());
+                raw.push_str(end);
+            }
+            raw.push_str(end);
+            let frame = Frame::of_lines(raw.as_bytes(), 0);
+            let pieces: Vec<_> = lines.iter().map(|line| &raw[line.clone()]).collect();
+            assert!(*frame.data == *pieces.join("\n").as_bytes());
+            assert_eq!(
+                (frame.first_line(), Some(&frame.last_line())),
+                (lines[0].clone(), lines.last())
+            );
+            // Where each byte of the data is, and where the byte after it is.
+            let mut places = Vec::new();
+            for (line, later) in lines
+                .iter()
+                .zip(lines.iter().skip(1).map(Some).chain([None]))
+            {
+                places.extend(line.clone().map(|at| (at, at + 1)));
+                if let Some(later) = later {
+                    places.push((line.end, later.start));
+                }
+            }
+            for _ in 0..300 {
+                let start = random(places.len());
+                let stop = start + 1 + random((places.len() - start).min(5_000));
+                let expected = places[start].0..places[stop - 1].1;
+                assert_eq!(
+                    frame.in_raw(start..stop),
+                    Some(expected),
+                    "seed {seed}, {start}..{stop}"
+                );
+                assert_eq!(
+                    frame.in_raw(start..start),
+                    Some(places[start].0..places[start].0)
+                );
+            }
+        }
+    }
 }

@@ -53,7 +53,7 @@ impl<P: Policy + Clone> StreamGate<P> {
     fn of(format: Option<Format>, gate: Gate<Remembering<P>>) -> Self {
         Self {
             framer: Framer::new(DEFAULT_MAX_EVENT),
-            state: State::new(format, Channeled(gate)),
+            state: State::new(format, Channeled(gate, None)),
             busy: false,
         }
     }
@@ -63,7 +63,7 @@ impl<P: Policy + Clone> StreamGate<P> {
     #[must_use]
     pub fn with_max_held(mut self, bytes: usize) -> Self {
         self.state
-            .map_fresh(|Channeled(gate)| Channeled(gate.with_max_held(bytes)));
+            .map_fresh(|Channeled(gate, of)| Channeled(gate.with_max_held(bytes), of));
         self
     }
 
@@ -160,9 +160,9 @@ impl<P: Policy + Clone> StreamGate<P> {
     }
 }
 
-/// The gate of a channel.
+/// The gate of a channel, and the channel that it is named after.
 #[derive(Clone, Debug)]
-struct Channeled<P>(Gate<Remembering<P>>);
+struct Channeled<P>(Gate<Remembering<P>>, Option<ChannelPosition>);
 
 impl<P: Policy + Clone> TextRewriter for Channeled<P> {
     // A passage may be of an assertion that is withheld, and not have its annotation.
@@ -174,11 +174,16 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         } else {
             position.channel.to_string()
         };
-        Self(self.0.clone().with_channel(&name))
+        Self(self.0.clone().with_channel(&name), Some(position))
     }
 
     fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>) {
-        *self = fresh.begin(position);
+        if self.1 == Some(position) {
+            self.0.reset();
+            *self.0.policy_mut() = fresh.0.policy().clone();
+        } else {
+            *self = fresh.begin(position);
+        }
         if let Some(before) = before {
             self.0.policy_mut().repeat(before.0.policy());
         }

@@ -85,6 +85,7 @@ mod deferred;
 mod elements;
 mod escape;
 mod event;
+mod fields;
 mod format;
 mod formats;
 mod found;
@@ -113,6 +114,7 @@ mod rewriting;
 mod seams;
 mod sink;
 mod sse;
+mod steps;
 mod template;
 mod text;
 #[cfg(feature = "futures")]

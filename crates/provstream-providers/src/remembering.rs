@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
+use super::steps::count;
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, Unannotated};
 
@@ -78,6 +79,7 @@ impl<P> Remembering<P> {
         let own = own(&mut self.made);
         for decision in more.assertions {
             if let Err(place) = own.find(decision.at) {
+                count(own.assertions.len() - place);
                 own.assertions.insert(place, decision);
             }
         }
@@ -114,7 +116,11 @@ impl<P> Remembering<P> {
 
 /// The answers of a text that no other one shares any more.
 fn own(made: &mut Option<Arc<Made>>) -> &mut Made {
-    Arc::make_mut(made.get_or_insert_default())
+    let made = made.get_or_insert_default();
+    if Arc::strong_count(made) > 1 {
+        count(made.assertions.len() + made.runs.len() + made.limits.len());
+    }
+    Arc::make_mut(made)
 }
 
 impl Made {

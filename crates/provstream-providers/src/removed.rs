@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::Format;
 use super::citation::Unit;
 use super::places::Places;
+use super::steps::count;
 use provstream::{Replacement, Span, TextChunk};
 
 /// The places in a text where annotations were, or text that a gate withholds, in the unit of the format's offsets.
@@ -55,6 +56,7 @@ impl Removed {
     }
 
     fn units(&self, text: &[u8]) -> u64 {
+        count(text.len());
         match self.unit {
             Unit::Utf8Bytes => text.len() as u64,
             // Every byte that does not continue a character begins one.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use provstream::Span;
 
+use super::steps::{count, each};
 use super::template::Template;
 
 /// Where the blocks of a message end in their text, as long as it is not decided what becomes of the text before.
@@ -188,6 +189,7 @@ impl Seams {
     /// The event is read: the strings in it cannot be added to any more.
     pub(super) fn end_event(&mut self) {
         let deferred = self.deferred();
+        count(self.in_event);
         self.waiting.truncate(deferred);
         self.in_event = 0;
         self.settle();
@@ -258,6 +260,7 @@ impl Seams {
     /// The place in the text without annotations, as far as they are known, of the first of them that does not belong to what
     /// is being written.
     fn next_clean(&self) -> Option<u64> {
+        count(1);
         let next = self.waiting.get(self.split)?;
         Some(next.at - self.cuts.at(next.at))
     }
@@ -275,7 +278,8 @@ impl Seams {
         self.reach(out.len());
         self.split = 0;
         let mut from = 0;
-        for seam in &mut self.waiting {
+        count(out.len());
+        for seam in each(self.waiting.iter_mut()) {
             let split = seam.split.take();
             // What a policy writes at the end of the text belongs to the block that it ends with.
             let is_end = is_last && seam.at == self.read;

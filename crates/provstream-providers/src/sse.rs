@@ -5,8 +5,8 @@ use core::time::Duration;
 use std::borrow::Cow;
 
 use memchr::memchr2;
-use smallvec::SmallVec;
 
+use super::fields::name_and_value;
 use super::frame::Frame;
 use provstream::Span;
 use provstream::TextChunk;
@@ -379,13 +379,19 @@ impl SseDecoder {
         self.begin_block();
     }
 
-    /// Appends bytes to the open block, which gets little more memory than most events need.
+    /// Appends bytes to the open block, which gets little more memory than most events need, and grows by a quarter if that is not
+    /// enough.
     fn keep(&mut self, taken: &[u8]) {
         const USUAL: usize = 1 << 12;
         const STEP: usize = 64;
         let len = self.open.len() + taken.len();
-        if len > self.open.capacity() && len < USUAL {
-            self.open.reserve_exact(taken.len().max(STEP));
+        if len > self.open.capacity() {
+            let more = if len < USUAL {
+                STEP
+            } else {
+                self.open.len() / 4
+            };
+            self.open.reserve_exact(taken.len().max(more));
         }
         self.open.extend_from_slice(taken);
     }
@@ -449,9 +455,13 @@ impl SseDecoder {
 
     /// Gives the open block, which is complete.
     fn dispatch(&mut self, sink: &mut dyn FnMut(SsePiece<'_>)) {
-        let open = core::mem::take(&mut self.open);
+        let mut open = core::mem::take(&mut self.open);
         match Block::read(&open, true) {
             Some(block) => {
+                if block.has_more_data {
+                    // The data are joined in memory of their own.
+                    open.shrink_to_fit();
+                }
                 self.head.keep(&open, &block);
                 self.give(&open, block, sink);
             }
@@ -466,20 +476,21 @@ impl SseDecoder {
             self.last_event_id.extend_from_slice(&raw[id]);
         }
         self.retry = block.retry.or(self.retry);
-        if block.data.is_empty() {
+        let Some(frame) = Block::frame(raw, self.start, block.data, block.has_more_data) else {
             return sink(SsePiece::Other(TextChunk::new(raw, self.start)));
-        }
+        };
         sink(SsePiece::Event(SseEvent {
             name: &raw[block.name],
             id: &self.last_event_id,
-            frame: Frame::new(raw, self.start, &block.data),
+            frame,
         }));
     }
 
     /// What the stream ends within, as the event that some clients take it for; `None` if it has no data.
     pub(super) fn unterminated(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let block = Block::read(text.bytes(), true)?;
-        (!block.data.is_empty()).then(|| Frame::new(text.bytes(), text.span().start(), &block.data))
+        let start = text.span().start();
+        Block::frame(text.bytes(), start, block.data, block.has_more_data)
     }
 }
 
@@ -487,7 +498,7 @@ impl Head {
     /// Keeps what an event has before its data, if nothing but the data is to be read of one that has the same.
     fn keep(&mut self, raw: &[u8], block: &Block) {
         self.bytes.clear();
-        let [line] = block.data.as_slice() else {
+        let (Some(line), false) = (&block.data, block.has_more_data) else {
             return;
         };
         let is_last = raw[line.end..] == *b"\n\n";
@@ -510,7 +521,10 @@ impl Head {
 struct Block {
     /// Its length to the end of the blank line; of a CR LF there, only the CR.
     len: usize,
-    data: SmallVec<[Range<usize>; 1]>,
+    /// The first line of data.
+    data: Option<Range<usize>>,
+    /// There are more.
+    has_more_data: bool,
     name: Range<usize>,
     id: Option<Range<usize>>,
     retry: Option<Duration>,
@@ -521,7 +535,8 @@ impl Block {
     fn read(bytes: &[u8], complete: bool) -> Option<Self> {
         let mut block = Self {
             len: bytes.len(),
-            data: SmallVec::new(),
+            data: None,
+            has_more_data: false,
             name: 0..0,
             id: None,
             retry: None,
@@ -554,23 +569,26 @@ impl Block {
         }
     }
 
+    /// The event whose first line of data is this one, if there is one.
+    fn frame(
+        raw: &[u8],
+        start: u64,
+        first: Option<Range<usize>>,
+        has_more: bool,
+    ) -> Option<Frame<'_>> {
+        let line = first?;
+        Some(match has_more {
+            true => Frame::of_lines(raw, start),
+            false => Frame::of_line(raw, start, line),
+        })
+    }
+
     #[inline]
     fn field(&mut self, bytes: &[u8], line: Range<usize>) {
-        let text = &bytes[line.clone()];
-        // What nearly every line is.
-        let colon = match text {
-            [b'd', b'a', b't', b'a', b':', ..] => Some(4),
-            text => memchr::memchr(b':', text),
-        };
-        let (name, value) = match colon {
-            Some(colon) => {
-                let space = usize::from(text.get(colon + 1) == Some(&b' '));
-                (&text[..colon], line.start + colon + 1 + space..line.end)
-            }
-            None => (text, line.end..line.end),
-        };
+        let (name, value) = name_and_value(bytes, line);
         match name {
-            b"data" => self.data.push(value),
+            b"data" if self.data.is_some() => self.has_more_data = true,
+            b"data" => self.data = Some(value),
             b"event" => self.name = value,
             b"id" if !bytes[value.clone()].contains(&0) => self.id = Some(value),
             b"retry" => self.retry = milliseconds(&bytes[value]).or(self.retry),

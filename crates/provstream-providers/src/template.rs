@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::escape::push_content;
 use super::frame::Frame;
+use super::steps::count;
 use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
 use super::{Channel, Format};
 
@@ -25,6 +26,8 @@ pub(super) struct Template {
     json: Range<u32>,
     /// Where in them the content of the text's string is.
     text: Range<u32>,
+    /// The text is of another channel than the one that the event is added for.
+    is_of_another: bool,
 }
 
 /// How an event that is added is put together.
@@ -56,6 +59,16 @@ impl Template {
             raw: Vec::new(),
             json: 0..0,
             text: 0..0,
+            is_of_another: false,
+        }
+    }
+
+    /// Keeps the event that is kept for the text of another channel, if there is none.
+    pub(super) fn keep_other(&mut self, other: &Self) {
+        if self.is_empty() {
+            count(other.raw.len());
+            self.clone_from(other);
+            self.is_of_another = true;
         }
     }
 
@@ -69,17 +82,27 @@ impl Template {
 
     /// Keeps an event with text of the channel, in the place of the one before.
     pub(super) fn keep(&mut self, frame: &Frame<'_>, text: Range<usize>) {
+        count(frame.data.len());
         self.raw.clear();
         self.raw.reserve_exact(frame.raw.len().min(MAX_KEPT) + 1);
         // A line of data that is empty may have no colon to go on after.
-        let first = frame.lines().iter().find(|line| !line.is_empty());
-        let (Some(first), Some(last)) = (first, frame.lines().last()) else {
+        let Some(first) = frame.first_full_line() else {
             return;
         };
-        let (head, tail) = (&frame.raw[..first.start], &frame.raw[last.end..]);
-        let head_len = head.len().min(MAX_KEPT);
+        let last = frame.last_line();
+        let head = match &frame.raw[..first.start] {
+            head if head.len() <= MAX_KEPT => head,
+            _ => b"data: ",
+        };
+        let tail = match &frame.raw[last.end..] {
+            tail if tail.len() <= MAX_KEPT => tail,
+            _ if head.is_empty() => b"\n",
+            _ => b"\n\n",
+        };
+        let head_len = head.len();
         let mut text = text;
-        self.raw.extend_from_slice(&head[..head_len]);
+        self.is_of_another = false;
+        self.raw.extend_from_slice(head);
         if frame.data.len() <= MAX_KEPT {
             self.raw.extend_from_slice(&frame.data);
         } else {
@@ -88,6 +111,7 @@ impl Template {
                 text: text.clone(),
                 format: None,
                 added: None,
+                is_of_another: false,
                 out: &mut self.raw,
                 text_at: 0,
                 block_at: 0..0,
@@ -100,7 +124,7 @@ impl Template {
             text = start - head_len..start - head_len;
         }
         // Data over several lines is one line here.
-        if frame.lines().len() > 1 {
+        if frame.has_several_lines() {
             for byte in &mut self.raw[head_len..] {
                 if matches!(byte, b'\n' | b'\r') {
                     *byte = b' ';
@@ -137,6 +161,7 @@ impl Template {
                 text: self.text.start as usize - json.start..self.text.end as usize - json.start,
                 format: Some(added.format),
                 added: Some(added),
+                is_of_another: self.is_of_another,
                 out,
                 text_at: 0,
                 block_at: 0..0,
@@ -160,6 +185,8 @@ struct Prune<'a, 'o> {
     format: Option<Format>,
     /// What takes the place of the text; nothing if the event is only made shorter.
     added: Option<&'a Added<'a>>,
+    /// The numbers of the channel are those of another one.
+    is_of_another: bool,
     out: &'o mut Vec<u8>,
     /// Where the text is in `out`.
     text_at: usize,
@@ -248,13 +275,26 @@ impl Prune<'_, '_> {
             (b"id", _) if self.format == Some(Format::Tgi) => b"0",
             _ => value,
         };
-        if value.len() <= MAX_MEMBER && self.is_repeatable(name, value) {
+        let number = self.number(name).map(|number| number.to_string());
+        let value = number.as_ref().map_or(value, |number| number.as_bytes());
+        let is_long = self.out.len() > 2 * MAX_KEPT;
+        if value.len() <= MAX_MEMBER && !is_long && self.is_repeatable(name, value) {
             self.separate(is_first);
             self.out.extend_from_slice(head);
             if matches!(name, b"index" | b"contentBlockIndex") {
                 self.block_at = self.out.len()..self.out.len() + value.len();
             }
             self.out.extend_from_slice(value);
+        }
+    }
+
+    /// The number of the channel that a member of the event of another one has.
+    fn number(&self, name: &[u8]) -> Option<u32> {
+        let channel = self.added.filter(|_| self.is_of_another)?.channel;
+        match name {
+            b"index" | b"output_index" => Some(channel.index()),
+            b"content_index" | b"summary_index" => channel.part(),
+            _ => None,
         }
     }
 

@@ -1,14 +1,15 @@
 //! The admin endpoints, on a listener of their own.
 
 use core::convert::Infallible;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -18,6 +19,7 @@ use provstream_report::LivePage;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+use crate::config::is_localhost;
 use crate::shared::Shared;
 use crate::stalled::Stalled;
 
@@ -57,7 +59,44 @@ pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
+/// Whether a request is for this host. A page whose name was made to lead here ("DNS rebinding") cannot ask for an address or for
+/// `localhost`; other names are in the settings.
+fn is_for_this_host(request: &Request<Incoming>, names: &[Box<str>]) -> bool {
+    let known = |host: &str| {
+        // Addresses of IPv6 have colons of their own.
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.ends_with(']') => (name, port),
+            _ => (host, ""),
+        };
+        let inner = name
+            .strip_prefix('[')
+            .and_then(|name| name.strip_suffix(']'));
+        let is_address = match inner {
+            Some(inner) => inner.parse::<Ipv6Addr>().is_ok(),
+            None => name.parse::<Ipv4Addr>().is_ok(),
+        };
+        let name = name.trim_end_matches('.').to_ascii_lowercase();
+        let is_named = is_localhost(&name) || names.iter().any(|known| **known == *name);
+        port.bytes().all(|byte| byte.is_ascii_digit()) && (is_address || is_named)
+    };
+    let mut hosts = request.headers().get_all(HOST).into_iter();
+    let is_old = request.version() <= Version::HTTP_10;
+    let own = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().is_ok_and(known),
+        (None, None) => is_old,
+        _ => false,
+    };
+    own && request
+        .uri()
+        .authority()
+        .is_none_or(|host| known(host.as_str()))
+}
+
 fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
+    if !is_for_this_host(request, &shared.loaded().config.admin_hosts) {
+        let what = "expected an address, localhost or one of \"admin_hosts\" as the host\n";
+        return plain(StatusCode::MISDIRECTED_REQUEST, what.to_owned());
+    }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "expected GET\n".to_owned());
         response

@@ -57,6 +57,8 @@ pub(crate) struct Streamed {
     /// Sent at the end, if the upstream had any.
     trailers: Option<HeaderMap>,
     end: Option<Flow>,
+    /// The server had time to send what came before the break.
+    is_flushed: bool,
     waits: Waits,
     ending: Ending,
     /// How the upstream is asked once more, if it may be.
@@ -72,6 +74,7 @@ impl Streamed {
             ready: None,
             trailers: None,
             end: None,
+            is_flushed: false,
             waits,
             ending,
             again: None,
@@ -88,6 +91,13 @@ impl Streamed {
     /// The same, of which this goes to the client first.
     pub(crate) fn with_first(mut self, first: Vec<u8>) -> Self {
         self.ready = (!first.is_empty()).then(|| first.into());
+        self
+    }
+
+    /// The same, which is broken off after that.
+    pub(crate) fn broken_off(mut self) -> Self {
+        self.upstream = None;
+        self.end = Some(Flow::Reset);
         self
     }
 
@@ -227,6 +237,12 @@ impl Streamed {
                         .map(|trailers| Ok(Frame::trailers(trailers)));
                     return Poll::Ready(trailers);
                 }
+                // The server drops what it has not sent, if it gets an error before that: also the head.
+                Some(_) if !self.is_flushed => {
+                    self.is_flushed = true;
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 Some(_) => {
                     let error =
                         io::Error::new(io::ErrorKind::ConnectionAborted, "the response broke off");
@@ -260,6 +276,19 @@ impl Streamed {
                     }
                 }
             }
+        }
+    }
+}
+
+impl Drop for Streamed {
+    /// A client that goes once the end of a stream was sent has all of it, although the upstream has not ended the response.
+    fn drop(&mut self) {
+        if self.ready.is_none()
+            && self.end.is_none()
+            && let Through::Filter(inflight) = &mut self.through
+            && inflight.has_ended()
+        {
+            let _ = inflight.finish();
         }
     }
 }

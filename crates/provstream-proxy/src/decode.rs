@@ -1,10 +1,10 @@
 //! Undoes the compression of bodies that an upstream compresses although it was not asked to.
 
-use std::io::{self, Read as _, Write};
+use std::io::{self, Write};
 
 use brotli_decompressor::DecompressorWriter;
-use flate2::write::{MultiGzDecoder, ZlibDecoder};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use zstd::stream::raw::{self, DParameter, Operation as _};
 
 /// Bytes that are decompressed at a time.
 const STEP: usize = 1 << 10;
@@ -12,8 +12,8 @@ const STEP: usize = 1 << 10;
 /// Most bytes that one step may become. More is a bomb: events do not compress to a 500th.
 const MAX_STEP: usize = 1 << 19;
 
-/// Largest window of a zstd frame: what RFC 8878 3.1.1.1.2 recommends decoders to support.
-const MAX_WINDOW: u64 = 8 << 20;
+/// Base-2 logarithm of the largest window of a zstd frame: 8 MiB, which RFC 8878 3.1.1.1.2 recommends decoders to support.
+const MAX_WINDOW_LOG: u32 = 23;
 
 /// A buffer that takes only so much.
 #[derive(Debug, Default)]
@@ -51,9 +51,9 @@ impl core::error::Error for TooMuch {}
 /// Decompresses a body that comes in pieces.
 pub(crate) enum Decoder {
     Gzip(MultiGzDecoder<Limited>),
-    Deflate(ZlibDecoder<Limited>),
+    Deflate(Deflate),
     Brotli(Box<DecompressorWriter<Limited>>),
-    Zstd(Box<Zstd>),
+    Zstd(Zstd),
 }
 
 impl core::fmt::Debug for Decoder {
@@ -72,12 +72,12 @@ impl Decoder {
     pub(crate) fn of(encoding: &str) -> Option<Self> {
         match encoding.trim().to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => Some(Self::Gzip(MultiGzDecoder::new(Limited::default()))),
-            "deflate" => Some(Self::Deflate(ZlibDecoder::new(Limited::default()))),
+            "deflate" => Some(Self::Deflate(Deflate::Unknown)),
             "br" => Some(Self::Brotli(Box::new(DecompressorWriter::new(
                 Limited::default(),
                 STEP,
             )))),
-            "zstd" => Some(Self::Zstd(Box::default())),
+            "zstd" => Zstd::new().ok().map(Self::Zstd),
             _ => None,
         }
     }
@@ -91,11 +91,7 @@ impl Decoder {
                     decoder.flush()?;
                     drain(decoder.get_mut(), &mut take);
                 }
-                Self::Deflate(decoder) => {
-                    decoder.write_all(step)?;
-                    decoder.flush()?;
-                    drain(decoder.get_mut(), &mut take);
-                }
+                Self::Deflate(decoder) => decoder.push(step, &mut take)?,
                 Self::Brotli(decoder) => {
                     decoder.write_all(step)?;
                     decoder.flush()?;
@@ -114,10 +110,7 @@ impl Decoder {
                 decoder.try_finish()?;
                 drain(decoder.get_mut(), &mut take);
             }
-            Self::Deflate(decoder) => {
-                decoder.try_finish()?;
-                drain(decoder.get_mut(), &mut take);
-            }
+            Self::Deflate(decoder) => decoder.finish(&mut take)?,
             Self::Brotli(decoder) => {
                 decoder.close()?;
                 drain(decoder.get_mut(), &mut take);
@@ -133,122 +126,99 @@ fn drain(buffer: &mut Limited, take: &mut impl FnMut(&[u8])) {
     buffer.0.clear();
 }
 
-/// Frames of Zstandard (RFC 8878 3.1.1).
-pub(crate) struct Zstd {
-    decoder: FrameDecoder,
-    /// What is not a whole header or block yet: at most 128 KiB and a few bytes.
-    input: Vec<u8>,
-    is_in_frame: bool,
-    has_checksum: bool,
+/// A body with the encoding `deflate`: zlib's format (RFC 9110 8.4.1.2), or DEFLATE without it, as some servers send.
+pub(crate) enum Deflate {
+    Unknown,
+    Zlib(ZlibDecoder<Limited>),
+    Raw(DeflateDecoder<Limited>),
 }
 
-impl Default for Zstd {
-    fn default() -> Self {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(MAX_WINDOW);
-        Self {
-            decoder,
-            input: Vec::new(),
-            is_in_frame: false,
-            has_checksum: false,
-        }
-    }
-}
+/// The lower half of the first byte of zlib's format (RFC 1950 2.2). In DEFLATE it would be a stored block with padding that is
+/// not zero, which no compressor writes.
+const ZLIB_METHOD: u8 = 8;
 
-/// The longest header of a frame, in bytes.
-const MAX_HEADER: usize = 18;
-
-impl Zstd {
-    fn push(&mut self, bytes: &[u8], take: &mut impl FnMut(&[u8])) -> io::Result<()> {
-        self.input.extend_from_slice(bytes);
-        let mut total = 0;
-        loop {
-            let goes_on = if self.is_in_frame {
-                self.block(&mut total, take)?
-            } else {
-                self.header()?
-            };
-            if total > MAX_STEP {
-                return Err(io::Error::other(TooMuch));
-            }
-            if !goes_on {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Begins a frame; false if more of its header is needed.
-    fn header(&mut self) -> io::Result<bool> {
-        let Some(descriptor) = self.input.get(4) else {
-            return Ok(false);
-        };
-        self.has_checksum = descriptor & 4 != 0;
-        let mut rest = &self.input[..];
-        if let Err(error) = self.decoder.reset(&mut rest) {
-            let may_be_cut = self.input.len() < MAX_HEADER;
-            return if may_be_cut {
-                Ok(false)
-            } else {
-                Err(invalid(error))
+impl Deflate {
+    fn push(&mut self, step: &[u8], take: &mut impl FnMut(&[u8])) -> io::Result<()> {
+        if let (Self::Unknown, Some(first)) = (&self, step.first()) {
+            *self = match first & 0x0F == ZLIB_METHOD {
+                true => Self::Zlib(ZlibDecoder::new(Limited::default())),
+                false => Self::Raw(DeflateDecoder::new(Limited::default())),
             };
         }
-        let taken = self.input.len() - rest.len();
-        self.input.drain(..taken);
-        self.is_in_frame = true;
-        Ok(true)
-    }
-
-    /// Decodes a block; false if more of it is needed.
-    fn block(&mut self, total: &mut usize, take: &mut impl FnMut(&[u8])) -> io::Result<bool> {
-        let [first, second, third, ..] = self.input[..] else {
-            return Ok(false);
-        };
-        let header = u32::from_le_bytes([first, second, third, 0]);
-        let is_last = header & 1 != 0;
-        // A block of one byte that is repeated has that byte alone.
-        let size = if header >> 1 & 3 == 1 {
-            1
-        } else {
-            (header >> 3) as usize
-        };
-        let checksum = if is_last && self.has_checksum { 4 } else { 0 };
-        let length = 3 + size + checksum;
-        let Some(mut block) = self.input.get(..length) else {
-            return Ok(false);
-        };
-        self.decoder
-            .decode_blocks(&mut block, BlockDecodingStrategy::UptoBlocks(1))
-            .map_err(invalid)?;
-        self.input.drain(..length);
-        let mut out = [0; 1 << 13];
-        loop {
-            let count = self.decoder.read(&mut out)?;
-            if count == 0 {
-                break;
+        match self {
+            Self::Unknown => {}
+            Self::Zlib(decoder) => {
+                decoder.write_all(step)?;
+                decoder.flush()?;
+                drain(decoder.get_mut(), take);
             }
-            *total += count;
-            take(&out[..count]);
-        }
-        if is_last {
-            self.is_in_frame = false;
-            let expected = self.decoder.get_checksum_from_data();
-            if expected.is_some() && expected != self.decoder.get_calculated_checksum() {
-                return Err(io::ErrorKind::InvalidData.into());
+            Self::Raw(decoder) => {
+                decoder.write_all(step)?;
+                decoder.flush()?;
+                drain(decoder.get_mut(), take);
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn finish(&self) -> io::Result<()> {
-        if self.is_in_frame || !self.input.is_empty() {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+    fn finish(&mut self, take: &mut impl FnMut(&[u8])) -> io::Result<()> {
+        match self {
+            Self::Unknown => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Self::Zlib(decoder) => {
+                decoder.try_finish()?;
+                drain(decoder.get_mut(), take);
+            }
+            Self::Raw(decoder) => {
+                decoder.try_finish()?;
+                drain(decoder.get_mut(), take);
+            }
         }
         Ok(())
     }
 }
 
-fn invalid(error: impl core::error::Error + Send + Sync + 'static) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error)
+/// Frames of Zstandard (RFC 8878 3.1.1).
+pub(crate) struct Zstd {
+    decoder: raw::Decoder<'static>,
+    /// All frames that have begun have ended.
+    is_complete: bool,
+}
+
+impl Zstd {
+    fn new() -> io::Result<Self> {
+        let mut decoder = raw::Decoder::new()?;
+        decoder.set_parameter(DParameter::WindowLogMax(MAX_WINDOW_LOG))?;
+        Ok(Self {
+            decoder,
+            is_complete: true,
+        })
+    }
+
+    fn push(&mut self, step: &[u8], take: &mut impl FnMut(&[u8])) -> io::Result<()> {
+        let mut out = [0; 1 << 13];
+        let (mut rest, mut total, mut is_full) = (step, 0, false);
+        while !rest.is_empty() || is_full {
+            let status = self.decoder.run_on_buffers(rest, &mut out)?;
+            rest = &rest[status.bytes_read..];
+            total += status.bytes_written;
+            if total > MAX_STEP {
+                return Err(io::Error::other(TooMuch));
+            }
+            take(&out[..status.bytes_written]);
+            is_full = status.bytes_written == out.len();
+            // After a frame, without more input, the decoder waits for the next one.
+            let is_idle = status.bytes_read == 0 && status.bytes_written == 0;
+            self.is_complete = status.remaining == 0 || (is_idle && self.is_complete);
+        }
+        Ok(())
+    }
+
+    fn finish(&self) -> io::Result<()> {
+        match self.is_complete {
+            true => Ok(()),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -273,14 +243,40 @@ mod tests {
         encoder.finish().expect("memory")
     }
 
+    fn zlib(body: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(body).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn deflate(body: &[u8], level: u32) -> Vec<u8> {
+        let level = flate2::Compression::new(level);
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
+        encoder.write_all(body).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
     fn zstd(body: &[u8]) -> Vec<u8> {
-        ruzstd::encoding::compress_to_vec(body, ruzstd::encoding::CompressionLevel::Fastest)
+        zstd::encode_all(body, 3).expect("memory")
+    }
+
+    /// Events that differ, as those of an answer do.
+    fn events(count: u64) -> Vec<u8> {
+        let event = |n: u64| format!("data: {{\"n\":{n},\"square\":{}}}\n\n", n * n);
+        (1..=count).map(event).collect::<String>().into_bytes()
     }
 
     #[test]
     fn bodies_in_pieces_are_decompressed() {
         let body = TEXT.repeat(500).into_bytes();
-        for (encoding, compressed) in [("gzip", gzip(&body)), ("zstd", zstd(&body))] {
+        for (encoding, compressed) in [
+            ("gzip", gzip(&body)),
+            ("zstd", zstd(&body)),
+            ("deflate", zlib(&body)),
+            ("deflate", deflate(&body, 0)),
+            ("deflate", deflate(&body, 1)),
+            ("deflate", deflate(&body, 9)),
+        ] {
             for size in [1, 7, 64, compressed.len()] {
                 let out = through(encoding, &compressed, size).expect(encoding);
                 assert_eq!(out, body, "{encoding}, pieces of {size}");
@@ -299,14 +295,80 @@ mod tests {
         }
     }
 
+    /// Files of the command `zstd` 1.5.7, beside this crate.
+    #[test]
+    fn files_of_the_zstd_command_are_decompressed() {
+        let blocks: &[u8] = include_bytes!("../tests/zstd/blocks.zst");
+        let frames: &[u8] = include_bytes!("../tests/zstd/two-frames.zst");
+        let skipped = [b"\x50\x2a\x4d\x18\x03\0\0\0abc", frames].concat();
+        for (name, file, expected) in [
+            // Several blocks and no checksum.
+            ("blocks", blocks, events(4_500)),
+            // The first without a checksum, the second with one.
+            ("two frames", frames, events(40).repeat(2)),
+            ("a skippable frame", &skipped, events(40).repeat(2)),
+        ] {
+            for size in [1, 7, 1_000, file.len()] {
+                let out = through("zstd", file, size).expect(name);
+                assert!(out == expected, "{name}, pieces of {size}");
+            }
+            for cut in [1, 5, file.len() / 2] {
+                let cut = &file[..file.len() - cut];
+                let error = through("zstd", cut, 100).expect_err(name);
+                assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "{name}");
+            }
+        }
+        // `zstd --long=27` asks for a window of 128 MiB.
+        let long = include_bytes!("../tests/zstd/long-window.zst");
+        assert!(through("zstd", long, 100).is_err());
+        let mut broken = frames.to_vec();
+        *broken.last_mut().expect("a checksum") ^= 1;
+        assert!(through("zstd", &broken, 100).is_err());
+        assert_eq!(through("zstd", b"", 1).expect("nothing"), b"");
+    }
+
+    /// A body that does not compress to a 500th is no bomb, however long it is, and each event comes out when it is flushed.
+    #[test]
+    fn a_long_body_of_zstd_is_streamed() {
+        let body = events(18_000);
+        assert!(body.len() > 640_000);
+        for level in [1, 3, 9, 19] {
+            let compressed = zstd::encode_all(&body[..], level).expect("memory");
+            let out = through("zstd", &compressed, 1 << 16).expect("no bomb");
+            assert!(out == body, "level {level}");
+        }
+        let mut encoder = zstd::Encoder::new(Vec::new(), 3).expect("memory");
+        let mut decoder = Decoder::of("zstd").expect("a known encoding");
+        let (mut sent, mut out) = (0, Vec::new());
+        for (number, event) in body
+            .split_inclusive(|byte| *byte == b'\n')
+            .take(100)
+            .enumerate()
+        {
+            encoder.write_all(event).expect("memory");
+            encoder.flush().expect("memory");
+            let compressed = encoder.get_ref();
+            let pushed = decoder.push(&compressed[sent..], |bytes| out.extend_from_slice(bytes));
+            pushed.expect("zstd");
+            sent = compressed.len();
+            assert!(
+                out.ends_with(event),
+                "line {number} waits for the end of its frame"
+            );
+        }
+    }
+
     #[test]
     fn bombs_are_errors() {
         let body = vec![b' '; 8 << 20];
-        for (encoding, compressed) in [("gzip", gzip(&body)), ("zstd", zstd(&body))] {
-            assert!(
-                through(encoding, &compressed, 1 << 16).is_err(),
-                "{encoding}"
-            );
+        for (encoding, compressed) in [
+            ("gzip", gzip(&body)),
+            ("zstd", zstd(&body)),
+            ("deflate", deflate(&body, 9)),
+        ] {
+            let error = through(encoding, &compressed, 1 << 16).expect_err(encoding);
+            let is_bomb = error.get_ref().is_some_and(|inner| inner.is::<TooMuch>());
+            assert!(is_bomb, "{encoding}: {error}");
         }
     }
 

@@ -18,10 +18,19 @@ impl Handle {
     ///
     /// A file that the settings name cannot be used, or an upstream is the proxy itself. The settings stay as they are.
     pub fn reload(&self, config: Config) -> io::Result<()> {
-        config.refuse_loops(self.0.address)?;
-        self.0.replace(Loaded::new(config)?);
-        self.note_reload(true);
+        self.replace(self.prepare(config)?);
         Ok(())
+    }
+
+    /// What is made from other settings; it may wait for the files that they name.
+    pub(crate) fn prepare(&self, config: Config) -> io::Result<Loaded> {
+        config.refuse_loops(&self.0.listeners)?;
+        Loaded::new(config)
+    }
+
+    pub(crate) fn replace(&self, loaded: Loaded) {
+        self.0.replace(loaded);
+        self.note_reload(true);
     }
 
     /// Counts a reload that failed.

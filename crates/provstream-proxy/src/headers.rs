@@ -65,7 +65,7 @@ pub(crate) fn is_signed(headers: &HeaderMap) -> bool {
 }
 
 /// Makes the headers of a client those of a request to the upstream.
-pub(crate) fn for_upstream(headers: &mut HeaderMap, host: &str, is_inspected: bool) {
+pub(crate) fn for_upstream(headers: &mut HeaderMap, host: &str, own: &str, is_inspected: bool) {
     let takes_trailers = headers
         .get_all(TE)
         .iter()
@@ -85,7 +85,14 @@ pub(crate) fn for_upstream(headers: &mut HeaderMap, host: &str, is_inspected: bo
         headers.remove(RANGE);
         headers.remove(IF_RANGE);
     }
-    headers.append(VIA, HeaderValue::from_static("1.1 provstream"));
+    if let Ok(via) = HeaderValue::from_str(&format!("1.1 {own}")) {
+        headers.append(VIA, via);
+    }
+}
+
+/// Whether a request has gone through the proxy with this pseudonym (RFC 9110 7.6.3).
+pub(crate) fn has_gone_through(headers: &HeaderMap, own: &str) -> bool {
+    elements(headers, &VIA).any(|via| via.split_whitespace().nth(1) == Some(own))
 }
 
 /// Makes the headers of an upstream those of a response to the client.
@@ -111,6 +118,14 @@ pub(crate) fn remove_of_bytes(headers: &mut HeaderMap) {
 /// Removes the encoding of a body that is decoded.
 pub(crate) fn remove_encoding(headers: &mut HeaderMap) {
     headers.remove(CONTENT_ENCODING);
+}
+
+/// All values of a header as one, with U+FFFD for what is not UTF-8: readers of a header that has several do not agree on which one
+/// counts.
+pub(crate) fn all(headers: &HeaderMap, name: &HeaderName) -> String {
+    let values = headers.get_all(name).into_iter();
+    let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
+    values.collect::<Vec<_>>().join(", ")
 }
 
 /// The text of a header, if it has one value of visible ASCII.
@@ -142,7 +157,9 @@ mod tests {
         ] {
             headers.append(name, HeaderValue::from_static(value));
         }
-        for_upstream(&mut headers, "api.example.com", true);
+        for_upstream(&mut headers, "api.example.com", "provstream-1", true);
+        assert!(has_gone_through(&headers, "provstream-1"));
+        assert!(!has_gone_through(&headers, "provstream-2"));
         let mut names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
         assert_eq!(

@@ -51,7 +51,7 @@ impl Inflight {
                 });
                 match decoded {
                     Ok(()) => flow,
-                    Err(error) => filter.abort(cause_of(&error), now, out),
+                    Err(error) => filter.abort_decoding(cause_of(&error), now, out),
                 }
             }
         };
@@ -84,12 +84,17 @@ impl Inflight {
                 let _ = filter.push(bytes, now, out);
             });
             if let Err(error) = decoded {
-                let flow = filter.abort(cause_of(&error), now, out);
+                let flow = filter.abort_decoding(cause_of(&error), now, out);
                 return self.after(flow);
             }
         }
         let flow = filter.finish(now, out);
         self.after(flow)
+    }
+
+    /// Whether a client that has got everything so far has all of the response.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.decoder.is_none() && self.out.is_empty() && self.filter.has_ended()
     }
 
     pub(crate) fn abort(&mut self, cause: Cause) -> Flow {

@@ -1,27 +1,36 @@
 //! A proxy as a program: a runtime, and signals.
 
+use core::time::Duration;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
+use std::thread;
 
 use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
 
 use crate::config::{Config, Upstream};
 use crate::demo;
+use crate::handle::Handle;
 use crate::log::note;
 use crate::server::{Proxy, StartError};
 
-/// Runs a proxy until SIGTERM or SIGINT. SIGHUP has `load` called for other settings; if it fails, its message is logged and
-/// the settings stay. A note names the changes that need a restart. `started` is called when the listeners are open.
+/// How long it may take to read other settings.
+const MAX_RELOAD: Duration = Duration::from_secs(10);
+
+/// Runs a proxy until SIGTERM or SIGINT. SIGHUP has `load` called for other settings, in a thread of its own; if it fails or
+/// takes longer than 10 seconds, a message is logged and the settings stay. A note names the changes that need a restart.
+/// `started` is called when the listeners are open.
 ///
 /// # Errors
 ///
 /// The proxy cannot start.
 pub fn run(
     config: Config,
-    load: impl Fn() -> Result<Config, String>,
+    load: impl Fn() -> Result<Config, String> + Send + Sync + 'static,
     started: impl FnOnce(&Proxy),
 ) -> Result<(), StartError> {
-    runtime()?.block_on(serve(config, load, started))
+    runtime()?.block_on(serve(config, Arc::new(load), started))
 }
 
 /// Runs a proxy in front of the upstream of the [`demo`], with its settings.
@@ -44,8 +53,9 @@ pub fn run_demo(
         let config = Config::from_toml(settings, Path::new("."), Some(upstream));
         let config = config.map_err(|error| StartError::new(what, io::Error::other(error)))?;
         let config = change(config);
-        let load = || Ok(config.clone());
-        serve(config.clone(), load, started).await
+        let same = config.clone();
+        let load = move || Ok(same.clone());
+        serve(config, Arc::new(load), started).await
     })
 }
 
@@ -57,7 +67,7 @@ fn runtime() -> Result<Runtime, StartError> {
 
 async fn serve(
     config: Config,
-    load: impl Fn() -> Result<Config, String>,
+    load: Arc<impl Fn() -> Result<Config, String> + Send + Sync + 'static>,
     started: impl FnOnce(&Proxy),
 ) -> Result<(), StartError> {
     let started_with = config.clone();
@@ -68,31 +78,73 @@ async fn serve(
     started(&proxy);
     let handle = proxy.handle();
     let signals = async {
+        // Later settings take the place of those that are still being read.
+        let mut reloading = None;
         loop {
-            if signals.next().await == Signal::End {
+            let signal = tokio::select! {
+                signal = signals.next() => signal,
+                reloaded = ready(&mut reloading) => {
+                    reloading = None;
+                    note_reload(reloaded, &handle);
+                    continue;
+                }
+            };
+            if signal == Signal::End {
                 handle.shutdown();
                 return core::future::pending::<()>().await;
             }
-            let reloaded = load().and_then(|config| {
-                let changes = config.fixed_changes(&started_with);
-                let reloaded = handle.reload(config);
-                reloaded
-                    .map(|()| changes)
-                    .map_err(|error| error.to_string())
-            });
-            match reloaded {
-                Ok(changes) => note(&reloaded_note(&changes)),
-                Err(error) => {
-                    handle.note_failed_reload();
-                    note(&format!("the settings stay as they are: {error}"));
-                }
-            }
+            reloading = Some(Box::pin(reload(&load, &handle, &started_with)));
         }
     };
     tokio::select! {
         () = proxy.run() => Ok(()),
         () = signals => Ok(()),
     }
+}
+
+/// What a future returns, if there is one; otherwise nothing ever.
+async fn ready<T>(future: &mut Option<impl Future<Output = T> + Unpin>) -> T {
+    match future {
+        Some(future) => future.await,
+        None => core::future::pending().await,
+    }
+}
+
+fn note_reload(reloaded: Result<Vec<&'static str>, String>, handle: &Handle) {
+    match reloaded {
+        Ok(changes) => note(&reloaded_note(&changes)),
+        Err(error) => {
+            handle.note_failed_reload();
+            note(&format!("the settings stay as they are: {error}"));
+        }
+    }
+}
+
+/// Uses other settings; the keys whose changes need a restart.
+async fn reload(
+    load: &Arc<impl Fn() -> Result<Config, String> + Send + Sync + 'static>,
+    handle: &Handle,
+    started_with: &Config,
+) -> Result<Vec<&'static str>, String> {
+    let (sender, receiver) = oneshot::channel();
+    let (load, own, started_with) = (Arc::clone(load), handle.clone(), started_with.clone());
+    // A file may never be read to its end, such as one of a file system that hangs: this thread waits for it, and nobody for the
+    // thread.
+    let thread = thread::Builder::new().spawn(move || {
+        let prepared = load().and_then(|config| {
+            let changes = config.fixed_changes(&started_with);
+            let loaded = own.prepare(config).map_err(|error| error.to_string())?;
+            Ok((changes, loaded))
+        });
+        let _ = sender.send(prepared);
+    });
+    thread.map_err(|error| error.to_string())?;
+    let late = || format!("they are not read after {} seconds", MAX_RELOAD.as_secs());
+    let prepared = tokio::time::timeout(MAX_RELOAD, receiver).await;
+    let prepared = prepared.map_err(|_| late())?;
+    let (changes, loaded) = prepared.unwrap_or_else(|_| Err("they cannot be read".to_owned()))?;
+    handle.replace(loaded);
+    Ok(changes)
 }
 
 /// What is said about a reload that left changes of these keys for the next start.

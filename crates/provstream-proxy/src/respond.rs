@@ -2,6 +2,7 @@
 
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode, response};
+use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use provstream_route::{BodyFilter, Cause, Flow, Plan, ResponseHead, Route};
@@ -39,8 +40,7 @@ pub(crate) async fn respond(
     (waits, ending): (Waits, Ending),
 ) -> Response<ProxyBody> {
     let (mut head, upstream) = answer.into_parts();
-    let encoding = headers::text(&head.headers, &CONTENT_ENCODING);
-    let decoder = Decoder::of(encoding);
+    let decoder = Decoder::of(&headers::all(&head.headers, &CONTENT_ENCODING));
     let plan = plan(&head, route, &asked, decoder.is_some());
     head.version = http::Version::HTTP_11;
     head.extensions = http::Extensions::new();
@@ -58,6 +58,13 @@ pub(crate) async fn respond(
         }
         Plan::Pass(reason) => {
             record.passed = Some(reason);
+            // The server asks for nothing of a body that is empty.
+            if asked.method == Method::HEAD
+                || matches!(head.status.as_u16(), 204 | 304)
+                || upstream.is_end_stream()
+            {
+                record.end = "complete";
+            }
             let streamed = Streamed::new(upstream, Through::Pass(record), waits, ending);
             Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
         }
@@ -78,8 +85,8 @@ pub(crate) async fn respond(
 }
 
 fn plan(head: &response::Parts, route: &Route, asked: &Asked, is_decoded: bool) -> Plan {
-    let content_type = headers::text(&head.headers, &CONTENT_TYPE);
-    let encoding = headers::text(&head.headers, &CONTENT_ENCODING);
+    let content_type = headers::all(&head.headers, &CONTENT_TYPE);
+    let encoding = headers::all(&head.headers, &CONTENT_ENCODING);
     // A response to HEAD has no body, like one of this status.
     let status = if asked.method == Method::HEAD {
         StatusCode::NO_CONTENT
@@ -87,8 +94,8 @@ fn plan(head: &response::Parts, route: &Route, asked: &Asked, is_decoded: bool) 
         head.status
     };
     let about = ResponseHead::new(status.as_u16())
-        .with_content_type(content_type)
-        .with_content_encoding(if is_decoded { "" } else { encoding })
+        .with_content_type(&content_type)
+        .with_content_encoding(if is_decoded { "" } else { &encoding })
         .with_path(&asked.path)
         .with_choices(asked.choices);
     route.response(&about)
@@ -119,6 +126,7 @@ async fn filtered(
     mut inflight: Box<Inflight>,
     (mut waits, mut ending): (Waits, Ending),
 ) -> Response<ProxyBody> {
+    head.headers.remove(CONTENT_LENGTH);
     while inflight.awaits_end() {
         let flow = tokio::select! {
             frame = upstream.frame() => {
@@ -138,12 +146,17 @@ async fn filtered(
             cause = waits.end() => inflight.abort(cause),
             () = ending.wait() => inflight.abort(Cause::Shutdown),
         };
+        if flow == Flow::Reset {
+            let first = inflight.take();
+            let streamed = Streamed::new(upstream, Through::Filter(*inflight), waits, ending);
+            let streamed = streamed.with_first(first).broken_off();
+            return Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)));
+        }
         if flow != Flow::More {
             return whole(head, inflight);
         }
     }
     let first = inflight.take();
-    head.headers.remove(CONTENT_LENGTH);
     let streamed = Streamed::new(upstream, Through::Filter(*inflight), waits, ending)
         .with_first(first)
         .with_again(again);

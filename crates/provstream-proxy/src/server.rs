@@ -73,7 +73,10 @@ impl Proxy {
             what: "cannot use the settings".to_owned(),
             error,
         };
-        config.refuse_loops(config.listen).map_err(unusable)?;
+        let asked: Vec<_> = core::iter::once(config.listen)
+            .chain(config.admin)
+            .collect();
+        config.refuse_loops(&asked).map_err(unusable)?;
         let bind = async |address: SocketAddr| {
             let listener = TcpListener::bind(address).await;
             listener.map_err(|error| StartError {
@@ -89,8 +92,11 @@ impl Proxy {
             Some(address) => Some(bind(address).await?),
             None => None,
         };
-        let address = listener.local_addr().map_err(unusable)?;
-        let shared = Shared::new(config, address).map_err(unusable)?;
+        let found = core::iter::once(&listener).chain(&admin);
+        let found: io::Result<Vec<_>> = found.map(TcpListener::local_addr).collect();
+        let found = found.map_err(unusable)?;
+        config.refuse_loops(&found).map_err(unusable)?;
+        let shared = Shared::new(config, found).map_err(unusable)?;
         Ok(Self {
             listener,
             admin,

@@ -66,6 +66,12 @@ const WEBSOCKET: Wrong = wrong(
     "this proxy opens no WebSockets, whose messages it could not inspect",
 );
 
+const LOOP: Wrong = wrong(
+    StatusCode::LOOP_DETECTED,
+    "loop",
+    "this proxy has sent the request itself: an upstream leads back to it",
+);
+
 const UNEXPECTED_UPGRADE: Wrong = wrong(
     StatusCode::BAD_GATEWAY,
     "unexpected_upgrade",
@@ -113,6 +119,10 @@ async fn answer(
     if let Some(wrong) = check(&request, config.limits.request_bytes) {
         return refuse(wrong, format, record);
     }
+    let own = shared.pseudonym();
+    if headers::has_gone_through(request.headers(), &own) {
+        return refuse(LOOP, format, record);
+    }
     let upstream = config
         .extras(route)
         .and_then(|extras| extras.upstream.as_ref())
@@ -125,7 +135,7 @@ async fn answer(
         added: None,
     };
     let note = FaultNote::default();
-    let sent = outgoing(request, (route, upstream), &loaded, &mut asked, &note).await;
+    let sent = outgoing(request, (route, upstream, &own), &loaded, &mut asked, &note).await;
     record.added = asked.added.map(Added::as_str);
     let outgoing = match sent {
         Ok(mut outgoing) => {
@@ -204,7 +214,7 @@ fn check(request: &Request<Incoming>, most: usize) -> Option<Wrong> {
 /// The request that is sent.
 async fn outgoing(
     request: Request<Incoming>,
-    (route, upstream): (&Route, &Upstream),
+    (route, upstream, own): (&Route, &Upstream, &str),
     loaded: &Loaded,
     asked: &mut Asked,
     note: &FaultNote,
@@ -223,7 +233,7 @@ async fn outgoing(
     parts.extensions = http::Extensions::new();
     let is_inspected = route.action() != RouteAction::Pass;
     let is_json = headers::text(&parts.headers, &CONTENT_TYPE).contains("json");
-    headers::for_upstream(&mut parts.headers, upstream.host(), is_inspected);
+    headers::for_upstream(&mut parts.headers, upstream.host(), own, is_inspected);
     let limits = (config.limits.request_bytes, config.timeouts.client);
     let body = Outgoing::stream(client, limits.0, limits.1, note);
     let extras = config.extras(route);

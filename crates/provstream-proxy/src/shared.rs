@@ -5,18 +5,17 @@ use core::future::Future;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Context, Poll};
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use provstream::settings::{FileError, read_file};
-use provstream_route::AuditLog;
+use provstream_route::{AuditFile, AuditLog};
 use tokio::sync::watch;
 
-use crate::config::{Config, NamedFile, unread};
+use crate::config::{Config, NamedFile, refuse_other_kinds, unread};
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::spans::Spans;
@@ -31,7 +30,7 @@ const MAX_AUTHORITIES: usize = 16 << 20;
 pub(crate) struct Loaded {
     pub(crate) config: Config,
     pub(crate) client: Client,
-    pub(crate) audit: Option<AuditFile>,
+    pub(crate) audit: Option<SharedAudit>,
     pub(crate) spans: Option<Arc<Spans>>,
     /// The streams in flight, whatever settings they began with.
     pub(crate) live: Arc<Live>,
@@ -42,20 +41,18 @@ impl Loaded {
         let audit = match &config.audit {
             None => None,
             Some(named) => {
-                let file = File::options().append(true).create(true).open(&named.path);
+                let file = AuditFile::open(&named.path, config.audit_sync);
                 let file = file.map_err(|error| {
                     unusable("audit", named, &config, &unopened(&named.path, error))
                 })?;
-                Some(AuditFile {
-                    file: Arc::new(Mutex::new(file)),
-                    is_synced: config.audit_sync,
-                })
+                Some(SharedAudit(Arc::new(Mutex::new(file))))
             }
         };
         let client = match &config.upstream_ca {
             None => client(&config.timeouts, None)?,
             Some(named) => {
                 let unusable = |found: &str| unusable("upstream_ca", named, &config, found);
+                refuse_other_kinds(&named.path).map_err(|found| unusable(&found))?;
                 let authorities = read_file(&named.path, MAX_AUTHORITIES)
                     .map_err(|error| unusable(&unread(&error)))?;
                 client(&config.timeouts, Some(&authorities))
@@ -95,21 +92,14 @@ fn unopened(path: &Path, error: io::Error) -> String {
     }
 }
 
-/// The audit log of all responses, to which each line is appended with one write.
+/// The audit log of all responses.
 #[derive(Clone, Debug)]
-pub(crate) struct AuditFile {
-    file: Arc<Mutex<File>>,
-    is_synced: bool,
-}
+pub(crate) struct SharedAudit(Arc<Mutex<AuditFile>>);
 
-impl AuditLog for AuditFile {
+impl AuditLog for SharedAudit {
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(line)?;
-        if self.is_synced {
-            file.sync_data()?;
-        }
-        Ok(())
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.line(line)
     }
 }
 
@@ -117,8 +107,8 @@ impl AuditLog for AuditFile {
 #[derive(Debug)]
 pub(crate) struct Shared {
     loaded: RwLock<Arc<Loaded>>,
-    /// Where the proxy listens, whatever the settings in use say.
-    pub(crate) address: SocketAddr,
+    /// Where the proxy and its admin endpoints listen, whatever the settings in use say.
+    pub(crate) listeners: Vec<SocketAddr>,
     pub(crate) metrics: Arc<Metrics>,
     /// True once responses have to end.
     pub(crate) ending: watch::Sender<bool>,
@@ -130,11 +120,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: Config, address: SocketAddr) -> io::Result<Self> {
+    pub(crate) fn new(config: Config, listeners: Vec<SocketAddr>) -> io::Result<Self> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {
             loaded: RwLock::new(Arc::new(Loaded::new(config)?)),
-            address,
+            listeners,
             metrics: Arc::default(),
             ending: watch::Sender::new(false),
             draining: watch::Sender::new(false),
@@ -158,6 +148,11 @@ impl Shared {
     pub(crate) fn next_id(&self) -> String {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         format!("{:016x}-{number:x}", self.seed)
+    }
+
+    /// What `Via` calls this proxy in requests, so that it knows those that it has sent itself.
+    pub(crate) fn pseudonym(&self) -> String {
+        format!("provstream-{:016x}", self.seed)
     }
 
     pub(crate) fn ending(&self) -> Ending {

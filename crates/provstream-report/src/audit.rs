@@ -204,7 +204,7 @@ impl AuditLog {
     }
 }
 
-/// Whether the reason in a log is that the annotation counts.
+/// Returns `true` if the reason in a log is that the annotation counts.
 fn counts_towards(why: &str) -> bool {
     why == Counting::Counts.as_str()
 }

@@ -79,7 +79,7 @@ impl Counts {
         self.after_end
     }
 
-    /// Whether the gate withholds something.
+    /// Returns `true` if the gate withholds something.
     #[must_use]
     pub fn withholds(&self) -> bool {
         !self.ends.is_empty()

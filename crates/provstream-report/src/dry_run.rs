@@ -84,7 +84,7 @@ impl Policy for DryRun {
 pub(crate) struct LimitFlag(Arc<AtomicBool>);
 
 impl LimitFlag {
-    /// Whether the limit was reached since the last call.
+    /// Returns `true` if the limit was reached since the last call.
     pub(crate) fn take(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Whether a character is invisible, or moves, hides or reorders what is near it.
+/// Returns `true` if a character is invisible, or moves, hides or reorders what is near it.
 ///
 /// Line feeds and tabs are text, and so are the joiners and variation selectors that scripts and emoji need.
 pub(crate) const fn is_hidden(character: char) -> bool {
@@ -12,7 +12,7 @@ pub(crate) const fn is_hidden(character: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether the character at `at` is written by its name: it is hidden, and not the carriage return of a line end.
+/// Returns `true` if the character at `at` is written by its name: it is hidden, and not the carriage return of a line end.
 fn is_named(text: &str, at: usize, character: char) -> bool {
     is_hidden(character) && !(character == '\r' && text[at + 1..].starts_with('\n'))
 }

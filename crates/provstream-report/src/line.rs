@@ -45,7 +45,7 @@ impl LineKinds {
         }
     }
 
-    /// Whether a fenced block is open.
+    /// Returns `true` if a fenced block is open.
     pub(crate) const fn is_in_block(&self) -> bool {
         self.fence.is_some()
     }

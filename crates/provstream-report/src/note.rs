@@ -34,7 +34,7 @@ impl Deed<'_> {
         }
     }
 
-    /// Whether the text is not written.
+    /// Returns `true` if the text is not written.
     pub(crate) fn withholds(&self) -> bool {
         self.outcome().is_none_or(Outcome::withholds)
     }

@@ -42,13 +42,13 @@ impl Outcome {
         Self::NAMES[self as usize]
     }
 
-    /// Whether the text is not written.
+    /// Returns `true` if the text is not written.
     #[must_use]
     pub const fn withholds(self) -> bool {
         !matches!(self, Self::Release | Self::Mark)
     }
 
-    /// Whether the stream ends with it.
+    /// Returns `true` if the stream ends with it.
     #[must_use]
     pub const fn ends(self) -> bool {
         matches!(self, Self::Suspend | Self::Refuse)

@@ -94,7 +94,7 @@ pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'st
     }
 }
 
-/// Whether an annotation counts, and if not, why.
+/// Determines whether an annotation counts, and if not, why.
 pub(crate) fn why(counting: Counting, annotation: &Annotation<'_>, by: &Discipline) -> String {
     match counting {
         Counting::Counts => "counts".to_owned(),

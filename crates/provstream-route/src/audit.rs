@@ -73,6 +73,9 @@ struct Of<'a> {
     channel: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     policy: &'a str,
+    /// Which answer of the stream, if it is not the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<u32>,
 }
 
 /// A text whose end has not come.
@@ -108,6 +111,8 @@ pub struct Audit<L> {
     stream: String,
     channel: String,
     rules: Arc<Rules>,
+    /// Answers before this one in the same stream.
+    before: u32,
     /// By channel: the texts of several channels, and runs in them, may be open at a time.
     open: BTreeMap<String, Open>,
     error: Option<io::Error>,
@@ -123,6 +128,7 @@ impl<L: AuditLog> Audit<L> {
             stream,
             channel: String::new(),
             rules: rules.into(),
+            before: 0,
             open: BTreeMap::new(),
             error: None,
         }
@@ -137,6 +143,13 @@ impl<L: AuditLog> Audit<L> {
     /// The following calls are about this channel.
     pub fn enter(&mut self, channel: String) {
         self.channel = channel;
+    }
+
+    /// The following calls are about another answer in the same stream, whose texts begin at offset 0. Its lines have its number,
+    /// `answer`, which is 2 for the second.
+    pub fn next_answer(&mut self) {
+        self.before += 1;
+        self.open.clear();
     }
 
     /// The first line that could not be written. Nothing may be released after it.
@@ -260,6 +273,7 @@ impl<L: AuditLog> Audit<L> {
             stream: &self.stream,
             channel: &self.channel,
             policy: self.rules.version(),
+            answer: (self.before > 0).then_some(self.before + 1),
         }
     }
 

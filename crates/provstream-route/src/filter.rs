@@ -21,6 +21,8 @@ use crate::settings::{Act, Settings};
 use crate::shape::{can_resume, can_stop, error_event, mark_whole, stop_events};
 use crate::tracker::{Envelope, Tracker};
 
+mod waiting;
+
 /// Most bytes that are kept until the format of a response is known.
 const MAX_UNKNOWN: usize = 1 << 16;
 
@@ -63,6 +65,8 @@ pub struct BodyFilter {
     /// The content type is one of JSON that is not streamed.
     is_json: bool,
     is_sse: bool,
+    /// A line of the stream may have the identifier of an event.
+    has_id: bool,
     /// The first bytes that are not white space were looked at.
     has_begun: bool,
     /// The body that is written at its end.
@@ -72,6 +76,8 @@ pub struct BodyFilter {
     status: Option<u16>,
     /// A stream that the policy suspends may go on with another response.
     suspends: bool,
+    /// The format of the responses before this one in the same stream.
+    joined: Option<Format>,
     /// Nothing is taken any more.
     over: Option<Flow>,
 }
@@ -115,11 +121,13 @@ impl BodyFilter {
             choices: about.choices,
             is_json: about.is_json,
             is_sse: about.is_sse,
+            has_id: false,
             has_begun: false,
             whole: about.is_json.then(Vec::new),
             raw: probes.then(Vec::new),
             status: None,
             suspends: false,
+            joined: None,
             over: None,
         }
     }
@@ -171,8 +179,9 @@ impl BodyFilter {
         self.seen.draft.as_ref()
     }
 
-    /// Goes on with another response, of the same format, in the stream that was suspended. What the first one has left open
-    /// is ended in `out`.
+    /// Goes on with another response in the stream that was suspended. What the first one has left open is ended in `out`. If the
+    /// other response shows another format than the first, nothing of it is written, and the stream ends as one that the policy
+    /// has ended.
     ///
     /// The new events have the identifiers that their response has; numbers of blocks, of items and of events go on
     /// counting, and events that only a whole stream begins with are left out.
@@ -182,7 +191,12 @@ impl BodyFilter {
                 let most = self.settings.max_event.saturating_add(MAX_UNKNOWN);
                 self.seen.join(format, most);
                 self.release(out);
+                self.joined = Some(format);
             }
+            if let Some(audit) = &mut self.seen.audit {
+                audit.next_answer();
+            }
+            self.seen.has_end = false;
             self.seen.outcome.is_partial |= !self.machine.report().is_complete();
             self.machine = machine(&self.settings);
             self.over = None;
@@ -260,6 +274,10 @@ impl BodyFilter {
         if self.seen.outcome.passed.is_none() {
             self.machine.finish(&mut self.seen);
         }
+        if self.is_of_another_format() {
+            self.seen.out.clear();
+            return self.write_stop(out);
+        }
         self.note();
         let outcome = &self.seen.outcome;
         if outcome.passed.is_none() && (outcome.format.is_none() || !outcome.report.is_complete()) {
@@ -283,6 +301,23 @@ impl BodyFilter {
     /// is not decided about: the annotation that would have withheld it may be what is missing. One that fails open decides about
     /// it as at the end of an answer. Of a stream whose annotations are stripped, what is left is written.
     pub fn abort(&mut self, cause: Cause, now: Timestamp, out: &mut Vec<u8>) -> Flow {
+        self.break_off(cause, now, out, false)
+    }
+
+    /// The body cannot be decompressed any further. This is as [`abort`](Self::abort), but on a route that strips and fails open,
+    /// also a body that is not streamed is written as far as it came, unless nothing came, and broken off there.
+    pub fn abort_decoding(&mut self, cause: Cause, now: Timestamp, out: &mut Vec<u8>) -> Flow {
+        let is_open = !self.settings.is_gate() && !self.seen.is_strict;
+        self.break_off(cause, now, out, is_open)
+    }
+
+    fn break_off(
+        &mut self,
+        cause: Cause,
+        now: Timestamp,
+        out: &mut Vec<u8>,
+        keeps_whole: bool,
+    ) -> Flow {
         if let Some(flow) = self.over {
             return flow;
         }
@@ -290,6 +325,12 @@ impl BodyFilter {
         let decides = !(self.settings.is_gate() && self.settings.is_closed);
         if decides && self.seen.outcome.passed.is_none() && !self.seen.is_blocked {
             self.machine.finish(&mut self.seen);
+        }
+        if keeps_whole {
+            self.release(out);
+            if let Some(whole) = self.whole.take_if(|whole| !whole.is_empty()) {
+                let _ = self.write(&whole, out);
+            }
         }
         self.note();
         if !decides {
@@ -349,20 +390,6 @@ impl BodyFilter {
         self.machine.held() + self.seen.out.len() + self.whole.as_ref().map_or(0, Vec::len)
     }
 
-    /// What may be written now to keep the connection alive; the caller writes it as it is. `None` if the format has nothing
-    /// for it, or no event can begin here.
-    #[must_use]
-    pub fn keep_alive(&self) -> Option<&'static [u8]> {
-        // Clients of Gemini's API cannot read comments.
-        let is_gemini = self.machine.format().or(self.hint) == Some(Format::Gemini);
-        let is_sse = self.is_sse && !is_gemini && self.over.is_none();
-        let at_boundary = self.seen.outcome.bytes_out == 0
-            || self.tail.ends_with(b"\n\n")
-            || self.tail.ends_with(b"\r\n\r\n")
-            || self.tail.ends_with(b"\r\r");
-        (is_sse && at_boundary).then_some(b":\n\n")
-    }
-
     /// What became of the body so far.
     #[must_use]
     pub const fn outcome(&self) -> &Outcome {
@@ -372,7 +399,13 @@ impl BodyFilter {
     /// The format of the response, if it is known, or that of the API at the request's path.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
-        self.machine.format().or(self.hint)
+        self.joined.or(self.machine.format()).or(self.hint)
+    }
+
+    /// Whether this response shows another format than those before it in the stream.
+    fn is_of_another_format(&self) -> bool {
+        let formats = self.joined.zip(self.machine.format());
+        formats.is_some_and(|(joined, format)| joined != format)
     }
 
     /// Looks at the first byte that is not white space: only an object can be a response that is not streamed.
@@ -431,6 +464,10 @@ impl BodyFilter {
     }
 
     fn after_piece(&mut self, out: &mut Vec<u8>) -> Flow {
+        if self.is_of_another_format() {
+            self.seen.out.clear();
+            return self.write_stop(out);
+        }
         if self.seen.is_blocked || self.seen.has_audit_failed() {
             self.note();
             self.note_undecided();
@@ -535,7 +572,8 @@ impl BodyFilter {
             .iter()
             .map(|(one, _)| *one)
             .collect();
-        if let (Some(format), Some(tracker)) = (self.machine.format(), &self.seen.tracker) {
+        let format = self.joined.or(self.machine.format());
+        if let (Some(format), Some(tracker)) = (format, &self.seen.tracker) {
             let events = stop_events(format, tracker, &ended);
             let _ = self.write(&events, out);
         }
@@ -628,6 +666,7 @@ impl BodyFilter {
 
     /// Notes what was written to the client.
     fn count_written(&mut self, bytes: &[u8]) {
+        self.note_id(bytes);
         self.seen.outcome.bytes_out += bytes.len() as u64;
         if let Some(tail) = bytes.last_chunk() {
             self.tail = *tail;

@@ -1,4 +1,5 @@
-//! Decides what to do with the response to an HTTP request, without I/O: no clock, no threads, no sockets.
+//! Decides what to do with the response to an HTTP request, without I/O: no clock, no threads, no sockets. Only [`AuditFile`], which
+//! a caller may use for its audit log, writes a file.
 //!
 //! A proxy or a filter in a gateway asks [`Routes`] for the [`Route`] of a request, and gives the head of the response to
 //! [`Route::response`]. It gets a [`Plan`]: the body passes unchanged, is refused, or goes through a [`BodyFilter`], which
@@ -42,6 +43,7 @@
 //! ```
 
 mod audit;
+mod audit_file;
 mod cause;
 mod draft;
 mod error;
@@ -63,6 +65,7 @@ mod terminal;
 mod tracker;
 
 pub use audit::{Audit, AuditLog};
+pub use audit_file::AuditFile;
 pub use cause::Cause;
 pub use draft::Draft;
 pub use error::RouteError;

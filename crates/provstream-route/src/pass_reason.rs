@@ -14,6 +14,8 @@ pub enum PassReason {
     ErrorStatus,
     /// The content type is not one of text in a known envelope, and the route fails open.
     ContentType,
+    /// The body is in another character set than UTF-8, and the route fails open.
+    Charset,
     /// The body is compressed, nobody decompresses it, and the route fails open.
     Encoded,
     /// The format was not found out, and the route fails open.
@@ -29,6 +31,7 @@ impl PassReason {
             Self::NoBody => "no_body",
             Self::ErrorStatus => "error_status",
             Self::ContentType => "content_type",
+            Self::Charset => "charset",
             Self::Encoded => "encoded",
             Self::UnknownFormat => "unknown_format",
         }

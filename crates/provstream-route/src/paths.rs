@@ -33,11 +33,16 @@ const ENDS: [(&str, Format); 15] = [
 /// use provstream_route::format_of_path;
 ///
 /// assert_eq!(format_of_path("/v1/messages?beta=true"), Some(Format::Anthropic));
+/// assert_eq!(format_of_path("/v1/threads/thread_1/messages"), None);
 /// assert_eq!(format_of_path("/v1/models"), None);
 /// ```
 #[must_use]
 pub fn format_of_path(path: &str) -> Option<Format> {
     let path = normal(path);
+    // The messages of a thread are those of OpenAI's Assistants, which generate no text there.
+    if path.contains("/threads/") {
+        return None;
+    }
     if path.contains("/conversations") {
         return Some(Format::MistralConversations);
     }

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 ///
 /// A pattern without `*` matches the path that is the same and all paths below it. A pattern with `*` matches whole paths.
 /// Paths are compared without their query, as most servers read them: `%41` is `A`, several slashes are one, `.` and `..`
-/// are resolved, and a slash at the end does not count. So no spelling of a path leads around its route.
+/// are resolved, and a slash at the end does not count. [`Routes::route`](crate::Routes::route) also compares the path as other
+/// servers may read it, so no spelling of a path leads around its route.
 ///
 /// ```
 /// use provstream_route::PathPattern;
@@ -18,13 +19,21 @@ use std::borrow::Cow;
 /// assert!(pattern.matches("/v1beta/models/gemini-pro:streamGenerateContent?alt=sse"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct PathPattern(Box<str>);
+pub struct PathPattern {
+    normal: Box<str>,
+    /// The same in lower case.
+    lower: Box<str>,
+}
 
 impl PathPattern {
     /// The pattern that is written like this.
     #[must_use]
     pub fn new(pattern: &str) -> Self {
-        Self(normal(pattern).into())
+        let normal = normal(pattern);
+        Self {
+            lower: normal.to_lowercase().into(),
+            normal: normal.into(),
+        }
     }
 
     /// Whether the path of a request matches.
@@ -35,7 +44,7 @@ impl PathPattern {
 
     /// Whether it is certain that every path that the other pattern matches also matches this one.
     pub(crate) fn covers(&self, other: &Self) -> bool {
-        let (all, some) = (&*self.0, &*other.0);
+        let (all, some) = (&*self.normal, &*other.normal);
         if all == some {
             return true;
         }
@@ -53,14 +62,30 @@ impl PathPattern {
 
     /// Whether a path matches that is [`normal`] already.
     pub(crate) fn matches_normal(&self, path: &str) -> bool {
-        let pattern = &*self.0;
-        if pattern.contains('*') {
-            return glob(pattern, path);
+        matches(&self.normal, path)
+    }
+
+    /// Whether a path matches as it is read in one of the [`Readings`].
+    pub(crate) fn matches_reading(&self, reading: &Reading) -> bool {
+        match reading.is_lower {
+            true => matches(&self.lower, &reading.path),
+            false => matches(&self.normal, &reading.path),
         }
-        match path.strip_prefix(pattern) {
-            Some(rest) => rest.is_empty() || rest.starts_with('/') || pattern.ends_with('/'),
-            None => false,
-        }
+    }
+
+    /// Whether the pattern has letters in upper case.
+    pub(crate) fn has_upper(&self) -> bool {
+        self.lower != self.normal
+    }
+}
+
+fn matches(pattern: &str, path: &str) -> bool {
+    if pattern.contains('*') {
+        return glob(pattern, path);
+    }
+    match path.strip_prefix(pattern) {
+        Some(rest) => rest.is_empty() || rest.starts_with('/') || pattern.ends_with('/'),
+        None => false,
     }
 }
 
@@ -74,18 +99,139 @@ pub(crate) fn normal(path: &str) -> Cow<'_, str> {
     if is_normal {
         return Cow::Borrowed(path);
     }
-    let mut segments: Vec<String> = Vec::new();
-    // Some servers decode twice, but none that is known decodes the path of an API so.
-    for segment in decoded(path).split(['/', '\\']) {
+    let decoded = decoded(path);
+    Cow::Owned(resolved(decoded.split(['/', '\\'])))
+}
+
+/// The path of these segments, in which `.` and `..` are resolved.
+fn resolved<'p>(segments: impl Iterator<Item = &'p str>) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for segment in segments {
         match segment {
             "" | "." => {}
             ".." => {
-                segments.pop();
+                kept.pop();
             }
-            _ => segments.push(segment.to_owned()),
+            _ => kept.push(segment),
         }
     }
-    Cow::Owned(format!("/{}", segments.join("/")))
+    format!("/{}", kept.join("/"))
+}
+
+/// A path as some server may read it.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    path: String,
+    is_lower: bool,
+}
+
+/// All combinations of what servers do with a path beyond what [`normal`] does. Each bit is one of them.
+#[derive(Debug)]
+pub(crate) struct Readings {
+    /// Decoded once, and as often as there are escapes.
+    decoded: [String; 2],
+    /// Those that make a difference for this path.
+    relevant: u8,
+}
+
+impl Readings {
+    /// Decode escapes of escapes, such as `%2563` for `c`.
+    const DEEP: u8 = 1;
+    /// Ignore case.
+    const LOWER: u8 = 1 << 1;
+    /// Leave out what follows a `;` in a segment.
+    const PARAMETERS: u8 = 1 << 2;
+    /// End the path at an escaped `?`, `#` or NUL.
+    const CUT: u8 = 1 << 3;
+    /// Leave out controls, white space around a segment, and dots at its end.
+    const TRIM: u8 = 1 << 4;
+    const ALL: u8 = (1 << 5) - 1;
+
+    /// The readings of the path of a request that differ from the usual one. `has_upper`: it is compared with patterns that have
+    /// letters in upper case.
+    pub(crate) fn of(path: &str, has_upper: bool) -> Self {
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        let decoded = [decoded(path).into_owned(), fully_decoded(path)];
+        let has = |is: fn(char) -> bool| decoded.iter().any(|path| path.contains(is));
+        let ends_in_dot = |segment: &str| segment.ends_with('.');
+        let has_dots = decoded[1].split(['/', '\\', ';']).any(ends_in_dot);
+        let relevant = [
+            (Self::DEEP, decoded[0] != decoded[1]),
+            (Self::LOWER, has_upper || has(char::is_uppercase)),
+            (Self::PARAMETERS, has(|one| one == ';')),
+            (Self::CUT, has(|one| matches!(one, '?' | '#' | '\0'))),
+            (
+                Self::TRIM,
+                has_dots || has(|one| one.is_whitespace() || one.is_control()),
+            ),
+        ];
+        let relevant = relevant.into_iter().filter(|(_, is_relevant)| *is_relevant);
+        Self {
+            relevant: relevant.fold(0, |all, (bit, _)| all | bit),
+            decoded,
+        }
+    }
+
+    /// The readings, from that which is most like the usual one to that which changes most.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Reading> {
+        let sets = (1..=Self::ALL).filter(|set| set & !self.relevant == 0);
+        sets.map(|set| self.reading(set))
+    }
+
+    fn reading(&self, set: u8) -> Reading {
+        let has = |bit: u8| set & bit != 0;
+        let path = &self.decoded[usize::from(has(Self::DEEP))];
+        let path = match has(Self::CUT) {
+            true => path.split(['?', '#', '\0']).next().unwrap_or_default(),
+            false => path,
+        };
+        let is_kept = |one: &char| !(has(Self::TRIM) && one.is_control());
+        let path: String = path.chars().filter(is_kept).collect();
+        let segments = path.split(['/', '\\']).map(|segment| {
+            let segment = match segment.split_once(';') {
+                Some((name, _)) if has(Self::PARAMETERS) => name,
+                _ => segment,
+            };
+            match has(Self::TRIM) {
+                true => trimmed(segment),
+                false => segment,
+            }
+        });
+        let path = resolved(segments);
+        Reading {
+            path: match has(Self::LOWER) {
+                true => path.to_lowercase(),
+                false => path,
+            },
+            is_lower: has(Self::LOWER),
+        }
+    }
+}
+
+fn trimmed(segment: &str) -> &str {
+    match segment.trim() {
+        ".." => "..",
+        other => other.trim_end_matches('.').trim_end(),
+    }
+}
+
+/// A path with its escapes decoded, also those that decoding makes. Linear: each escape that is decoded makes the path shorter.
+fn fully_decoded(path: &str) -> String {
+    let mut bytes: Vec<u8> = Vec::with_capacity(path.len());
+    for byte in path.bytes() {
+        bytes.push(byte);
+        while let [.., b'%', high, low] = bytes[..]
+            && let (Some(high), Some(low)) = (digit(high), digit(low))
+        {
+            bytes.truncate(bytes.len() - 3);
+            bytes.push((high * 16 + low) as u8);
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn digit(byte: u8) -> Option<u32> {
+    (byte as char).to_digit(16)
 }
 
 /// A path with its escapes decoded; what is not UTF-8 becomes U+FFFD.
@@ -96,8 +242,8 @@ fn decoded(path: &str) -> Cow<'_, str> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
-        let digit = |at: usize| after.get(at).and_then(|byte| (*byte as char).to_digit(16));
-        match (first, digit(0), digit(1)) {
+        let digit_at = |at: usize| after.get(at).and_then(|byte| digit(*byte));
+        match (first, digit_at(0), digit_at(1)) {
             (b'%', Some(high), Some(low)) => {
                 bytes.push((high * 16 + low) as u8);
                 rest = &after[2..];

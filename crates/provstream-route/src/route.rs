@@ -13,7 +13,7 @@ use crate::filter::{About, BodyFilter};
 use crate::head::ResponseHead;
 use crate::pass_reason::PassReason;
 use crate::paths::format_of_path;
-use crate::pattern::{PathPattern, normal};
+use crate::pattern::{PathPattern, Readings, normal};
 use crate::plan::Plan;
 use crate::refusal::Refusal;
 use crate::settings::{Act, Settings};
@@ -96,9 +96,14 @@ impl Route {
         }
     }
 
-    fn matches(&self, method: &str, path: &str) -> bool {
+    fn is_for(&self, method: &str) -> bool {
         let is_method = |own: &str| own.eq_ignore_ascii_case(method);
-        self.method.as_deref().is_none_or(is_method) && self.path.matches_normal(path)
+        self.method.as_deref().is_none_or(is_method)
+    }
+
+    /// How much of what cannot be inspected, or is not admitted, is withheld.
+    fn strictness(&self) -> (RouteAction, bool) {
+        (self.action, self.settings.is_closed)
     }
 
     /// Whether it is certain that every request that the other route matches also matches this one.
@@ -160,6 +165,9 @@ impl Route {
         let Some(kind) = BodyKind::of(&head.content_type) else {
             return fail(PassReason::ContentType);
         };
+        if !is_utf8(&head.content_type) {
+            return fail(PassReason::Charset);
+        }
         let about = About {
             hint,
             choices: head.choices,
@@ -201,6 +209,21 @@ impl BodyKind {
     }
 }
 
+/// Whether a content type names no other character set than UTF-8 and its subset US-ASCII. A client that honours another one would
+/// read another text than the one that is inspected.
+fn is_utf8(content_type: &str) -> bool {
+    const NAMES: [&str; 5] = ["utf-8", "utf8", "us-ascii", "ascii", "unicode-1-1-utf-8"];
+    // Clients split it at each semicolon, whatever is quoted.
+    let mut parameters = content_type.split([';', ',']).skip(1);
+    parameters.all(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let name = name.trim().trim_end_matches('*');
+        let value = value.trim().trim_matches('"');
+        let is_known = NAMES.iter().any(|known| known.eq_ignore_ascii_case(value));
+        is_known || !name.eq_ignore_ascii_case("charset")
+    })
+}
+
 /// The routes of a proxy, matched in order.
 ///
 /// Requests that no route matches go through a route of the name `default`, which strips annotations and fails open.
@@ -221,14 +244,29 @@ impl Routes {
     }
 
     /// The route of a request, by its method and its path, with or without a query.
+    ///
+    /// It is the first one that matches the path as [most servers read it](PathPattern). Some servers read paths in another way:
+    /// they ignore case, what follows a `;` in a segment, white space and dots at the end of a segment, controls, or what follows
+    /// an escaped `?`, `#` or NUL, or they decode escapes of escapes. If the path in such a reading has another route, the
+    /// strictest of the routes applies: gates are stricter than routes that strip, which are stricter than those that pass, and
+    /// of two with the same action the one that fails closed is stricter.
     #[must_use]
     pub fn route(&self, method: &str, path: &str) -> &Route {
-        let path = normal(path);
-        let found = self
-            .routes
-            .iter()
-            .find(|route| route.matches(method, &path));
-        found.unwrap_or(&self.default)
+        let first = |matches: &dyn Fn(&PathPattern) -> bool| {
+            let mut routes = self.routes.iter();
+            let found = routes.find(|route| route.is_for(method) && matches(&route.path));
+            found.unwrap_or(&self.default)
+        };
+        let usual = normal(path);
+        let mut strictest = first(&|pattern| pattern.matches_normal(&usual));
+        let has_upper = self.routes.iter().any(|route| route.path.has_upper());
+        for reading in Readings::of(path, has_upper).iter() {
+            let route = first(&|pattern| pattern.matches_reading(&reading));
+            if route.strictness() >= strictest.strictness() {
+                strictest = route;
+            }
+        }
+        strictest
     }
 
     /// The routes of the file, in order.

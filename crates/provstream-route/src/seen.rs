@@ -39,6 +39,8 @@ pub(crate) struct Seen {
     pub(crate) is_strict: bool,
     /// Nothing is written any more.
     pub(crate) is_blocked: bool,
+    /// The provider's marker for the end of the stream was read.
+    pub(crate) has_end: bool,
     /// What a model is shown if it is asked once more.
     pub(crate) draft: Option<Draft>,
     /// Channels that had text.
@@ -66,6 +68,7 @@ impl Seen {
             rules: None,
             is_strict: false,
             is_blocked: false,
+            has_end: false,
             draft: None,
             channels: Vec::new(),
         }
@@ -240,6 +243,7 @@ impl StreamHandler for Seen {
     fn item(&mut self, item: Item<'_>) {
         match &item {
             Item::Error(_) => self.outcome.errors += 1,
+            Item::End => self.has_end = true,
             Item::Notice(notice) => self.notice(*notice),
             _ => {}
         }

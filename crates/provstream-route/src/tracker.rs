@@ -86,14 +86,22 @@ struct Peek<'a> {
     part: Option<&'a RawValue>,
     #[serde(borrow)]
     content_block: Option<&'a RawValue>,
+    #[serde(rename = "contentBlockStart")]
+    block_start: Option<Block>,
+    #[serde(rename = "contentBlockDelta")]
+    block_delta: Option<Block>,
     #[serde(rename = "contentBlockStop")]
-    block_stop: Option<BlockStop>,
-    #[serde(borrow, rename = "contentBlockDelta")]
-    block_delta: Option<&'a RawValue>,
+    block_stop: Option<Block>,
+    /// The number of the block in an event of Bedrock without its name.
+    #[serde(rename = "contentBlockIndex")]
+    block: Option<u32>,
+    #[serde(borrow)]
+    start: Option<&'a RawValue>,
 }
 
+/// What an event of Bedrock has of a block.
 #[derive(Deserialize)]
-struct BlockStop {
+struct Block {
     #[serde(rename = "contentBlockIndex")]
     index: Option<u32>,
 }
@@ -182,11 +190,7 @@ impl Tracker {
 
     fn event(&mut self, event: &Peek<'_>) {
         self.sequence = event.sequence_number.or(self.sequence);
-        if let Some(stop) = &event.block_stop {
-            self.close(stop.index.unwrap_or_default(), None);
-        } else if event.block_delta.is_some() && self.open.is_empty() {
-            self.begin(0, None, String::new(), true);
-        }
+        self.bedrock(event);
         let Some(kind) = event.kind.as_deref() else {
             return;
         };
@@ -225,6 +229,24 @@ impl Tracker {
             }
             "response.output_item.done" => self.end_item(event, index),
             _ => {}
+        }
+    }
+
+    /// Blocks of Bedrock may begin with their first delta.
+    fn bedrock(&mut self, event: &Peek<'_>) {
+        let begun = event.block_start.as_ref().or(event.block_delta.as_ref());
+        let has_content = event.delta.is_some() || event.start.is_some();
+        let (index, is_end) = match (begun, &event.block_stop, event.block) {
+            (Some(block), ..) => (block.index, false),
+            (None, Some(block), _) => (block.index, true),
+            (None, None, Some(index)) => (Some(index), !has_content),
+            (None, None, None) => return,
+        };
+        let index = index.unwrap_or_default();
+        if is_end {
+            self.close(index, None);
+        } else if self.open.iter().all(|open| open.index != index) {
+            self.begin(index, None, String::new(), true);
         }
     }
 

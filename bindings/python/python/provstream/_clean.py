@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar
 
 from provstream import _native
 from provstream._native import Action, Event, Limits, Policy, Question, Vocabulary
@@ -129,6 +129,16 @@ def unreadable(status: int, headers: Mapping[str, str]) -> str | None:
     return None if found is None else f"expected a response in UTF-8, found one with the charset {found!r}"
 
 
+class Driver(Protocol):
+    """Writes the chunks of a stream."""
+
+    def push(self, chunk: Any) -> list[Any]:
+        """Takes a chunk and returns those that are certain."""
+
+    def finish(self) -> list[Any]:
+        """Ends the stream and returns the rest."""
+
+
 class _Text:
     """Writes pieces of a text, `str` or bytes."""
 
@@ -184,7 +194,7 @@ class CleanStream(Generic[T]):
         self._dropped = 0
         self._on_event = on_event or self._keep
         self._lock = threading.Lock()
-        self._driver: _Text | _Bytes | Objects | None = None
+        self._driver: Driver | None = None
         self._iterator: Iterator[T] | None = None
         self._async_iterator: AsyncIterator[T] | None = None
         self._ready: deque[T] = deque()
@@ -341,7 +351,7 @@ class CleanStream(Generic[T]):
             raise RuntimeError(f"the source raised {type(error).__name__}") from error
         return error or end
 
-    def _start(self, chunk: T) -> _Text | _Bytes | Objects:
+    def _start(self, chunk: T) -> Driver:
         """What writes chunks of this kind."""
         settings, is_str = self._settings, isinstance(chunk, str)
         if is_str or isinstance(chunk, (bytes, bytearray, memoryview)):

@@ -20,7 +20,7 @@ __all__ = ["ProvstreamOutputParser"]
 class ProvstreamOutputParser(BaseTransformOutputParser[str]):
     """Removes the annotations from a model's text, or with a policy withholds what that does not release.
 
-    `on_event` is called with each event. Of messages it reads the text.
+    `on_event` is called with each event. Of messages it reads the text: strings, and blocks whose type is `text` or that have none.
     """
 
     policy: Any = None
@@ -56,8 +56,11 @@ def _text(chunk: str | BaseMessage) -> str:
     """The text of a piece of a message, which may have several blocks."""
     if isinstance(chunk, str):
         return chunk
-    content = chunk.content
-    if isinstance(content, str):
-        return content
-    blocks = (block if isinstance(block, str) else block.get("text", "") for block in content)
-    return "".join(str(block) for block in blocks)
+    content = [chunk.content] if isinstance(chunk.content, str) else chunk.content
+    return "".join(block if isinstance(block, str) else _text_of_block(block) for block in content)
+
+
+def _text_of_block(block: dict[str, Any]) -> str:
+    """The text of a block of a message, as `invoke` reads it: reasoning, tool calls and images are not text."""
+    text = block.get("text")
+    return text if block.get("type", "text") in ("text", None) and isinstance(text, str) else ""

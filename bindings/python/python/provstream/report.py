@@ -41,9 +41,15 @@ def html(
 ) -> str:
     """A page about an answer: one HTML file without scripts.
 
-    It shows what a gate with `policy` would do with each assertion as of `now`, which is that of the clock if it is missing.
+    It shows what a gate with `policy` would do with each assertion as of `now`, which is that of the clock if it is missing. A pair of
+    surrogates is shown as the character that it encodes, and a single one as U+FFFD.
     """
     source: str | bytes = answer.source if isinstance(answer, Parsed) else answer
-    data = source.encode("utf-8", "replace") if isinstance(source, str) else source
+    data = _without_surrogates(source).encode() if isinstance(source, str) else source
     rules = policy or Policy(DEFAULT_POLICY)
-    return _native.report_page(data, rules, name, now, mode, vocabulary, limits)
+    return _native.report_page(data, rules, _without_surrogates(name), now, mode, vocabulary, limits)
+
+
+def _without_surrogates(text: str) -> str:
+    """A text that UTF-8 can encode: a pair is the character that it encodes, and a single surrogate U+FFFD, as in `parse`."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -7,7 +7,7 @@ use clap::Args as ArgGroup;
 use provstream_proxy::Upstream;
 
 /// Arguments of `provstream proxy`.
-#[derive(Debug, ArgGroup)]
+#[derive(Clone, Debug, ArgGroup)]
 pub(crate) struct ProxyArgs {
     /// Where requests are sent, such as `https://api.openai.com`; instead of the upstream of the settings
     #[arg(long, value_name = "URL", required_unless_present_any = ["config", "demo"], value_parser = upstream)]

@@ -1,14 +1,12 @@
 //! `provstream gate`.
 
-mod audit_file;
 mod writer;
 
 use std::process::ExitCode;
 
 use provstream::provenance::Timestamp;
-use provstream_route::Audit;
+use provstream_route::{Audit, AuditFile};
 
-use self::audit_file::AuditFile;
 use self::writer::Writer;
 use crate::account::Account;
 use crate::args::GateArgs;
@@ -85,7 +83,8 @@ fn audit(args: &GateArgs, gated: &Gated) -> Result<Option<Audit<AuditFile>>, Fai
         return Ok(None);
     };
     let stream = args.stream_id.as_deref().unwrap_or(gated.name()).to_owned();
-    let file = AuditFile::open(path, args.audit_sync)?;
+    let file = AuditFile::open(path, args.audit_sync);
+    let file = file.map_err(|error| Failure::create(path, error))?;
     let name = path.display().to_string();
     Ok(Some(Audit::new(file, name, stream, gated.rules.clone())))
 }

@@ -2,9 +2,8 @@
 
 use provstream::{Action, GateEnd, GateHandler, Handler, Question, Span, TextChunk, Unannotated};
 use provstream_providers::ChannelPosition;
-use provstream_route::Audit;
+use provstream_route::{Audit, AuditFile};
 
-use super::audit_file::AuditFile;
 use crate::failure::Failure;
 use crate::gated::{GateSink, channel_name};
 use crate::input_format::InputFormat;

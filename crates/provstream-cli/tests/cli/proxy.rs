@@ -105,10 +105,15 @@ pub(crate) struct Proxy {
 
 impl Proxy {
     pub(crate) fn start(config: &str) -> Self {
-        let mut child = provstream(&["proxy", "--config", config])
+        let child = provstream(&["proxy", "--config", config])
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
+        Self::of(child)
+    }
+
+    /// One that was started with a pipe for standard error.
+    pub(crate) fn of(mut child: Child) -> Self {
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let (sender, lines) = channel();
         thread::spawn(move || {

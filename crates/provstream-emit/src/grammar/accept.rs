@@ -79,7 +79,8 @@ impl Automaton {
         self.states.len() - 1
     }
 
-    /// Whether the whole text is in the language. Time is the length of the text times the size of the automaton at most.
+    /// Returns `true` if the whole text is in the language. Time is the length of the text times the size of the automaton at
+    /// most.
     pub(crate) fn accepts(&self, text: &str) -> bool {
         let mut current = Places::new(self.states.len());
         let mut following = Places::new(self.states.len());

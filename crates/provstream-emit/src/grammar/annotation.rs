@@ -190,7 +190,7 @@ impl<'a> Annotations<'a> {
         Expr::sequence([Expr::literal(OBSERVATION_ID), id])
     }
 
-    /// Whether a class is a single word, such as could be in brackets anywhere.
+    /// Returns `true` if a class is a single word, such as could be in brackets anywhere.
     fn has_one_word(&self) -> bool {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         self.classes()
@@ -207,8 +207,9 @@ impl<'a> Annotations<'a> {
     }
 }
 
-/// Whether an annotation could begin at a bracket of this id, once a backslash or a backtick hides from a reader the
-/// annotation around it. The reader itself decides, at each bracket and for both ways in which an annotation goes on after its id.
+/// Returns `true` if an annotation could begin at a bracket of this id, once a backslash or a backtick hides from a reader the
+/// annotation around it. The reader itself decides, at each bracket and for both ways in which an annotation goes on after its
+/// id.
 fn hides_annotation(id: &str, vocabulary: &Vocabulary) -> bool {
     // Only ids in quotes have brackets.
     let written = id.replace('\\', "\\\\").replace('"', "\\\"");
@@ -219,7 +220,7 @@ fn hides_annotation(id: &str, vocabulary: &Vocabulary) -> bool {
     })
 }
 
-/// Whether a reader reports something that begins where the text does.
+/// Returns `true` if a reader reports something that begins where the text does.
 fn starts_annotation(text: &str, vocabulary: &Vocabulary) -> bool {
     let mut found = false;
     let mut note = |event: Event<'_>| match event {

@@ -170,7 +170,7 @@ impl Grammar {
         })
     }
 
-    /// Whether a whole answer is in the language of the grammar.
+    /// Returns `true` if a whole answer is in the language of the grammar.
     ///
     /// Observations that [`print`](Self::print) refuses with [`GrammarError::Uncitable`] for every target cannot be cited.
     ///

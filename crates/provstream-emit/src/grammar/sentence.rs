@@ -24,8 +24,8 @@ const CLOSERS: &str = ")\"'”’»」』）";
 /// What has to follow a terminator that ends nothing.
 const JOINED: [(char, char); 3] = [('0', '9'), ('A', 'Z'), ('a', 'z')];
 
-/// Annotations that a sentence can have. Parsers keep 4,096 bytes of their values (wire profile 6, `max_pending`), which four of the
-/// longest do not exceed.
+/// Annotations that a sentence can have. Parsers keep 4,096 bytes of their values (wire profile 6, `max_pending`), which four of
+/// the longest do not exceed.
 const MOST: u32 = 4;
 
 /// Characters of markers, closing punctuation (wire profile 1) and white space. Of these alone an assertion can be empty, or

@@ -48,7 +48,7 @@ impl Node {
         self.children.values_mut().for_each(Self::prune);
     }
 
-    /// Whether what may follow differs from what follows any identifier.
+    /// Returns `true` if what may follow differs from what follows any identifier.
     fn is_special(&self) -> bool {
         self.name || self.children.contains_key(&'.')
     }

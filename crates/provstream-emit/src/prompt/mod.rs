@@ -298,8 +298,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Two worked answers: one that cites observations, and one of both terminals. In the full length the first cites two classes if
-    /// there are two.
+    /// Two worked answers: one that cites observations, and one of both terminals. In the full length the first cites two classes
+    /// if there are two.
     fn examples(&mut self) {
         let vocabulary = &self.prompt.vocabulary;
         let mut classes: Vec<Class> = vocabulary.classes().map(|(class, _)| class).collect();

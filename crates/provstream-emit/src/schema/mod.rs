@@ -27,8 +27,8 @@ named! {
         Gemini => "gemini",
         /// `format` of Ollama, and `json_schema` of llama.cpp.
         Ollama => "ollama",
-        /// `outputConfig.textFormat` of Bedrock's Converse API. It has no patterns, so it is also for Text Generation Inference, which
-        /// compiles patterns slowly.
+        /// `outputConfig.textFormat` of Bedrock's Converse API. It has no patterns, so it is also for Text Generation Inference,
+        /// which compiles patterns slowly.
         Bedrock => "bedrock",
         /// `response_format` of Cohere's chat API, version 2.
         Cohere => "cohere",
@@ -241,7 +241,7 @@ fn groups(observations: &Observations, target: SchemaTarget) -> Vec<Group<'_>> {
     groups
 }
 
-/// Whether the schema lists every observation with its class and time.
+/// Returns `true` if the schema lists every observation with its class and time.
 const fn lists_observations(target: SchemaTarget) -> bool {
     matches!(
         target,

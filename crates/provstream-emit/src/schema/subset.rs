@@ -247,7 +247,8 @@ struct Check<'s> {
 }
 
 impl<'s> Check<'s> {
-    /// Whether the target compiles schemas as Anthropic does: its subset and that of Bedrock differ in keywords and limits only.
+    /// Returns `true` if the target compiles schemas as Anthropic does: its subset and that of Bedrock differ in keywords and
+    /// limits only.
     const fn is_compiled(&self) -> bool {
         matches!(self.target, SchemaTarget::Anthropic | SchemaTarget::Bedrock)
     }
@@ -579,7 +580,8 @@ fn uncopied(pattern: &str) -> Option<&'static str> {
     None
 }
 
-/// Whether the class after an opening bracket has the quote or the backslash, and what follows it; `None` if it cannot be read.
+/// Returns whether the class after an opening bracket has the quote or the backslash, and what follows it; `None` if it cannot be
+/// read.
 fn class(text: &str) -> Option<(bool, &str)> {
     let (negated, mut rest) = match text.strip_prefix('^') {
         Some(rest) => (true, rest),

@@ -50,11 +50,12 @@ impl Stream {
         self.get_http_request_header_bytes(name).unwrap_or_default()
     }
 
+    /// All values of a header as one: readers of a header that has several do not agree on which one counts.
     fn response_header(&self, name: &str) -> String {
-        let value = self
-            .get_http_response_header_bytes(name)
-            .unwrap_or_default();
-        String::from_utf8_lossy(&value).into_owned()
+        let headers = self.get_http_response_headers_bytes();
+        let values = headers.iter().filter(|(found, _)| found == name);
+        let values = values.map(|(_, value)| String::from_utf8_lossy(value));
+        values.collect::<Vec<_>>().join(", ")
     }
 
     fn refuse(&self, refusal: &Refusal) -> Action {

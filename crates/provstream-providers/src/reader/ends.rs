@@ -6,6 +6,7 @@ use super::Reader;
 use crate::Channel;
 use crate::event::Event;
 use crate::found::{Found, Raw, Repeats};
+use crate::steps::{count, each};
 use crate::walk::Shape;
 use crate::walk::automaton::ROOT;
 use crate::walk::table::{ChannelOf, Role};
@@ -13,7 +14,8 @@ use crate::walk::table::{ChannelOf, Role};
 impl Reader {
     /// Closes all channels that are open; their ends are added to what was found.
     pub(crate) fn close(&mut self) {
-        for open in self.channels.drain(..) {
+        self.finishing = 0;
+        for open in each(self.channels.drain(..)) {
             self.found.push(Found::End(open.channel));
         }
     }
@@ -30,12 +32,7 @@ impl Reader {
     pub(super) fn take_ends(&mut self, event: &Event<'_>) {
         let mut is_done = false;
         let mut error = None;
-        for capture in event
-            .walk
-            .captures
-            .iter()
-            .filter(|capture| !capture.superseded)
-        {
+        for capture in each(event.walk.captures.iter()).filter(|capture| !capture.superseded) {
             let is_event = capture.node == ROOT;
             for rule in event.rules(capture) {
                 let channel = event.channel(capture, rule.row.channel);
@@ -77,9 +74,11 @@ impl Reader {
 
     /// What repeats the text of a channel that ends in the same event repeats all of it.
     pub(super) fn settle_repeats(&mut self) {
-        let mut ends: SmallVec<[Channel; 4]> = self.found.iter().filter_map(Found::ended).collect();
+        let mut ends: SmallVec<[Channel; 4]> =
+            each(self.found.iter()).filter_map(Found::ended).collect();
+        count(ends.len());
         ends.sort_unstable();
-        for found in &mut self.found {
+        for found in each(self.found.iter_mut()) {
             if let Found::Whole(channel, _, repeats @ Repeats::SoFar) = found
                 && ends.binary_search(channel).is_ok()
             {
@@ -90,7 +89,9 @@ impl Reader {
 
     pub(super) fn finish(&mut self, channel: Channel) {
         let event = self.report.events();
-        if let Some(open) = self.open(channel) {
+        if let Ok(place) = self.place_of(channel) {
+            let open = &mut self.channels[place];
+            self.finishing += usize::from(!open.is_finishing);
             open.is_finishing = true;
             // Of several reasons in an event one is enough.
             if open.finished_in != event {
@@ -102,7 +103,9 @@ impl Reader {
 
     pub(super) fn end(&mut self, channel: Channel) {
         if let Ok(place) = self.place_of(channel) {
-            self.channels.remove(place);
+            count(self.channels.len() - place);
+            let open = self.channels.remove(place);
+            self.finishing -= usize::from(open.is_finishing);
             self.found.push(Found::End(channel));
         }
     }
@@ -112,11 +115,12 @@ impl Reader {
         let from = self
             .channels
             .partition_point(|open| open.channel.index() < index);
-        let rest = self.channels[from..].iter();
+        let rest = each(self.channels[from..].iter());
         let len = rest
             .take_while(|open| open.channel.index() == index)
             .count();
-        for open in self.channels.drain(from..from + len) {
+        for open in each(self.channels.drain(from..from + len)) {
+            self.finishing -= usize::from(open.is_finishing);
             self.found.push(Found::End(open.channel));
         }
     }

@@ -18,6 +18,7 @@ use crate::item::NoticeCode;
 use crate::numbering::Numbering;
 use crate::pass_members::PassMembers;
 use crate::report::ReadReport;
+use crate::steps::{count, each};
 use crate::walk::table::Role;
 use crate::walk::{Capture, Walk};
 use crate::{Channel, Format};
@@ -46,6 +47,8 @@ pub(crate) struct Reader {
     channel_read: Channel,
     /// The channels with text that has not ended, sorted; at most [`MAX_CHANNELS`].
     channels: Vec<OpenChannel>,
+    /// How many of them are finishing.
+    finishing: usize,
     numbering: Numbering,
     ended: bool,
     /// All that is reasoning is wanted, and where it ends.
@@ -83,6 +86,7 @@ impl Reader {
             again: Again::default(),
             channel_read: Channel::default(),
             channels: Vec::new(),
+            finishing: 0,
             numbering: Numbering::default(),
             ended: false,
             wants_reasoning: false,
@@ -110,6 +114,7 @@ impl Reader {
     /// Reads an event with these data to [`found`](Self::found). The end of a channel is there if it is open, and text of a
     /// channel that is not open if it is not empty. All open channels end before an error and the end, which is there once.
     pub(crate) fn read(&mut self, data: &[u8], is_streamed: bool) -> Odd {
+        count(data.len());
         self.found.clear();
         if let Some(text) = self.again.read(data) {
             return self.read_again(text);
@@ -208,7 +213,7 @@ impl Reader {
         let mut event = Event::new(automaton, walk, data, is_streamed);
         let (mut has_ends, mut is_error) = (false, false);
         let mut untaken: SmallVec<[Capture; 2]> = SmallVec::new();
-        for capture in &walk.captures {
+        for capture in each(walk.captures.iter()) {
             for rule in event.rules(capture) {
                 has_ends |= rule.row.role.is_end();
                 is_error |= rule.row.role == Role::Error;
@@ -298,6 +303,7 @@ impl Reader {
             Ok(place) => {
                 if !text.is_empty() {
                     let open = &mut self.channels[place];
+                    self.finishing -= usize::from(open.is_finishing);
                     open.is_finishing = false;
                     open.is_broken = false;
                 }
@@ -308,9 +314,14 @@ impl Reader {
         };
         let mut place = place;
         if self.channels.len() == MAX_CHANNELS {
-            let Some(over) = self.channels.iter().position(|open| open.is_finishing) else {
+            if self.finishing == 0 {
+                return false;
+            }
+            let mut channels = each(self.channels.iter());
+            let Some(over) = channels.position(|open| open.is_finishing) else {
                 return false;
             };
+            self.finishing -= 1;
             self.found.push(Found::End(self.channels[over].channel));
             self.channels.remove(over);
             place -= usize::from(over < place);
@@ -325,6 +336,7 @@ impl Reader {
             finished_in: 0,
             is_broken: false,
         };
+        count(self.channels.len() - place);
         self.channels.insert(place, open);
         true
     }

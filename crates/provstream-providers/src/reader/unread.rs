@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::found::{Found, Str};
 use crate::item::NoticeCode;
 use crate::pass_members::is_in;
+use crate::steps::{count, each};
 use crate::walk::automaton::ROOT;
 use crate::walk::scan::{string_end, white_space_end};
 use crate::walk::{Capture, Shape, Untaken, skip};
@@ -16,6 +17,9 @@ const MAX_DEPTH: usize = 64;
 
 /// Longest path that is reported.
 const MAX_PATH: usize = 256;
+
+/// Longest name of a kind.
+const MAX_KIND: usize = 256;
 
 /// Most things that an event says for strings to be emptied one by one.
 const MAX_STRINGS: usize = 1 << 14;
@@ -53,7 +57,7 @@ impl Reader {
         });
         let mut kinds = Kinds::default();
         let mut is_whole = !event.walk.has_more_untaken;
-        for untaken in event.walk.untaken.iter().copied().chain(captured) {
+        for untaken in each(event.walk.untaken.iter().copied().chain(captured)) {
             is_whole &= self.take_one(event, (untaken, &mut kinds), is_error);
         }
         if !is_whole {
@@ -134,6 +138,7 @@ fn strings(data: &[u8], from: usize, mut path: String, take: &mut impl FnMut(&st
     let mut open: Vec<usize> = Vec::new();
     let mut at = from;
     while let Some(&byte) = data.get(at) {
+        count(1);
         match byte {
             b'"' => {
                 let Some(end) = string_end(data, at + 1) else {
@@ -193,7 +198,8 @@ impl<'a> Kinds<'a> {
         let kind = event.walk.kind.map(|kind| &data[kind.range()]);
         let object = self.objects.entry(around);
         let object = *object.or_insert_with(|| kinds_of(data, around as usize));
-        let mut kinds = kind.into_iter().chain(object.into_iter().flatten());
+        let kinds = kind.into_iter().chain(object.into_iter().flatten());
+        let mut kinds = kinds.filter(|kind| kind.len() <= MAX_KIND);
         kinds.any(|kind| of.iter().any(|pattern| matches(kind, pattern.as_bytes())))
     }
 }
@@ -203,6 +209,7 @@ fn kinds_of(data: &[u8], around: usize) -> [Option<&[u8]>; 2] {
     let mut at = white_space_end(data, around);
     let mut kinds = [None; 2];
     loop {
+        count(1);
         // At the brace, or at the comma before a member.
         let name_at = white_space_end(data, at + 1) + 1;
         let is_name = data.get(name_at - 1) == Some(&b'"');

@@ -6,6 +6,7 @@ use crate::blocks::BlockEvent;
 use crate::event::Event;
 use crate::found::{Found, Raw, Repeats, Str};
 use crate::item::NoticeCode;
+use crate::steps::each;
 use crate::walk::automaton::Rule;
 use crate::walk::table::{ChannelOf, Role};
 use crate::walk::{Capture, Shape};
@@ -108,7 +109,7 @@ impl Reader {
             false => return,
         };
         let is_broken = |found: &&Found| matches!(found, Found::Broken(_));
-        if self.found.iter().rev().find(|found| !is_broken(found)) != Some(&found) {
+        if each(self.found.iter().rev()).find(|found| !is_broken(found)) != Some(&found) {
             self.found.push(found);
         }
         if !is_all {
@@ -119,7 +120,7 @@ impl Reader {
             }
             return;
         }
-        for open in &mut self.channels {
+        for open in each(self.channels.iter_mut()) {
             if !core::mem::replace(&mut open.is_broken, true) {
                 self.found.push(Found::Broken(open.channel));
             }

@@ -3,6 +3,7 @@
 use core::ops::{Index, IndexMut};
 
 use crate::Channel;
+use crate::steps::each;
 use crate::text::Text;
 
 /// The texts of a response by their channels. Each has a place until it, or another one, is removed.
@@ -146,7 +147,7 @@ impl<R> Texts<R> {
             let mut texts = self.texts.iter();
             return texts.position(|text| is_meant(text.channel));
         }
-        let meant = self.order.iter().filter(|entry| is_meant(entry.channel));
+        let meant = each(self.order.iter()).filter(|entry| is_meant(entry.channel));
         let oldest = meant.min_by_key(|entry| entry.age);
         oldest.map(|entry| entry.place)
     }

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use crate::escape::push_content;
+use crate::steps::{Each, count, each};
 
 /// The strings and values of an event that change.
 #[derive(Clone, Debug, Default)]
@@ -43,12 +44,13 @@ impl Edits {
     }
 
     /// The edits, in order once they are sorted.
-    pub(super) fn iter(&self) -> core::slice::Iter<'_, Edit> {
-        self.edits.iter()
+    pub(super) fn iter(&self) -> Each<core::slice::Iter<'_, Edit>> {
+        each(self.edits.iter())
     }
 
     /// Puts the edits in the order of the event. Those that begin at one place stay in the order in which they were added.
     pub(super) fn sort(&mut self) {
+        count(self.edits.len());
         self.edits.sort_by_key(|edit| edit.place.start);
     }
 
@@ -78,7 +80,7 @@ impl Edits {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(by);
         let is_there = |edit: &&mut Edit| edit.place.start as usize == place.start;
-        if let Some(edit) = self.edits.iter_mut().find(is_there) {
+        if let Some(edit) = each(self.edits.iter_mut()).find(is_there) {
             edit.by = start as u32..self.bytes.len() as u32;
         }
     }
@@ -86,13 +88,14 @@ impl Edits {
     /// Adds text to a string whose content ends at `end`.
     pub(super) fn append(&mut self, end: usize, text: &[u8]) {
         let start = self.bytes.len();
+        count(text.len());
         push_content(&mut self.bytes, text);
         self.add(end..end, start);
     }
 
     /// Whether nothing takes the place of a range.
     pub(super) fn empties(&self, place: &Range<usize>) -> bool {
-        let mut edits = self.edits.iter();
+        let mut edits = each(self.edits.iter());
         edits.any(|edit| edit.place.start as usize == place.start && edit.by.is_empty())
     }
 

@@ -9,6 +9,7 @@ use crate::escape::push_content;
 use crate::found::Found;
 use crate::frame::Kind;
 use crate::item::Item;
+use crate::steps::each;
 use crate::template::{Added, Envelope, Template};
 use crate::text::{self, TextRewriter};
 use crate::{Channel, Format, StreamHandler};
@@ -31,7 +32,7 @@ impl<R: TextRewriter> State<R> {
         self.reader.found.clear();
         self.reader.close();
         let found = core::mem::take(&mut self.reader.found);
-        for one in &found {
+        for one in each(found.iter()) {
             if let Found::End(channel) = *one {
                 self.end(channel, is_before_event, handler);
                 handler.item(Item::ChannelEnd(channel));

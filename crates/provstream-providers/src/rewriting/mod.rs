@@ -24,7 +24,7 @@ use self::usual::Usual;
 use crate::blocks::Blocks;
 use crate::counting::{Counting, Verdict};
 use crate::deferred::Deferred;
-use crate::found::{Found, Repeats};
+use crate::found::{Found, Repeats, Str};
 use crate::frame::{Frame, Kind, Piece};
 use crate::framer::Framer;
 use crate::guard::Guard;
@@ -32,6 +32,8 @@ use crate::item::{Item, Notice, NoticeCode};
 use crate::message;
 use crate::reader::Reader;
 use crate::reasoning::Reasoning;
+use crate::steps::{count, each};
+use crate::template::Template;
 use crate::text::{self, Scratch, TextRewriter};
 use crate::{Channel, ChannelPosition, Format, StreamHandler};
 use provstream::GateEnd;
@@ -39,7 +41,7 @@ use provstream::GateEnd;
 /// Bytes that events commonly need; memory for more is given back.
 const USUAL: usize = 1 << 12;
 
-/// Most texts of an event whose pattern it becomes, as each takes a pass over the event. Others keep the event before.
+/// Most texts of an event whose pattern it becomes by a pass over the event. Others of the event get that of one of these.
 const MAX_TEMPLATES: usize = 8;
 
 /// What the rewriter knows between two events. The fields that an event [like the last one](State::take_usual)
@@ -318,6 +320,7 @@ impl<R: TextRewriter> State<R> {
     /// Rewrites an event, which is the last of a stream that ends within it or not.
     fn rewrite(&mut self, frame: &Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
         self.line_end = LineEnd::of(frame.raw);
+        count(frame.raw.len());
         let is_streamed = matches!(self.envelope, Kind::Sse | Kind::Array);
         let mut odd = self.reader.read(&frame.data, is_streamed);
         if is_final && odd == Some(NoticeCode::MalformedEvent) {
@@ -354,7 +357,7 @@ impl<R: TextRewriter> State<R> {
         if self.thoughts.is_some() {
             self.rewrite_thoughts((frame, is_final), &found, &mut pending, handler);
         }
-        for (place, one) in found.iter().enumerate() {
+        for (place, one) in each(found.iter()).enumerate() {
             self.apply(frame, one, (&found, place), &mut pending, handler);
         }
         if !pending.offsets.is_empty() {
@@ -362,18 +365,19 @@ impl<R: TextRewriter> State<R> {
         }
         if is_final {
             // Nothing can be added after it.
-            for text in self.texts.iter() {
+            for text in each(self.texts.iter()) {
                 if self.reader.is_open(text.channel) && text.is_holding() {
                     pending.wait(text.channel, &found);
                 }
             }
         }
         let is_idle = odd.is_none() && !is_final && self.is_idle(frame, &found);
-        self.keep_templates(frame, &pending);
+        let last = each(pending.repeatable.iter().copied());
+        keep_templates(frame, &mut self.texts, last);
         if let Some(code) = odd {
             handler.item(Item::Notice(Notice::new(code, frame.span())));
         }
-        for seams in self.texts.iter_mut().filter_map(|text| text.seams.as_mut()) {
+        for seams in each(self.texts.iter_mut()).filter_map(|text| text.seams.as_mut()) {
             seams.end_event();
         }
         // What cannot be read is of no block, and is not removed with one.
@@ -396,21 +400,6 @@ impl<R: TextRewriter> State<R> {
         }
         self.reader.found = found;
         self.trim();
-    }
-
-    /// Keeps an event as the pattern of those that are added for text in it that is held back.
-    fn keep_templates(&mut self, frame: &Frame<'_>, pending: &Pending) {
-        let mut kept = 0;
-        for (channel, text) in &pending.repeatable {
-            let state = self.texts.get_mut(*channel);
-            if let Some(state) = state.filter(|state| state.is_holding()) {
-                state.template.keep(frame, text.range());
-                kept += 1;
-                if kept == MAX_TEMPLATES {
-                    return;
-                }
-            }
-        }
     }
 
     /// Whether none of the text of an event is written now, and it differs from an event before in that text alone.
@@ -487,7 +476,7 @@ impl<R: TextRewriter> State<R> {
             }
             Found::Break(channel) => self.end(channel, true, handler),
             Found::BreakAll => {
-                for place in 0..self.texts.len() {
+                for place in each(0..self.texts.len()) {
                     self.end(self.texts[place].channel, true, handler);
                 }
             }
@@ -529,6 +518,32 @@ impl<R: TextRewriter> State<R> {
             | Found::Reasoning(..)
             | Found::ReasoningWhole(..)
             | Found::ReasoningEnd(_) => {}
+        }
+    }
+}
+
+/// Keeps an event as the pattern of those that are added for the text of these channels that is held back, the last of which is
+/// in these strings.
+fn keep_templates<R: TextRewriter>(
+    frame: &Frame<'_>,
+    texts: &mut Texts<R>,
+    last: impl Iterator<Item = (Channel, Str)>,
+) {
+    let mut kept = Template::new();
+    let mut passes = 0;
+    for (channel, text) in last {
+        let state = texts.get_mut(channel);
+        let Some(state) = state.filter(|state| state.is_holding()) else {
+            continue;
+        };
+        if passes < MAX_TEMPLATES {
+            state.template.keep(frame, text.range());
+            passes += 1;
+            if passes == MAX_TEMPLATES {
+                kept.clone_from(&state.template);
+            }
+        } else {
+            state.template.keep_other(&kept);
         }
     }
 }

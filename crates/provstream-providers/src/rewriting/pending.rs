@@ -9,6 +9,7 @@ use crate::Channel;
 use crate::found::{Found, Raw, Str};
 use crate::frame::Frame;
 use crate::removed::Removed;
+use crate::steps::{count, each};
 
 /// What is to be done with an event once all that it says is known.
 #[derive(Default)]
@@ -53,7 +54,10 @@ impl Pending {
             .binary_search_by_key(&channel, |(of, _)| *of);
         match place {
             Ok(place) => self.repeatable[place].1 = text,
-            Err(place) => self.repeatable.insert(place, (channel, text)),
+            Err(place) => {
+                count(self.repeatable.len() - place);
+                self.repeatable.insert(place, (channel, text));
+            }
         }
     }
 
@@ -66,7 +70,7 @@ impl Pending {
     /// Notes that an event with these may end a channel of which text is held back.
     pub(super) fn wait(&mut self, channel: Channel, found: &[Found]) {
         let ends = self.text_ends.get_or_insert_with(|| {
-            let texts = found.iter().filter_map(|found| match found {
+            let texts = each(found.iter()).filter_map(|found| match found {
                 Found::Text(of, text, _) if !text.is_empty() => Some((*of, text.range().end)),
                 _ => None,
             });
@@ -78,8 +82,9 @@ impl Pending {
     /// Adds the edits that follow from others.
     pub(super) fn edit(&self, edits: &mut Edits, frame: &Frame<'_>, added: u64) {
         let mut changed = self.changed.clone();
+        count(changed.len());
         changed.sort_unstable();
-        for (channel, value) in &self.logprobs {
+        for (channel, value) in each(self.logprobs.iter()) {
             // They repeat the tokens of the text before.
             if changed.binary_search(channel).is_ok() {
                 let is_list = value.bytes(&frame.data).starts_with(b"[");
@@ -90,7 +95,7 @@ impl Pending {
             let number = number.saturating_add(added);
             edits.replace(value.range(), number.to_string().as_bytes());
         }
-        for end in self.waits.iter().filter_map(|(_, end)| *end) {
+        for end in each(self.waits.iter()).filter_map(|(_, end)| *end) {
             // What is added to the string later is written in its place.
             edits.replace(end..end, b"");
         }
@@ -100,13 +105,13 @@ impl Pending {
 /// The places of the texts in an event that are the last of their channel before its end, or before something else of it.
 pub(super) fn last_texts(found: &[Found]) -> SmallVec<[usize; 2]> {
     let mut last = SmallVec::new();
-    if !found.iter().any(is_end) {
+    if !each(found.iter()).any(is_end) {
         return last;
     }
     // The channels that end after the place that is looked at, and those with text after it that all channels end after.
     let (mut ending, mut went_on) = (BTreeSet::new(), BTreeSet::new());
     let mut all_end = false;
-    for (place, found) in found.iter().enumerate().rev() {
+    for (place, found) in each(found.iter()).enumerate().rev() {
         match found {
             Found::BreakAll => {
                 all_end = true;

@@ -9,6 +9,7 @@ use crate::item::Item;
 use crate::reader::MAX_CHANNELS;
 use crate::removed::Removed;
 use crate::seams::{Seam, Seams};
+use crate::steps::each;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
 use crate::walk::Shape;
 use crate::{Channel, ChannelPosition, StreamHandler};
@@ -117,6 +118,15 @@ impl<R: TextRewriter> State<R> {
     ) -> bool {
         let is_repeated = repeats != Repeats::Nothing;
         self.announce(text::position(channel, is_repeated), handler);
+        if text.is_empty() {
+            if let Some(pending) = pending {
+                pending.whole_removed.remove(&channel);
+            }
+            if !is_repeated {
+                handler.item(Item::ChannelEnd(channel));
+            }
+            return false;
+        }
         let start = self.edits.bytes.len();
         let has_text = self.texts.find(channel).is_some();
         if !self.restart_whole(text::position(channel, is_repeated), is_repeated) {
@@ -203,7 +213,7 @@ impl<R: TextRewriter> State<R> {
     /// Moves the offsets of an event, once all of its texts were rewritten; those that cannot be moved yet are added to what
     /// is pending.
     pub(super) fn move_offsets(&mut self, frame: &Frame<'_>, pending: &mut Pending) {
-        for (channel, value) in core::mem::take(&mut pending.offsets) {
+        for (channel, value) in each(core::mem::take(&mut pending.offsets).into_iter()) {
             let digits = value.bytes(&frame.data);
             let number = core::str::from_utf8(digits).ok();
             let Some(offset) = number.and_then(|digits| digits.parse().ok()) else {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::State;
 use super::channels::Texts;
 use super::insert::Inserted;
+use super::keep_templates;
 use super::pending::Pending;
 use crate::Channel;
 use crate::Format;
@@ -14,6 +15,7 @@ use crate::found::{Found, Str};
 use crate::frame::{Frame, Kind};
 use crate::reader::MAX_CHANNELS;
 use crate::reasoning::Reasoning;
+use crate::steps::each;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
 
 /// What is done with reasoning, and the reasoning that is being rewritten.
@@ -57,11 +59,13 @@ impl<R: TextRewriter> State<R> {
             thoughts.is_final = is_final;
         }
         let last_ends = LastEnds::of(all);
-        for (place, found) in all.iter().enumerate() {
+        let mut last_pieces = BTreeMap::new();
+        for (place, found) in each(all.iter()).enumerate() {
             self.end_thoughts(ends(found), true, handler);
             let (channel, changed) = match *found {
                 Found::Reasoning(channel, text, is_again) => {
                     let is_last = last_ends.is_after(place, channel);
+                    last_pieces.insert(channel, text);
                     let piece = Piece {
                         channel,
                         text,
@@ -82,6 +86,9 @@ impl<R: TextRewriter> State<R> {
             if changed {
                 pending.change(channel);
             }
+        }
+        if let Some(thoughts) = &mut self.thoughts {
+            keep_templates(frame, &mut thoughts.texts, each(last_pieces.into_iter()));
         }
         if is_final {
             // Nothing can be added after it.
@@ -119,9 +126,6 @@ impl<R: TextRewriter> State<R> {
         };
         let edit = &mut self.edits.bytes;
         let (_, changed) = state.push(&delta, &mut self.scratch, edit, handler);
-        if state.is_holding() && !text.is_empty() {
-            state.template.keep(frame, text.range());
-        }
         if changed {
             self.edits.add(text.range(), start);
         }
@@ -299,10 +303,10 @@ impl LastEnds {
     fn of(found: &[Found]) -> Self {
         let mut last = Self::default();
         let is_reasoning = |one: &Found| matches!(one, Found::Reasoning(..));
-        if !found.iter().any(is_reasoning) {
+        if !each(found.iter()).any(is_reasoning) {
             return last;
         }
-        for (place, one) in found.iter().enumerate() {
+        for (place, one) in each(found.iter()).enumerate() {
             match ends(one) {
                 Some(Ends::All) => last.all = Some(place),
                 Some(Ends::Index(index)) => {

@@ -13,6 +13,7 @@ use crate::deferred::{MAX_DEFERRED, Number, Point};
 use crate::found::{Found, Raw};
 use crate::frame::{Frame, Kind};
 use crate::seams::Seam;
+use crate::steps::{count, each};
 use crate::template::Template;
 use crate::text::TextRewriter;
 
@@ -25,6 +26,7 @@ impl<R: TextRewriter> State<R> {
         if self.deferred.is_empty() {
             return self.write_now(bytes, handler);
         }
+        count(bytes.len());
         self.deferred.bytes.extend_from_slice(bytes);
         if self.deferred.len() > MAX_DEFERRED {
             self.settle_all(handler);
@@ -75,7 +77,7 @@ impl<R: TextRewriter> State<R> {
             if let Some(event) = event {
                 self.blocks.event(event, number);
             }
-            let is_of_text = !found.iter().any(Found::is_more_than_text);
+            let is_of_text = !each(found.iter()).any(Found::is_more_than_text);
             if !is_of_text {
                 self.blocks.keep(number);
             }
@@ -122,7 +124,7 @@ impl<R: TextRewriter> State<R> {
             Number::Offset(channel, offset) => self.is_undecided(channel, offset),
             Number::Block(_) | Number::Beside(_) => false,
         };
-        if self.deferred.numbers().any(is_undecided) {
+        if each(self.deferred.numbers()).any(is_undecided) {
             return;
         }
         let undecided = self.undecided_block();
@@ -137,7 +139,7 @@ impl<R: TextRewriter> State<R> {
 
     /// The first block that has no text so far and is not over; the greatest number, which no block has, if all have text.
     fn undecided_block(&self) -> u32 {
-        let seams = self.texts.iter().filter_map(|text| text.seams.as_ref());
+        let seams = each(self.texts.iter()).filter_map(|text| text.seams.as_ref());
         let ended = seams.filter_map(|seams| seams.first_block());
         // The event that is being read may be its end.
         let others = [self.blocks.undecided(), self.blocks.named_empty()];
@@ -174,7 +176,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Notes that the text of some channels is over, unless more follows; how many places each waits at.
     fn wait(&mut self, pending: &Pending) -> SmallVec<[usize; 1]> {
-        let waits = pending.waits.iter().map(|(channel, _)| {
+        let waits = each(pending.waits.iter()).map(|(channel, _)| {
             let Some(text) = self.texts.get_mut(*channel) else {
                 return 1;
             };
@@ -227,11 +229,13 @@ impl<R: TextRewriter> State<R> {
         let waits = pending.waits.iter().zip(&most);
         let waits = waits.filter_map(|((channel, end), most)| Some(((*end)?, *channel, *most)));
         let mut waits: SmallVec<[(usize, Channel, usize); 1]> = waits.collect();
+        count(waits.len());
         waits.sort_by_key(|(end, ..)| *end);
-        let mut waits = waits.into_iter().peekable();
+        let mut waits = each(waits.into_iter()).peekable();
         let mut undecided = pending.undecided.clone();
+        count(undecided.len());
         undecided.sort_by_key(|(raw, ..)| raw.range().start);
-        let mut undecided = undecided.into_iter().peekable();
+        let mut undecided = each(undecided.into_iter()).peekable();
         let mut out = core::mem::take(&mut self.out);
         let start = self.deferred.bytes.len();
         let mut at = 0;
@@ -275,7 +279,7 @@ impl<R: TextRewriter> State<R> {
             }
         }
         out.extend_from_slice(frame.raw.get(at..).unwrap_or_default());
-        for ((channel, _), most) in pending.waits.iter().zip(&most) {
+        for ((channel, _), most) in each(pending.waits.iter()).zip(&most) {
             self.deferred.wait(*channel, Point::Before(start), *most);
         }
         if !is_held {

@@ -18,6 +18,7 @@ pub(crate) mod automaton;
 pub(crate) mod scan;
 pub(crate) mod table;
 
+use super::steps::{count, each};
 use automaton::{Automaton, NodeId, ROOT};
 use scan::{Skip, is_scalar, scalar_end, string_end, white_space_end};
 use table::Role;
@@ -349,6 +350,7 @@ impl Walk {
 
     /// Goes to the next value in the innermost container that a row is about, or to its end.
     fn next(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<Next> {
+        count(1);
         let frame = self.frames.last_mut()?;
         let (id, around) = (frame.node, frame.start);
         let node = automaton.node(id);
@@ -429,7 +431,7 @@ impl Walk {
     fn repeat(&mut self, nodes: core::ops::Range<NodeId>, at: usize) {
         let depth = self.frames.len();
         // An object has no more of them than a node has members.
-        let of_object = self.repeated.iter_mut().rev();
+        let of_object = each(self.repeated.iter_mut().rev());
         let mut of_object = of_object.take_while(|repeated| repeated.depth == depth);
         match of_object.find(|repeated| repeated.nodes == nodes) {
             Some(repeated) => repeated.last = at,
@@ -452,8 +454,8 @@ impl Walk {
             return;
         };
         if !repeated.is_empty() {
-            for capture in &mut self.captures[frame.before as usize..] {
-                let mut of = repeated.iter();
+            for capture in each(self.captures[frame.before as usize..].iter_mut()) {
+                let mut of = each(repeated.iter());
                 let of = of.find(|repeated| repeated.nodes.contains(&capture.node));
                 capture.superseded |= of.is_some_and(|of| (capture.start as usize) < of.last);
             }

@@ -2,7 +2,9 @@
 //! is written, what is beyond a limit is told each time, and memory does not grow with the number of times.
 use allocation_counter::measure;
 use provstream::Parser;
-use provstream_providers::{Decoder, Format, Item, MAX_CHANNELS, NoticeCode, StreamRewriter};
+use provstream_providers::{
+    Decoder, Format, Item, MAX_CHANNELS, NoticeCode, SseDecoder, StreamRewriter,
+};
 
 /// How often what is about a limit comes in a stream.
 const TIMES: usize = 24;
@@ -140,6 +142,56 @@ fn memory_is_the_same_after_any_number_of_events() {
                     envelope.format
                 );
             }
+        }
+    }
+}
+
+/// However short the lines of an event are, it takes twice its bytes at the most: the bytes and the data in them.
+#[test]
+fn an_event_of_many_lines_takes_at_most_twice_its_bytes() {
+    const LEN: usize = 1_500_000;
+    let json = "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It rains.\"}}]}";
+    for (name, line, last) in [
+        ("no data", "data:\n", ""),
+        ("no colon", "data\n", ""),
+        ("with CR", "data:\r", ""),
+        ("with CR LF", "data:\r\n", ""),
+        ("a space", "data: \n", ""),
+        ("a letter", "data:x\n", ""),
+        (
+            "many letters",
+            "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n",
+            "",
+        ),
+        ("comments", "data:\n:\n", ""),
+        ("other fields", "id:\ndata\n", ""),
+        ("JSON after blank lines", "data:\n", json),
+        ("JSON after white space", "data:   \n", json),
+    ] {
+        let lines = line.repeat(LEN / line.len());
+        let event = match last {
+            "" => format!("{lines}\n"),
+            last => format!("{lines}data:{last}\n\n"),
+        };
+        let most = 2 * event.len() as u64 + (1 << 20);
+        for size in [4_096, 1 << 16] {
+            let mut decoder = SseDecoder::new();
+            let decoded = measure(|| {
+                for chunk in event.as_bytes().chunks(size) {
+                    decoder.push(chunk, |_| {});
+                }
+            });
+            assert!(decoded.bytes_max <= most, "{name}: {decoded:?}");
+            let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+            let mut written = 0;
+            let rewritten = measure(|| {
+                for chunk in event.as_bytes().chunks(size) {
+                    rewriter.push(chunk, |bytes: &[u8]| written += bytes.len());
+                }
+                rewriter.finish(|bytes: &[u8]| written += bytes.len());
+            });
+            assert!(written + 100 > event.len(), "{name}: {written}");
+            assert!(rewritten.bytes_max <= most, "{name}: {rewritten:?}");
         }
     }
 }

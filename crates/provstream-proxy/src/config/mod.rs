@@ -14,7 +14,8 @@ use provstream::provenance::Vocabulary;
 use provstream::settings::FilePosition;
 use provstream_route::{Route, Routes};
 
-pub(crate) use self::read::unread;
+pub(crate) use self::read::{refuse_other_kinds, unread};
+pub(crate) use self::upstream::is_localhost;
 pub use self::upstream::{Upstream, UpstreamError};
 use crate::emission::Emission;
 
@@ -42,6 +43,8 @@ pub struct Config {
     pub(crate) listen_place: Option<FilePosition>,
     pub(crate) admin: Option<SocketAddr>,
     pub(crate) admin_place: Option<FilePosition>,
+    /// Names by which the admin endpoints may be asked for, in lower case.
+    pub(crate) admin_hosts: Vec<Box<str>>,
     pub(crate) routes: Routes,
     pub(crate) extras: Vec<Extras>,
     pub(crate) timeouts: Timeouts,
@@ -166,6 +169,7 @@ impl Config {
             listen_place: None,
             admin: None,
             admin_place: None,
+            admin_hosts: Vec::new(),
             routes: Routes::strip_all(&Vocabulary::memo()),
             extras: Vec::new(),
             timeouts: Timeouts::default(),
@@ -253,15 +257,20 @@ impl Config {
         &self.upstream
     }
 
-    /// Refuses an upstream that is the proxy itself, listening here: each request would come back to it.
-    pub(crate) fn refuse_loops(&self, listen: SocketAddr) -> io::Result<()> {
+    /// Refuses an upstream that is the proxy itself, or its admin endpoints, listening here: each request would come back.
+    pub(crate) fn refuse_loops(&self, listeners: &[SocketAddr]) -> io::Result<()> {
         let own = (&self.upstream, self.upstream_place);
         let of_routes = self.extras.iter().filter_map(|extras| {
             let (upstream, place) = extras.upstream.as_ref()?;
             Some((upstream, Some(*place)))
         });
-        let mut all = core::iter::once(own).chain(of_routes);
-        let Some((upstream, place)) = all.find(|(upstream, _)| upstream.is_at(listen)) else {
+        let loops = core::iter::once(own)
+            .chain(of_routes)
+            .find_map(|(upstream, place)| {
+                let listen = listeners.iter().find(|listen| upstream.is_at(**listen))?;
+                Some((upstream, place, listen))
+            });
+        let Some((upstream, place, listen)) = loops else {
             return Ok(());
         };
         let source = self.source.as_deref().filter(|_| place.is_some());
@@ -289,5 +298,59 @@ impl Config {
 
     pub(crate) fn extras(&self, route: &Route) -> Option<&Extras> {
         self.extras.get(route.index()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a file that says nothing more has, which the guide lists.
+    #[test]
+    fn what_is_not_set_has_its_default() {
+        let read = |more: &str| {
+            let file = format!("upstream = \"https://api.example.com\"\n{more}");
+            Config::from_toml(file.as_bytes(), Path::new("/etc"), None).expect("settings")
+        };
+        let config = read("audit = \"audit.ndjson\"\n[live]\n");
+        assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!((config.admin, config.admin_hosts.len()), (None, 0));
+        assert_eq!(
+            config.audit.map(|named| named.path),
+            Some("/etc/audit.ndjson".into())
+        );
+        assert!(!config.audit_sync && config.log);
+        assert!(config.upstream_ca.is_none() && config.collector.is_none());
+        let times = config.timeouts;
+        let seconds = [
+            times.connect,
+            times.head,
+            times.client,
+            times.idle,
+            times.total,
+            times.keep_alive,
+            times.drain,
+        ];
+        let seconds = seconds.map(|time| time.as_secs());
+        assert_eq!(seconds, [10, 30, 60, 300, 3_600, 15, 30]);
+        let limits = config.limits;
+        let numbers = [
+            limits.header_bytes,
+            limits.headers,
+            limits.request_bytes,
+            limits.connections,
+        ];
+        assert_eq!(numbers, [65_536, 100, 33_554_432, 4_096]);
+        let live = config.live.expect("a page");
+        let numbers = (live.streams, live.ended, live.text, live.refresh.as_secs());
+        assert_eq!(numbers, (100, 0, 0, 2));
+        assert!(read("").live.is_none() && read("").audit.is_none());
+        assert!(read("audit = \"a\"\naudit_sync = true\n").audit_sync);
+        assert!(!read("log = false\n").log);
+        let route = read("[[route]]\npath = \"/\"\naction = \"strip\"\n");
+        let extras = &route.extras[0];
+        assert!(extras.upstream.is_none() && extras.reemit == 0 && !extras.emission.is_some());
+        let route = route.routes.iter().next().expect("a route");
+        assert!(!route.fails_closed());
     }
 }

@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 
 use http::Uri;
 use provstream::provenance::{Vocabulary, parse_duration};
-use provstream::settings::{File, FileError, Table, Value, read_text};
+use provstream::settings::{File, FileError, Table, Value};
 use provstream_route::{RouteError, Routes};
 
 use super::emit::emission;
 use super::upstream::has_port;
 use super::{Config, Extras, LiveSettings, NamedFile, ProxyLimits, Timeouts, Upstream};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "upstream",
     "listen",
     "admin",
+    "admin_hosts",
     "audit",
     "audit_sync",
     "log",
@@ -65,6 +66,7 @@ impl Config {
         config.listen_place = root.get("listen").map(|value| value.place());
         config.admin = root.get("admin").map(|value| address(&value)).transpose()?;
         config.admin_place = root.get("admin").map(|value| value.place());
+        config.admin_hosts = admin_hosts(&root)?;
         config.audit = named_file(&root, "audit", folder)?;
         config.upstream_ca = named_file(&root, "upstream_ca", folder)?;
         if let Some(value) = root.get("audit_sync") {
@@ -93,7 +95,7 @@ impl Config {
         }
         config.routes = Routes::strip_all(&vocabulary);
         if let Some(routes) = root.get("route") {
-            let read = |name: &str| read_text(&folder.join(name)).map_err(|error| unread(&error));
+            let read = |name: &str| read_named(&folder.join(name));
             config.routes = Routes::from_value(&routes, &ROUTE_KEYS, &vocabulary, read)?;
             let known = [
                 "path", "method", "name", "action", "policy", "language", "format",
@@ -140,6 +142,25 @@ fn address(value: &Value<'_>) -> Result<SocketAddr, RouteError> {
     text.parse().map_err(|_| wrong(value, expected))
 }
 
+/// The names by which the admin endpoints may be asked for.
+fn admin_hosts(root: &Table<'_>) -> Result<Vec<Box<str>>, RouteError> {
+    let Some(value) = root.get("admin_hosts") else {
+        return Ok(Vec::new());
+    };
+    let names = value.items()?.map(|item| {
+        let name = item.string()?;
+        let is_name = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.');
+        match !name.is_empty() && name.chars().all(is_name) {
+            true => Ok(name.trim_end_matches('.').to_ascii_lowercase().into()),
+            false => Err(wrong(
+                &item,
+                "the name of a host without a port, such as \"metrics.internal\",",
+            )),
+        }
+    });
+    names.collect()
+}
+
 fn named_file(
     root: &Table<'_>,
     key: &'static str,
@@ -164,6 +185,23 @@ fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'sta
     Some((key, folder.join(value.string().ok()?)))
 }
 
+/// The text of a file that the settings name.
+fn read_named(path: &Path) -> Result<String, String> {
+    refuse_other_kinds(path)?;
+    provstream::settings::read_text(path).map_err(|error| unread(&error))
+}
+
+/// Refuses what is neither a regular file nor a directory: to read a pipe or a device may take forever.
+pub(crate) fn refuse_other_kinds(path: &Path) -> Result<(), String> {
+    match path.metadata() {
+        Ok(about) if !about.is_file() && !about.is_dir() => Err(
+            "expected a regular file, found a pipe, a socket or a device; write its text to a file"
+                .to_owned(),
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// Why a file that the settings name cannot be read.
 pub(crate) fn unread(error: &FileError) -> String {
     let hint = match error.is_missing() {
@@ -183,7 +221,7 @@ fn vocabulary(root: &Table<'_>, folder: &Path) -> Result<Vocabulary, RouteError>
     }
     let error =
         |found: String| RouteError::new(value.place(), &format!("vocabulary \"{name}\": {found}"));
-    let file = read_text(&folder.join(name)).map_err(|found| error(unread(&found)))?;
+    let file = read_named(&folder.join(name)).map_err(error)?;
     Vocabulary::from_toml(file.as_bytes()).map_err(|found| error(found.to_string()))
 }
 

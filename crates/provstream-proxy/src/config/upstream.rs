@@ -103,8 +103,8 @@ impl Upstream {
             .ok()
     }
 
-    /// Whether requests would come back to a proxy that listens here. Only addresses and `localhost` are known; other names are
-    /// not looked up.
+    /// Whether requests would come back to a proxy that listens here. Only addresses and names below `localhost` are known; other
+    /// names are not looked up.
     pub(crate) fn is_at(&self, listen: SocketAddr) -> bool {
         let default = if self.scheme == Scheme::HTTPS {
             443
@@ -114,22 +114,65 @@ impl Upstream {
         if self.authority.port_u16().unwrap_or(default) != listen.port() {
             return false;
         }
-        let host = self.authority.host();
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        if host.eq_ignore_ascii_case("localhost") {
+        let host = self.authority.host().trim_end_matches('.');
+        let listen = listen.ip().to_canonical();
+        if is_localhost(host) {
             let loopbacks = [
                 IpAddr::V4(Ipv4Addr::LOCALHOST),
                 IpAddr::V6(Ipv6Addr::LOCALHOST),
             ];
-            return loopbacks.into_iter().any(|ip| reaches(ip, listen.ip()));
+            return loopbacks.into_iter().any(|ip| reaches(ip, listen));
         }
-        host.parse().is_ok_and(|ip| reaches(ip, listen.ip()))
+        host_address(host).is_some_and(|ip| reaches(ip, listen))
     }
 
     /// The value of `Host`.
     pub(crate) fn host(&self) -> &str {
         self.authority.as_str()
     }
+}
+
+/// Whether a name is one of this machine (RFC 6761 6.3).
+pub(crate) fn is_localhost(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+/// The address that a host is, in brackets if it is one of IPv6. An address of IPv4 within IPv6 is one of IPv4.
+pub(crate) fn host_address(host: &str) -> Option<IpAddr> {
+    let inner = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    match inner {
+        Some(inner) => inner.parse().ok().map(|ip: IpAddr| ip.to_canonical()),
+        None => numbers(host).map(IpAddr::V4),
+    }
+}
+
+/// An address of IPv4 as systems read it: one to four numbers, the last of which has all bytes that are left, each in decimal, in
+/// octal after `0` or in hexadecimal after `0x` (`inet_aton` of POSIX).
+fn numbers(host: &str) -> Option<Ipv4Addr> {
+    let number = |text: &str| {
+        let hexadecimal = text.strip_prefix("0x").or(text.strip_prefix("0X"));
+        let (digits, radix) = match (hexadecimal, text.strip_prefix('0')) {
+            (Some(digits), _) => (digits, 16),
+            (None, Some(digits)) if !digits.is_empty() => (digits, 8),
+            _ => (text, 10),
+        };
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        u32::from_str_radix(digits, radix)
+            .ok()
+            .filter(|_| is_number)
+    };
+    let parts: Option<Vec<u32>> = host.split('.').map(number).collect();
+    let parts = parts.filter(|parts| parts.len() <= 4)?;
+    let (last, first) = parts.split_last()?;
+    let mut bits = 0;
+    for (place, part) in first.iter().enumerate() {
+        bits |= u32::from(u8::try_from(*part).ok()?) << (24 - 8 * place);
+    }
+    let room = u64::from(u32::MAX) >> (8 * first.len());
+    (u64::from(*last) <= room).then(|| Ipv4Addr::from_bits(bits | last))
 }
 
 /// Whether a connection to one address reaches a listener at another one of this machine.
@@ -167,6 +210,44 @@ mod tests {
             ("http://[::1]:8080", "127.0.0.1:8080", false),
             ("http://[::1]:8080", "0.0.0.0:8080", false),
             ("https://api.openai.com", "0.0.0.0:443", false),
+            // Addresses of IPv4 within IPv6.
+            ("http://[::ffff:127.0.0.1]:8080", "127.0.0.1:8080", true),
+            ("http://[::ffff:7f00:1]:8080", "127.0.0.1:8080", true),
+            (
+                "http://[0:0:0:0:0:ffff:7f00:0001]:8080",
+                "0.0.0.0:8080",
+                true,
+            ),
+            ("http://[::ffff:0.0.0.0]:8080", "127.0.0.1:8080", true),
+            ("http://127.0.0.1:8080", "[::ffff:127.0.0.1]:8080", true),
+            ("http://[::ffff:127.0.0.1]:8080", "[::]:8080", true),
+            ("http://[::ffff:10.0.0.1]:8080", "127.0.0.1:8080", false),
+            // Addresses as systems read them.
+            ("http://127.1:8080", "127.0.0.1:8080", true),
+            ("http://127.0.1:8080", "127.0.0.1:8080", true),
+            ("http://2130706433:8080", "127.0.0.1:8080", true),
+            ("http://0x7f000001:8080", "127.0.0.1:8080", true),
+            ("http://0X7F.1:8080", "127.0.0.1:8080", true),
+            ("http://0x7f.0.0.0x1:8080", "127.0.0.1:8080", true),
+            ("http://0177.0.0.1:8080", "127.0.0.1:8080", true),
+            ("http://017700000001:8080", "127.0.0.1:8080", true),
+            ("http://127.0.0.01:8080", "127.0.0.1:8080", true),
+            ("http://0:8080", "127.0.0.1:8080", true),
+            ("http://0.0:8080", "127.0.0.1:8080", true),
+            ("http://127.65537:8080", "0.0.0.0:8080", true),
+            ("http://2130706434:8080", "127.0.0.1:8080", false),
+            ("http://167772161:8080", "0.0.0.0:8080", false),
+            ("http://127.0.0.0.1:8080", "127.0.0.1:8080", false),
+            ("http://127.0.0.256:8080", "127.0.0.1:8080", false),
+            ("http://0x:8080", "127.0.0.1:8080", false),
+            ("http://127..1:8080", "127.0.0.1:8080", false),
+            // Names that are this machine's (RFC 6761 6.3).
+            ("http://localhost.:8080", "127.0.0.1:8080", true),
+            ("http://proxy.localhost:8080", "127.0.0.1:8080", true),
+            ("http://PROXY.LocalHost.:8080", "[::1]:8080", true),
+            ("http://localhost.example:8080", "127.0.0.1:8080", false),
+            ("http://mylocalhost:8080", "127.0.0.1:8080", false),
+            ("http://127.0.0.1:", "127.0.0.1:80", true),
         ] {
             let upstream: Upstream = url.parse().expect(url);
             let listen = listen.parse().expect(listen);

@@ -388,7 +388,7 @@ async fn the_audit_of_each_stream_accounts_for_what_its_client_got() {
         reads.extend(read.expect("no panic"));
     }
     let settled = async {
-        let get = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        let get = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         let none = "provstream_requests_in_flight 0";
         while !send(&running.admin, get)
             .await

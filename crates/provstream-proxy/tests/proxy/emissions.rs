@@ -130,12 +130,6 @@ fn further_schema_places() -> Vec<Placed> {
             "/completion_args/response_format/json_schema/schema",
             json!({}),
         ),
-        (
-            "/v1/threads/thread_1/runs",
-            json!({"assistant_id": "a", "stream": true}),
-            "/response_format/json_schema/schema",
-            json!({"response_format": {"type": "json_schema", "json_schema": {"name": "answer", "strict": true}}}),
-        ),
     ]
 }
 
@@ -211,16 +205,6 @@ async fn a_prompt_goes_where_its_api_takes_it() {
         (
             "/v1/conversations",
             json!({"model": "m", "inputs": "q"}),
-            "/instructions",
-        ),
-        (
-            "/v1/threads/thread_1/runs",
-            json!({"assistant_id": "a"}),
-            "/additional_instructions",
-        ),
-        (
-            "/v1/threads/runs",
-            json!({"assistant_id": "a", "instructions": "i"}),
             "/instructions",
         ),
         (

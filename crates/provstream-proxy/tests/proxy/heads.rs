@@ -60,7 +60,8 @@ async fn a_response_of_known_length_that_passes_is_complete() {
 async fn admin_endpoints_are_on_their_own_listener() {
     let upstream = Upstream::start(|_| whole("200 OK", "text/plain", "of the upstream")).await;
     let running = run(config(&upstream, "")).await;
-    let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let get =
+        |path: &str| format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     for path in ["/metrics", "/healthz", "/_provstream/live"] {
         let answer = crate::support::send(&running.address, get(path).as_bytes()).await;
         assert_eq!(answer.text(), "of the upstream");

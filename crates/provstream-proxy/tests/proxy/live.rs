@@ -26,7 +26,7 @@ fn begun() -> Vec<Step> {
 }
 
 async fn page(running: &Running) -> Answer {
-    let get = b"GET /_provstream/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    let get = b"GET /_provstream/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     send(&running.admin, get).await
 }
 
@@ -126,7 +126,7 @@ async fn streams_in_flight_are_listed_without_their_texts() {
     }
     let metrics = send(
         &running.admin,
-        b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     );
     let metrics = metrics.await.text();
     for line in [

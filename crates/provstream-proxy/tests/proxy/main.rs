@@ -1,14 +1,18 @@
 //! The proxy between raw clients and an upstream that does what a script says.
 
+mod admin;
 mod asks;
 mod audits;
 mod bodies;
+mod completions;
 mod emissions;
+mod encodings;
 mod faults;
 mod heads;
 mod hostile;
 mod lifetimes;
 mod live;
+mod numbers;
 mod settings;
 mod support;
 mod upgrades;

@@ -152,3 +152,100 @@ async fn a_file_that_cannot_be_used_is_an_error_with_the_place_of_its_key() {
         assert!(error.contains(part), "{error}");
     }
 }
+
+/// An upstream that leads back to the proxy, or to its admin endpoints, in any spelling.
+#[tokio::test]
+async fn an_upstream_that_leads_back_is_refused() {
+    for host in [
+        "127.0.0.1",
+        "[::ffff:127.0.0.1]",
+        "127.1",
+        "2130706433",
+        "localhost",
+    ] {
+        for key in ["listen", "admin"] {
+            let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+            let port = free.local_addr().expect("an address").port();
+            drop(free);
+            let other = ["admin", "listen"][usize::from(key == "admin")];
+            for is_route in [false, true] {
+                let url = format!("http://{host}:{port}");
+                let (upstream, route) = match is_route {
+                    true => (
+                        "http://127.0.0.1:1",
+                        format!(
+                            "[[route]]\npath = \"/x\"\naction = \"pass\"\nupstream = \"{url}\"\n"
+                        ),
+                    ),
+                    false => (&*url, String::new()),
+                };
+                let file = format!(
+                    "upstream = \"{upstream}\"\n{key} = \"127.0.0.1:{port}\"\n{other} = \"127.0.0.1:0\"\n{route}"
+                );
+                let config = Config::from_toml(file.as_bytes(), Path::new("."), None);
+                let bound = Proxy::bind(config.expect("settings")).await;
+                let error = bound.expect_err(&file).to_string();
+                assert!(error.contains("other than the proxy itself"), "{error}");
+                assert!(error.contains(&url), "{error}");
+            }
+        }
+    }
+}
+
+/// A port that the system chooses is known only when the listeners are open, and settings may be reloaded after that.
+#[tokio::test]
+async fn a_reload_with_an_upstream_that_leads_back_is_refused() {
+    let running = crate::support::run(config_at("http://127.0.0.1:1", "")).await;
+    for address in [&running.address, &running.admin] {
+        let port = address.rsplit(':').next().expect("a port");
+        for host in ["127.0.0.1", "[::ffff:7f00:1]", "0x7f.1", "0177.0.0.1"] {
+            let config = config_at(&format!("http://{host}:{port}"), "");
+            let error = running.handle.reload(config).expect_err(host).to_string();
+            assert!(error.contains("other than the proxy itself"), "{error}");
+        }
+    }
+}
+
+/// Names are not looked up, and other proxies may lead back: the request is known when it comes again.
+#[tokio::test]
+async fn a_request_that_comes_back_is_refused() {
+    use crate::support::{Upstream, post, run, send, whole};
+    let upstream = Upstream::start(|_| whole("200 OK", "text/plain", "hi")).await;
+    let running = run(config_at(&upstream.url, "")).await;
+    assert_eq!(post(&running.address, "/x", "{}").await.text(), "hi");
+    let sent = upstream.seen(|seen| seen.requests[0].clone());
+    let via = sent
+        .lines()
+        .find(|line| line.starts_with("via: "))
+        .expect("Via");
+    for (via, status) in [
+        (via.to_owned(), 508),
+        (via.replace("1.1 ", "1.0 fred, 2 ") + " (some proxy)", 508),
+        (via.replace("via: ", "Via: 1.1 a, 1.1 b\r\nVia: "), 508),
+        (via.replace("provstream-", "provstream-0"), 200),
+        ("Via: 1.1 provstream".to_owned(), 200),
+    ] {
+        let request = format!("GET /x HTTP/1.1\r\nHost: x\r\n{via}\r\nConnection: close\r\n\r\n");
+        let answer = send(&running.address, request.as_bytes()).await;
+        assert_eq!(answer.status, status, "{via}: {}", answer.text());
+        assert_eq!(answer.text().contains("\"code\":\"loop\""), status == 508);
+    }
+    let requests = upstream.seen(|seen| seen.requests.len());
+    assert_eq!(requests, 3);
+}
+
+#[test]
+fn names_of_hosts_are_names_without_ports() {
+    for (more, expected) in [
+        (
+            "admin_hosts = [\"a.example:9090\"]\n",
+            "line 2, column 16: expected the name of a host without a port, such as \"metrics.internal\", for \"admin_hosts\", found the string \"a.example:9090\"",
+        ),
+        (
+            "admin_hosts = [\"\"]\n",
+            "line 2, column 16: expected the name of a host without a port, such as \"metrics.internal\", for \"admin_hosts\", found the string \"\"",
+        ),
+    ] {
+        assert_eq!(error_of(more), expected);
+    }
+}

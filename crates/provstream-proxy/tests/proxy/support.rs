@@ -335,7 +335,7 @@ impl Random {
 
 /// The text of the proxy's metrics.
 pub(crate) async fn metrics(admin: &str) -> String {
-    let get = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    let get = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     send(admin, get).await.text()
 }
 

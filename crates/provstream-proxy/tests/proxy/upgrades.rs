@@ -74,7 +74,7 @@ async fn an_upstream_that_changes_the_protocol_unasked_is_an_error() {
         );
         let metrics = send(
             &running.admin,
-            b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
         )
         .await
         .text();

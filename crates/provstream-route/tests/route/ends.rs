@@ -13,7 +13,7 @@ struct Case {
     end: &'static str,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 13] = [
     Case {
         format: Format::OpenAiChat,
         body: concat!(
@@ -75,7 +75,117 @@ const CASES: [Case; 6] = [
         ),
         end: "data: {\"type\":\"text-end\",\"id\":\"t\"}\n\ndata: {\"type\":\"finish-step\"}\n\ndata: {\"type\":\"finish\",\"finishReason\":\"content-filter\"}\n\ndata: [DONE]\n\n",
     },
+    Case {
+        format: Format::Cohere,
+        body: concat!(
+            "event: message-start\ndata: {\"type\":\"message-start\",\"id\":\"m\",\"delta\":{\"message\":{\"role\":\"assistant\",\"content\":[]}}}\n\n",
+            "event: content-start\ndata: {\"type\":\"content-start\",\"index\":0,\"delta\":{\"message\":{\"content\":{\"type\":\"text\",\"text\":\"\"}}}}\n\n",
+            "event: content-delta\ndata: {\"type\":\"content-delta\",\"index\":0,\"delta\":{\"message\":{\"content\":{\"text\":\"It rains. It pours. [unverified-inference] SECRET\"}}}}\n\n",
+            "event: content-end\ndata: {\"type\":\"content-end\",\"index\":0}\n\n",
+            "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"COMPLETE\"}}\n\n",
+        ),
+        end: concat!(
+            "event: content-end\ndata: {\"type\":\"content-end\",\"index\":0}\n\n",
+            "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"ERROR\"}}\n\n",
+        ),
+    },
+    // The second of two blocks; the first has ended.
+    Case {
+        format: Format::Cohere,
+        body: concat!(
+            "event: content-start\ndata: {\"type\":\"content-start\",\"index\":0,\"delta\":{\"message\":{\"content\":{\"type\":\"text\",\"text\":\"\"}}}}\n\n",
+            "event: content-delta\ndata: {\"type\":\"content-delta\",\"index\":0,\"delta\":{\"message\":{\"content\":{\"text\":\"It rains. \"}}}}\n\n",
+            "event: content-end\ndata: {\"type\":\"content-end\",\"index\":0}\n\n",
+            "event: content-start\ndata: {\"type\":\"content-start\",\"index\":1,\"delta\":{\"message\":{\"content\":{\"type\":\"text\",\"text\":\"\"}}}}\n\n",
+            "event: content-delta\ndata: {\"type\":\"content-delta\",\"index\":1,\"delta\":{\"message\":{\"content\":{\"text\":\"It pours. [unverified-inference] SECRET\"}}}}\n\n",
+            "event: content-end\ndata: {\"type\":\"content-end\",\"index\":1}\n\n",
+        ),
+        end: concat!(
+            "event: content-end\ndata: {\"type\":\"content-end\",\"index\":1}\n\n",
+            "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"ERROR\"}}\n\n",
+        ),
+    },
+    Case {
+        format: Format::BedrockConverse,
+        body: concat!(
+            "data: {\"messageStart\":{\"role\":\"assistant\"}}\n\n",
+            "data: {\"contentBlockDelta\":{\"delta\":{\"text\":\"It rains. \"},\"contentBlockIndex\":0}}\n\n",
+            "data: {\"contentBlockDelta\":{\"delta\":{\"text\":\"It pours. [unverified-inference] SECRET\"},\"contentBlockIndex\":0}}\n\n",
+            "data: {\"contentBlockStop\":{\"contentBlockIndex\":0}}\n\ndata: {\"messageStop\":{\"stopReason\":\"end_turn\"}}\n\n",
+        ),
+        end: "data: {\"contentBlockStop\":{\"contentBlockIndex\":0}}\n\ndata: {\"messageStop\":{\"stopReason\":\"guardrail_intervened\"}}\n\n",
+    },
+    Case {
+        format: Format::BedrockConverse,
+        body: concat!(
+            "data: {\"messageStart\":{\"role\":\"assistant\"}}\n\n",
+            "data: {\"contentBlockDelta\":{\"delta\":{\"text\":\"It rains. \"},\"contentBlockIndex\":0}}\n\n",
+            "data: {\"contentBlockStop\":{\"contentBlockIndex\":0}}\n\n",
+            "data: {\"contentBlockDelta\":{\"delta\":{\"text\":\"It pours. [unverified-inference] SECRET\"},\"contentBlockIndex\":1}}\n\n",
+            "data: {\"contentBlockStop\":{\"contentBlockIndex\":1}}\n\ndata: {\"messageStop\":{\"stopReason\":\"end_turn\"}}\n\n",
+        ),
+        end: "data: {\"contentBlockStop\":{\"contentBlockIndex\":1}}\n\ndata: {\"messageStop\":{\"stopReason\":\"guardrail_intervened\"}}\n\n",
+    },
+    // Without the names of the events, as frames have them.
+    Case {
+        format: Format::BedrockConverse,
+        body: concat!(
+            "data: {\"role\":\"assistant\"}\n\n",
+            "data: {\"contentBlockIndex\":0,\"delta\":{\"text\":\"It rains. \"}}\n\n",
+            "data: {\"contentBlockIndex\":0,\"delta\":{\"text\":\"It pours. [unverified-inference] SECRET\"}}\n\n",
+            "data: {\"contentBlockIndex\":0}\n\ndata: {\"stopReason\":\"end_turn\"}\n\n",
+        ),
+        end: "data: {\"contentBlockIndex\":0}\n\ndata: {\"stopReason\":\"guardrail_intervened\"}\n\n",
+    },
+    Case {
+        format: Format::BedrockConverse,
+        body: concat!(
+            "data: {\"role\":\"assistant\"}\n\n",
+            "data: {\"contentBlockIndex\":0,\"delta\":{\"text\":\"It rains. \"}}\n\n",
+            "data: {\"contentBlockIndex\":0}\n\n",
+            "data: {\"contentBlockIndex\":1,\"delta\":{\"text\":\"It pours. [unverified-inference] SECRET\"}}\n\n",
+            "data: {\"contentBlockIndex\":1}\n\ndata: {\"stopReason\":\"end_turn\"}\n\n",
+        ),
+        // The second block has not begun for the client.
+        end: "data: {\"contentBlockIndex\":0}\n\ndata: {\"stopReason\":\"guardrail_intervened\"}\n\n",
+    },
+    Case {
+        format: Format::LlamaCpp,
+        body: concat!(
+            "data: {\"index\":0,\"content\":\"It rains. \",\"tokens\":[1],\"stop\":false,\"id_slot\":-1,\"tokens_predicted\":1,\"tokens_evaluated\":12}\n\n",
+            "data: {\"index\":0,\"content\":\"It pours. [unverified-inference] SECRET\",\"tokens\":[2],\"stop\":false,\"id_slot\":-1,\"tokens_predicted\":2,\"tokens_evaluated\":12}\n\n",
+            "data: {\"index\":0,\"content\":\"\",\"tokens\":[],\"stop\":true,\"stop_type\":\"eos\"}\n\n",
+        ),
+        end: "data: {\"content\":\"\",\"stop\":true,\"stop_type\":\"content_filter\"}\n\n",
+    },
 ];
+
+/// What has begun in a stream ends once, and nothing else does.
+#[test]
+fn blocks_end_once() {
+    let routes = route("gate", "", REFUSE);
+    for case in CASES {
+        let (out, _) = through(&mut filter(&routes, &sse("/")), case.body.as_bytes(), 9);
+        let text = String::from_utf8(out).expect("UTF-8");
+        let ends = text.lines().filter(|line| {
+            let named = [
+                "contentBlockStop",
+                "content-end",
+                "content_block_stop",
+                "text-end",
+            ];
+            let is_named = named.iter().any(|name| line.contains(name));
+            let is_alone =
+                line.starts_with("data: {\"contentBlockIndex\"") && !line.contains("delta");
+            line.starts_with("data:") && (is_named || is_alone)
+        });
+        let mut ends: Vec<&str> = ends.collect();
+        let count = ends.len();
+        ends.sort_unstable();
+        ends.dedup();
+        assert_eq!(ends.len(), count, "{}: {text}", case.format);
+    }
+}
 
 #[test]
 fn a_refusal_ends_the_stream_in_the_shape_of_its_api_at_every_cut() {

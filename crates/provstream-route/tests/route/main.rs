@@ -1,8 +1,12 @@
 //! Routes and the bodies that go through them.
 
+mod audits;
+mod charsets;
 mod ends;
 mod fails;
 mod files;
+mod keep_alives;
+mod paths;
 mod resumes;
 mod same;
 

@@ -328,3 +328,66 @@ fn an_upstream_that_breaks_off_when_it_is_asked_again_ends_the_stream_with_an_er
         assert!(text.contains("error") && !text.contains("Bye"), "{text}");
     }
 }
+
+/// Every pair of formats: what the second writes is not what the client of the first reads, so nothing of it is delivered.
+#[test]
+fn an_answer_in_another_format_ends_the_stream_as_the_policy_does() {
+    for first in FORMATS {
+        for second in FORMATS.into_iter().filter(|second| *second != first) {
+            for size in [1, 7, 64, 1 << 16] {
+                let mut filter = begin(first);
+                let (mut out, flow) =
+                    through(&mut filter, response(first, 0, FIRST).as_bytes(), size);
+                assert_eq!(flow, Flow::Suspended, "{first}");
+                filter.resume(&mut out);
+                let before = out.clone();
+                let (rest, flow) = through(&mut filter, response(second, 1, LAST).as_bytes(), size);
+                assert_eq!(flow, Flow::Done, "{first}, {second}");
+                out.extend(rest);
+                // As if nothing had been answered.
+                let mut alone = begin(first);
+                let (mut expected, _) =
+                    through(&mut alone, response(first, 0, FIRST).as_bytes(), size);
+                alone.resume(&mut expected);
+                assert_eq!(before, expected);
+                let text = String::from_utf8(out).expect("UTF-8");
+                for never in ["wet", "Bye", "r1"] {
+                    assert!(!text.contains(never), "{first}, {second}: {text}");
+                }
+                let reasons = ["content_filter", "refusal", "SAFETY"];
+                let ends = reasons
+                    .iter()
+                    .filter(|reason| text.contains(*reason))
+                    .count();
+                assert_eq!(ends, 1, "{first}, {second}: {text}");
+                assert_eq!(text_of(first, &text), "It rains. ", "{first}, {second}");
+            }
+        }
+    }
+}
+
+/// An event of the second answer that is longer than an event may be is not kept.
+#[test]
+fn an_event_over_the_limit_in_a_second_answer_is_not_kept() {
+    let long = "x".repeat(1 << 20);
+    for format in [Format::Anthropic, Format::OpenAiResponses] {
+        for fail in ["open", "closed"] {
+            let more = format!("max_event = 4096\nfail = \"{fail}\"");
+            let mut filter = filter(&route("gate", &more, SUSPEND), &sse("/")).with_suspension();
+            let (mut out, flow) = through(&mut filter, response(format, 0, FIRST).as_bytes(), 64);
+            assert_eq!(flow, Flow::Suspended);
+            filter.resume(&mut out);
+            let second = response(format, 1, LAST);
+            let body = format!("data: {{\"type\":\"ping\",\"x\":\"{long}\"}}\n\n{second}");
+            let mut most = 0;
+            for piece in body.as_bytes().chunks(1_000) {
+                let flow = filter.push(piece, now(), &mut out);
+                most = most.max(filter.held());
+                if flow != Flow::More {
+                    break;
+                }
+            }
+            assert!(most < 100_000, "{format}, {fail}: {most}");
+        }
+    }
+}

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 ADDED = ("assertions", "diagnostics")
 
 
+def check_names(names: Iterable[str]) -> None:
+    """Raises `ValueError` if a table has a column that is added; an engine would take it for that, or keep two of one name."""
+    for name in names:
+        if name in ADDED:
+            raise ValueError(f'expected a table without a column "{name}", which the result has')
+
+
 class Extractor:
     """`provstream.arrow.extract` with its settings as plain data, so that it can be pickled and sent to workers.
 

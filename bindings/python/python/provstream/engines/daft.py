@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from provstream.engines._extractor import Extractor
+from provstream.engines._extractor import Extractor, check_names
 
 if TYPE_CHECKING:
     from daft import DataFrame
@@ -14,11 +14,12 @@ def extract(frame: DataFrame, column: str = "text", *, batch_size: int | None = 
     """A DataFrame with the columns `assertions` and `diagnostics`.
 
     `batch_size` is the number of rows that a worker reads at once, chosen by Daft unless given. The other options are those of
-    `provstream.engines.Extractor`. The DataFrame is lazy.
+    `provstream.engines.Extractor`. The DataFrame is lazy. Raises `ValueError` if it has a column of one of these names.
     """
     import daft
     import pyarrow
 
+    check_names(frame.column_names)
     extractor = Extractor(column, **options)
     found = daft.DataType.from_arrow_type(pyarrow.struct(list(extractor.types())))
 

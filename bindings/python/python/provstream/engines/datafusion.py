@@ -10,13 +10,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import datafusion
 from datafusion import Expr, SessionContext, col, functions, lit, udf, udtf
 
-from provstream.engines._extractor import ADDED, Extractor
+from provstream.engines._extractor import ADDED, Extractor, check_names
 
 if TYPE_CHECKING:
     import pyarrow
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
 COLUMN = "text"
 
 
-def sql(query: str, *, context: SessionContext | None = None, **options: Any) -> datafusion.DataFrame:
+def sql(
+    query: str, *, context: SessionContext | None = None, column: str = COLUMN, **options: Any
+) -> datafusion.DataFrame:
     """A query that can use `assertions(path[, column])` and `transcripts(path[, column])` as tables.
 
-    `path` is a Parquet file, a folder or a pattern such as `transcripts/*.parquet`, and `column` the one with the texts, `text`
-    unless given. The files' other columns are columns of both tables;
-    one that has the name of another column is `transcript_` and its name.
+    `path` is a Parquet file, a folder or a pattern such as `transcripts/*.parquet`, and `column` the one with the texts; where a query
+    does not name it, it is the argument `column`, `text` unless given. The files' other columns are columns of both tables; one that
+    has the name of another column of the table gets the prefix `transcript_`, as often as it takes to have a name of its own.
 
     - `transcripts` has a row for each row of the files, with `assertions` and `diagnostics`.
     - `assertions` has a row for each annotation of each assertion, and one for an assertion without any: `text`, `start`, `end`
@@ -41,19 +44,26 @@ def sql(query: str, *, context: SessionContext | None = None, **options: Any) ->
     The options are those of `provstream.engines.Extractor`. The query is lazy: `collect`, `show`, `to_pandas`,
     `to_arrow_table` and others run it.
     """
-    return register(context or SessionContext(), **options).sql(query)
+    return register(context or SessionContext(), column=column, **options).sql(query)
 
 
-def register(context: SessionContext, **options: Any) -> SessionContext:
+def register(context: SessionContext, *, column: str = COLUMN, **options: Any) -> SessionContext:
     """Adds the table functions of `sql` to a context."""
-    extractor = Extractor(**options)
+    extractor = Extractor(column, **options)
+
+    def extracted(path: Expr, named: Expr | None) -> tuple[datafusion.DataFrame, str]:
+        frame, name = _read(context, path), _literal(named, column)
+        kept = _apart(frame.schema().names, ADDED)
+        frame = frame.select(*(_col(old).alias(new) for old, new in kept.items()))
+        name = kept.get(name, name)
+        return extract(frame, name, extractor=extractor), name
 
     def transcripts(path: Expr, column: Expr | None = None) -> Any:
-        return extract(_read(context, path), _literal(column, COLUMN), extractor=extractor).into_view()
+        frame, _ = extracted(path, column)
+        return frame.into_view()
 
     def assertions(path: Expr, column: Expr | None = None) -> Any:
-        name = _literal(column, COLUMN)
-        return flatten(extract(_read(context, path), name, extractor=extractor), name).into_view()
+        return flatten(*extracted(path, column)).into_view()
 
     context.register_udtf(udtf(transcripts, "transcripts"))
     context.register_udtf(udtf(assertions, "assertions"))
@@ -63,17 +73,22 @@ def register(context: SessionContext, **options: Any) -> SessionContext:
 def extract(
     frame: datafusion.DataFrame, column: str = COLUMN, *, extractor: Extractor | None = None, **options: Any
 ) -> datafusion.DataFrame:
-    """A table with the columns `assertions` and `diagnostics`; the options are those of `Extractor`."""
+    """A table with the columns `assertions` and `diagnostics`; the options are those of `Extractor`.
+
+    Raises `ValueError` if the table has a column of one of these names.
+    """
     import pyarrow
 
     extractor = extractor or Extractor(**options)
-    kept = [_col(name) for name in frame.schema().names]
+    names = frame.schema().names
+    check_names(names)
     texts = frame.schema().field(column).type
     found = pyarrow.struct(list(extractor.types()))
     # What is volatile is called once for a row, even if two columns are made of its result.
     function = udf(extractor.array, [texts], found, "volatile", "provstream")
-    whole = frame.with_column("__found", function(_col(column)))
-    return whole.select(*kept, *(col("__found")[name].alias(name) for name in ADDED))
+    [new] = _apart(["found"], names).values()
+    whole = frame.with_column(new, function(_col(column)))
+    return whole.select(*map(_col, names), *(_col(new)[name].alias(name) for name in ADDED))
 
 
 def flatten(frame: datafusion.DataFrame, column: str = COLUMN) -> datafusion.DataFrame:
@@ -84,13 +99,11 @@ def flatten(frame: datafusion.DataFrame, column: str = COLUMN) -> datafusion.Dat
     members = schema.field("assertions").type.value_type
     annotations = members.field("annotations").type.value_type
     own = {member.name for member in members} | {"admitted", "assertion"} | set(_names(annotations))
-    kept = {
-        name: f"transcript_{name}" if name in own else name
-        for name in schema.names
-        if name not in (*ADDED, column)
-    }
+    kept = _apart([name for name in schema.names if name not in (*ADDED, column)], own)
     number = functions.range(lit(0), functions.array_length(col("assertions")), lit(1))
-    frame = frame.select(*map(_col, kept), col("assertions"), number.alias("assertion"))
+    # Numbers, until the last step, are names that no other column has.
+    numbered = [_col(name).alias(str(at)) for at, name in enumerate(kept)]
+    frame = frame.select(*numbered, col("assertions"), number.alias("assertion"))
     frame = frame.unnest_columns("assertions", "assertion", preserve_nulls=False)
     # A list without elements would leave the assertion out.
     listed = col("assertions")["annotations"]
@@ -99,13 +112,28 @@ def flatten(frame: datafusion.DataFrame, column: str = COLUMN) -> datafusion.Dat
     frame = frame.with_column("annotation", listed).unnest_columns("annotation")
     verdict = col("assertions")["verdict"]
     return frame.select(
-        *(_col(name).alias(new) for name, new in kept.items()),
+        *(_col(str(at)).alias(new) for at, new in enumerate(kept.values())),
         col("assertion"),
         *(col("assertions")[member.name].alias(member.name) for member in members if member.name not in ("annotations", "verdict")),
         verdict["admitted"].alias("admitted"),
         verdict["reason"].alias("verdict"),
         *(col("annotation")[old].alias(new) for new, old in _names(annotations).items()),
     )
+
+
+def _apart(names: Iterable[str], taken: Collection[str]) -> dict[str, str]:
+    """A name for each of these, which is its own unless that is taken; then it gets the prefix `transcript_` until it is not."""
+    names = list(names)
+    used = {*names, *taken}
+    found = {}
+    for name in names:
+        new = name
+        if name in taken:
+            while new in used:
+                new = f"transcript_{new}"
+            used.add(new)
+        found[name] = new
+    return found
 
 
 def _names(annotations: pyarrow.StructType) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from provstream.engines._extractor import ADDED, Extractor
+from provstream.engines._extractor import ADDED, Extractor, check_names
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -19,6 +19,7 @@ def extract(frame: DataFrame, column: str = "text", **options: Any) -> DataFrame
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import StructField, StructType
 
+    check_names(frame.columns)
     extractor = Extractor(column, **options)
     types = extractor.types()
     added = [StructField(name, from_arrow_type(types.field(name).type), nullable=True) for name in ADDED]
