@@ -54,6 +54,16 @@ impl Framer {
         }
     }
 
+    /// Bytes that are kept of an event that is not complete.
+    pub(super) fn open_len(&self) -> usize {
+        match &self.envelope {
+            Envelope::Unknown => self.leading.len(),
+            Envelope::Sse(sse) => sse.open_len(),
+            Envelope::Json(json) => json.open_len(),
+            Envelope::Encoded(..) => 0,
+        }
+    }
+
     pub(super) fn push(&mut self, chunk: &[u8], sink: Sink<'_>) {
         let mut rest = chunk;
         while !rest.is_empty() {

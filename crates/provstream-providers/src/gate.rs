@@ -124,6 +124,12 @@ impl<P: Policy + Clone> StreamGate<P> {
         held + self.state.deferred_len()
     }
 
+    /// Bytes that are kept of an event that is not complete. All of them are read at its end, which takes time in proportion.
+    #[must_use]
+    pub fn open_len(&self) -> usize {
+        self.framer.open_len()
+    }
+
     /// Takes the next bytes of the response. If the policy or the handler panics, nothing is written any more.
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
         if core::mem::replace(&mut self.busy, true) {

@@ -73,6 +73,11 @@ impl JsonFramer {
         len
     }
 
+    /// Bytes that are kept of an event that is not complete.
+    pub(super) const fn open_len(&self) -> usize {
+        self.open.len()
+    }
+
     /// Whether a line begins here, which is an event if it is not blank.
     #[inline]
     pub(super) const fn is_at_line(&self) -> bool {

@@ -131,6 +131,13 @@ impl StreamRewriter {
         })
     }
 
+    /// Bytes that are kept of an event that is not complete. All of them are read at its end, which takes time in proportion.
+    #[must_use]
+    pub fn open_len(&self) -> usize {
+        let running = self.running.as_ref();
+        running.map_or(0, |running| running.framer.open_len())
+    }
+
     /// Takes the next bytes of the response.
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
         let (waiting, mut handler) = (&mut self.waiting, handler.into_stream_handler());

@@ -286,6 +286,11 @@ impl SseDecoder {
         self.position
     }
 
+    /// Bytes that are kept of an event that is not complete.
+    pub(super) const fn open_len(&self) -> usize {
+        self.open.len()
+    }
+
     /// How long a client is asked to wait before it reconnects, if the stream said so.
     #[must_use]
     pub const fn retry(&self) -> Option<Duration> {

@@ -3,11 +3,19 @@
 use provstream::provenance::Timestamp;
 use provstream_route::{BodyFilter, Cause, Draft, Flow};
 
+use tokio::runtime::{Handle, RuntimeFlavor};
+
 use crate::decode::Decoder;
 use crate::record::Record;
 
 /// Most bytes of memory that are kept for what is written next.
 const MOST_KEPT: usize = 1 << 10;
+
+/// Most bytes that are read where other streams wait for it, which takes a few milliseconds.
+const MOST_AT_ONCE: usize = 1 << 17;
+
+/// How many bytes one of a compressed body may commonly be.
+const EXPANSION: usize = 32;
 
 /// A filter with the record of its request. When it is dropped before the end, the client has gone away.
 #[derive(Debug)]
@@ -36,8 +44,24 @@ impl Inflight {
         }
     }
 
+    /// Whether so many bytes of the upstream may complete an event that takes long.
+    fn is_long(&self, len: usize) -> bool {
+        let len = match self.decoder {
+            Some(_) => len.saturating_mul(EXPANSION),
+            None => len,
+        };
+        self.filter.open_len() + len > MOST_AT_ONCE
+    }
+
     /// Takes bytes of the upstream.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Flow {
+        match self.is_long(bytes.len()) {
+            true => apart(|| self.push_now(bytes)),
+            false => self.push_now(bytes),
+        }
+    }
+
+    fn push_now(&mut self, bytes: &[u8]) -> Flow {
         let now = self.now();
         let (filter, out) = (&mut self.filter, &mut self.out);
         let flow = match &mut self.decoder {
@@ -60,7 +84,7 @@ impl Inflight {
 
     /// Takes bytes of the upstream; `None` if they go to the client as they are.
     pub(crate) fn push_or_pass(&mut self, bytes: &[u8]) -> Option<Flow> {
-        if self.decoder.is_some() {
+        if self.decoder.is_some() || self.is_long(bytes.len()) {
             return Some(self.push(bytes));
         }
         let now = self.now();
@@ -77,6 +101,13 @@ impl Inflight {
 
     /// The upstream has ended the body.
     pub(crate) fn finish(&mut self) -> Flow {
+        match self.decoder.is_some() || self.is_long(0) {
+            true => apart(|| self.finish_now()),
+            false => self.finish_now(),
+        }
+    }
+
+    fn finish_now(&mut self) -> Flow {
         let now = Timestamp::now();
         let (filter, out) = (&mut self.filter, &mut self.out);
         if let Some(mut decoder) = self.decoder.take() {
@@ -168,6 +199,14 @@ impl Inflight {
     /// What was written since the last call.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.out)
+    }
+}
+
+/// Does work that takes long while another thread goes on with the streams of this one.
+fn apart<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
     }
 }
 

@@ -390,6 +390,13 @@ impl BodyFilter {
         self.machine.held() + self.seen.out.len() + self.whole.as_ref().map_or(0, Vec::len)
     }
 
+    /// Bytes of an event that has begun and is not complete. All of them are read when it is, so a caller with other work to do may
+    /// want to do that elsewhere.
+    #[must_use]
+    pub fn open_len(&self) -> usize {
+        self.machine.open_len()
+    }
+
     /// What became of the body so far.
     #[must_use]
     pub const fn outcome(&self) -> &Outcome {

@@ -44,6 +44,8 @@ pub(crate) trait Gating: Send + Sync {
     fn report(&self) -> &ReadReport;
     /// Bytes of text that are held back.
     fn held(&self) -> usize;
+    /// Bytes of an event that is not complete.
+    fn open_len(&self) -> usize;
     /// The channels that a policy ended.
     fn ended(&self) -> Vec<(Channel, GateEnd)>;
 }
@@ -136,6 +138,14 @@ impl Machine {
         }
     }
 
+    /// Bytes of an event that is not complete.
+    pub(crate) fn open_len(&self) -> usize {
+        match self {
+            Self::Strip(rewriter) => rewriter.open_len(),
+            Self::Gate(gate, _) => gate.open_len(),
+        }
+    }
+
     /// The channels that a policy ended.
     pub(crate) fn ended(&self) -> Vec<(Channel, GateEnd)> {
         match self {
@@ -164,6 +174,10 @@ impl<P: Policy + Clone + Send + Sync> Gating for StreamGate<P> {
 
     fn held(&self) -> usize {
         self.held_len()
+    }
+
+    fn open_len(&self) -> usize {
+        Self::open_len(self)
     }
 
     fn ended(&self) -> Vec<(Channel, GateEnd)> {

@@ -95,9 +95,9 @@ fn shapes(seed: usize) -> impl Iterator<Item = Shape> {
     let shapes = (0..96).map(move |way: usize| Shape {
         texts: texts[way % 4],
         numbers: numbers[way / 4 % 3],
-        is_wide: way / 12 % 2 == 0,
-        is_body: way / 24 % 2 == 1,
-        open: if way / 48 % 2 == 0 { 1 } else { 200 },
+        is_wide: (way / 12).is_multiple_of(2),
+        is_body: !(way / 24).is_multiple_of(2),
+        open: if (way / 48).is_multiple_of(2) { 1 } else { 200 },
     });
     let every = if testkit::search::is_long() { 1 } else { 95 };
     shapes.skip(seed % every).step_by(every)

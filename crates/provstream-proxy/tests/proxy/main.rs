@@ -12,6 +12,7 @@ mod heads;
 mod hostile;
 mod lifetimes;
 mod live;
+mod long_events;
 mod numbers;
 mod settings;
 mod support;
