@@ -288,6 +288,12 @@ impl<P: Policy> Gate<P> {
         self.rewriter.parser().position()
     }
 
+    /// Bytes that can still become an annotation or a record; see [`Parser::buffered_len`].
+    #[must_use]
+    pub const fn buffered_len(&self) -> usize {
+        self.rewriter.parser().buffered_len()
+    }
+
     /// Bytes of text that are held back.
     #[must_use]
     pub fn held_len(&self) -> usize {

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::Channel;
 use super::found::{Raw, Str};
+use super::text_id::TextId;
 use super::walk::Unread;
 use super::walk::scan::{StringEnd, plain_end, string_end};
 
@@ -56,8 +56,8 @@ enum What {
 /// The text of an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text {
-    /// The channel by its numbers in the event.
-    pub(super) channel: Channel,
+    /// The text that it is of.
+    pub(super) id: TextId,
     pub(super) at: Str,
     /// The event can be repeated with other text.
     pub(super) repeatable: bool,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::Format;
 use super::counting::{Counting, Verdict};
 use super::found::{Found, Repeats, Str};
 use super::frame::{Frame, Kind, Piece};
@@ -14,7 +15,7 @@ use super::reader::{MAX_CHANNELS, Reader};
 use super::report::ReadReport;
 use super::sse::DEFAULT_MAX_EVENT;
 use super::steps::each;
-use super::{Channel, Format};
+use super::text_id::TextId;
 
 /// Reads a streamed response in whatever pieces it arrives, and gives what its events say.
 ///
@@ -55,6 +56,8 @@ struct State {
     halves: Halves,
     /// Bytes of an event that is too long are coming.
     passing: bool,
+    /// The next delta begins a text after something else that came after text.
+    after_break: bool,
     /// Memory for one delta after the other.
     decoded: Vec<u8>,
 }
@@ -67,7 +70,7 @@ const USUAL: usize = 1 << 12;
 struct Halves(BTreeMap<Key, u16>);
 
 /// A text.
-type Key = (Of, Channel);
+type Key = (Of, TextId);
 
 /// What a text is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +102,7 @@ impl Decoder {
                 counting: Counting::default(),
                 halves: Halves::default(),
                 passing: false,
+                after_break: false,
                 decoded: Vec::new(),
             },
         }
@@ -159,6 +163,7 @@ impl Decoder {
         self.state.counting = Counting::default();
         self.state.halves.0.clear();
         self.state.passing = false;
+        self.state.after_break = false;
     }
 }
 
@@ -264,35 +269,36 @@ impl State {
 
     fn apply(&mut self, found: Found, data: &[u8], sink: &mut dyn FnMut(Item<'_>)) {
         match found {
-            Found::Text(channel, text, _) => self.delta((Of::Text, channel), text, data, sink),
-            Found::Whole(channel, text, Repeats::Nothing) => {
-                self.delta((Of::Text, channel), text, data, sink);
-                self.halves.flush((Of::Text, channel), sink);
-                sink(Item::ChannelEnd(channel));
+            Found::Text(id, text, piece) if !piece.is_again => {
+                self.after_break = piece.is_after_break;
+                self.delta((Of::Text, id), text, data, sink);
+            }
+            Found::Whole(id, text, Repeats::Nothing) => {
+                self.delta((Of::Text, id), text, data, sink);
+                self.halves.flush((Of::Text, id), sink);
+                sink(Item::ChannelEnd(id.channel));
             }
             Found::Reasoning(_, _, true) => {}
-            Found::ReasoningWhole(channel, text, false) => {
+            Found::ReasoningWhole(id, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
-                self.delta((Of::Reasoning, channel), text, data, sink);
-                self.halves.flush((Of::Reasoning, channel), sink);
+                self.delta((Of::Reasoning, id), text, data, sink);
+                self.halves.flush((Of::Reasoning, id), sink);
             }
-            Found::Reasoning(channel, text, false) => {
+            Found::Reasoning(id, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
-                self.delta((Of::Reasoning, channel), text, data, sink);
+                self.delta((Of::Reasoning, id), text, data, sink);
             }
-            Found::Tool(channel, text) => self.delta((Of::ToolCall, channel), text, data, sink),
+            Found::Tool(channel, text) => {
+                self.delta((Of::ToolCall, TextId::new(channel)), text, data, sink);
+            }
             Found::ToolJson(channel, json) => {
                 let json = String::from_utf8_lossy(json.bytes(data));
-                sink(Item::ToolCall(Delta::new(channel, json)));
+                sink(Item::ToolCall(Delta::new(TextId::new(channel), json)));
             }
-            Found::Broken(channel) => {
-                self.halves.flush((Of::Text, channel), sink);
-                sink(Item::Break(channel));
-            }
-            Found::End(channel) => {
-                self.halves.flush((Of::Text, channel), sink);
-                sink(Item::ChannelEnd(channel));
-            }
+            Found::Break(id) | Found::End(id) => self.halves.flush((Of::Text, id), sink),
+            Found::BreakAll => self.halves.flush_texts(sink),
+            Found::Broken(channel) => sink(Item::Break(channel)),
+            Found::Ended(channel) => sink(Item::ChannelEnd(channel)),
             Found::Error(error) => {
                 let message = message::of(error.bytes(data));
                 sink(Item::Error(Cow::Borrowed(&message)));
@@ -301,10 +307,10 @@ impl State {
                 self.halves.flush_all(sink);
                 sink(Item::End);
             }
-            Found::Whole(..)
+            Found::Text(..)
+            | Found::Whole(..)
             | Found::Quote(..)
-            | Found::Break(_)
-            | Found::BreakAll
+            | Found::Forget(_)
             | Found::Finish(_)
             | Found::Logprobs(..)
             | Found::Sequence(_)
@@ -334,7 +340,9 @@ impl State {
             self.reader.report.add_text(text.len());
         }
         if !text.is_empty() {
-            sink(key.0.item(Delta::new(key.1, text)));
+            let delta = Delta::new(key.1, text);
+            let is_after_break = core::mem::take(&mut self.after_break);
+            sink(key.0.item(delta.after_break(is_after_break)));
         }
     }
 }
@@ -359,6 +367,16 @@ impl Halves {
     fn flush(&mut self, key: Key, sink: &mut dyn FnMut(Item<'_>)) {
         if self.0.remove(&key).is_some() {
             sink(key.0.item(Delta::new(key.1, Cow::Borrowed("\u{FFFD}"))));
+        }
+    }
+
+    fn flush_texts(&mut self, sink: &mut dyn FnMut(Item<'_>)) {
+        let of_text = |keys: &BTreeMap<Key, u16>| {
+            let (&key, _) = keys.first_key_value()?;
+            (key.0 == Of::Text).then_some(key)
+        };
+        while let Some(key) = of_text(&self.0) {
+            self.flush(key, sink);
         }
     }
 

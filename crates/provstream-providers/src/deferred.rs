@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::Channel;
 use super::steps::{count, each};
+use super::text_id::TextId;
 
 /// Most bytes of events that are held back.
 pub(super) const MAX_DEFERRED: usize = 1 << 16;
@@ -15,7 +15,7 @@ pub(super) const MAX_DEFERRED: usize = 1 << 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deferred {
     pub(super) bytes: Vec<u8>,
-    points: SmallVec<[(Channel, Point); 1]>,
+    points: SmallVec<[(TextId, Point); 1]>,
     /// Numbers in them that depend on what is not known yet.
     marks: Vec<Mark>,
     /// What is added to them, once they are taken.
@@ -50,8 +50,10 @@ pub(super) enum Number {
     Block(u32),
     /// The number of a block, in an event that is not removed with it.
     Beside(u32),
+    /// The number of an event in the stream.
+    Sequence(u64),
     /// An offset into the text of a channel that a gate has not decided about, as it is in the response.
-    Offset(Channel, u64),
+    Offset(TextId, u64),
 }
 
 /// Where in the events held back the rest of a channel's text belongs.
@@ -91,7 +93,7 @@ impl Deferred {
     }
 
     /// Waits for what follows in a channel, unless that is waited for at `most` places already: those stay.
-    pub(super) fn wait(&mut self, channel: Channel, point: Point, most: usize) {
+    pub(super) fn wait(&mut self, channel: TextId, point: Point, most: usize) {
         let waiting = each(self.points.iter()).filter(|(waiting, _)| *waiting == channel);
         if waiting.count() < most {
             self.points.push((channel, point));
@@ -99,20 +101,20 @@ impl Deferred {
     }
 
     /// The first place where a channel waits.
-    pub(super) fn point(&self, channel: Channel) -> Option<Point> {
+    pub(super) fn point(&self, channel: TextId) -> Option<Point> {
         let mut points = each(self.points.iter());
         let (_, point) = points.find(|(waiting, _)| *waiting == channel)?;
         Some(*point)
     }
 
     /// More text of a channel followed, or what was held back was written: it is not waited for at the first place any more.
-    pub(super) fn settle(&mut self, channel: Channel) -> Option<Point> {
+    pub(super) fn settle(&mut self, channel: TextId) -> Option<Point> {
         let place = each(self.points.iter()).position(|(waiting, _)| *waiting == channel)?;
         Some(self.points.remove(place).1)
     }
 
     /// A channel that is waited for.
-    pub(super) fn waiting(&self) -> Option<Channel> {
+    pub(super) fn waiting(&self) -> Option<TextId> {
         self.points.first().map(|(channel, _)| *channel)
     }
 
@@ -125,6 +127,20 @@ impl Deferred {
             bytes: bytes.to_vec(),
             block,
         });
+    }
+
+    /// An event is added at a place: its number in the stream, which those of the events after it follow.
+    pub(super) fn number_at(&mut self, at: usize) -> Option<u64> {
+        let mut first = None;
+        for mark in &mut self.marks {
+            if let Number::Sequence(number) = &mut mark.of
+                && mark.digits.start >= at
+            {
+                first = Some(first.unwrap_or(*number).min(*number));
+                *number += 1;
+            }
+        }
+        first
     }
 
     /// The first bytes are taken: what comes after them moves.
@@ -160,6 +176,7 @@ impl Deferred {
             }
             // They do not have where their event starts.
             Number::Offset(..) => Some(0),
+            Number::Sequence(_) => None,
         });
         let added = each(self.added.iter()).filter_map(|added| {
             let (number, _) = added.block.as_ref()?;
@@ -177,7 +194,7 @@ impl Deferred {
         };
         match each(self.marks.iter()).find(is_there)?.of {
             Number::Block(block) => Some(block),
-            Number::Beside(_) | Number::Offset(..) => None,
+            Number::Beside(_) | Number::Offset(..) | Number::Sequence(_) => None,
         }
     }
 

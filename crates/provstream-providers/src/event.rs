@@ -3,8 +3,10 @@
 use super::Channel;
 use super::item::NoticeCode;
 use super::steps::count;
+use super::text_id::TextId;
 use super::walk::automaton::{Automaton, Rule};
-use super::walk::table::ChannelOf;
+use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
+use super::walk::table::{ChannelOf, Role};
 use super::walk::{Capture, Scope, Shape, Walk};
 
 /// What is odd about an event.
@@ -90,9 +92,86 @@ impl<'a> Event<'a> {
         }
     }
 
+    /// The text that a value is about, by the numbers in the event.
+    pub(super) fn text_id(&self, capture: &Capture, rule: &Rule) -> TextId {
+        TextId {
+            channel: self.channel(capture, rule.row.channel),
+            member: rule.row.member,
+        }
+    }
+
+    /// Whether a string repeats the delta in the same choice.
+    pub(super) fn repeats_delta(&self, capture: &Capture) -> bool {
+        let mut texts = self.beside(capture).filter(|other| {
+            other.scope == capture.scope
+                && !other.superseded
+                && other.is_string()
+                && self.rules(other).any(|rule| rule.row.role == Role::Text)
+        });
+        texts.any(|other| self.data[other.range()] == self.data[capture.range()])
+    }
+
+    /// The values next to one, and it.
+    fn beside(&self, capture: &Capture) -> impl Iterator<Item = &'a Capture> + use<'a> {
+        const NEXT: usize = 16;
+        let captures = &self.walk.captures;
+        let place = captures.partition_point(|other| other.start < capture.start);
+        captures[place.saturating_sub(NEXT)..].iter().take(2 * NEXT)
+    }
+
+    /// Whether the event has text with this first number, in another member.
+    pub(super) fn has_text_beside(&self, capture: &Capture, index: u32) -> bool {
+        self.beside(capture).any(|other| {
+            let is_text = other.is_string() && other.start < other.end && !self.is_thought(other);
+            is_text
+                && self.rules(other).any(|rule| {
+                    let is_beside = rule.row.role == Role::Text && !self.automaton.table.has_parts;
+                    is_beside && self.channel(other, rule.row.channel).index() == index
+                })
+        })
+    }
+
+    /// Whether a part of a message is neither text nor about text, by its kind or, without one, by its members.
+    pub(super) fn is_other_part(&self, capture: &Capture) -> bool {
+        if capture.shape != Shape::Object {
+            return false;
+        }
+        let is_plain = |name: &[u8]| {
+            let mut plain = self.automaton.table.plain.iter();
+            plain.any(|known| known.as_bytes() == name)
+        };
+        let mut is_other = false;
+        let mut kind = None;
+        members(&self.data[capture.range()], |name, value| {
+            is_other |= !is_plain(name) && value != b"null";
+            if name == b"type" {
+                kind = Some(is_plain(value.get(1..value.len() - 1).unwrap_or_default()));
+            }
+        });
+        match kind {
+            Some(is_plain) => !is_plain,
+            None => is_other,
+        }
+    }
+
     pub(super) fn is_thought(&self, capture: &Capture) -> bool {
         self.outwards(capture, |scope| scope.is_thought.then_some(()))
             .is_some()
+    }
+
+    /// Whether the event has a type, which is none of these.
+    pub(super) fn is_other_type(&self, control: &[&str]) -> bool {
+        let kind = self.walk.kind.filter(Capture::is_string);
+        kind.is_some_and(|kind| {
+            let kind = &self.data[kind.range()];
+            control.iter().all(|known| known.as_bytes() != kind)
+        })
+    }
+
+    /// Whether a string for text is that of something else.
+    pub(super) fn is_other(&self, capture: &Capture) -> bool {
+        let scope = self.walk.scopes.get(usize::from(capture.scope));
+        scope.is_some_and(|scope| scope.is_other)
     }
 
     /// Whether a string for text is not shown to anyone.
@@ -129,4 +208,21 @@ impl<'a> Event<'a> {
         let says_nothing = matches!(value, b"null" | b"FINISH_REASON_UNSPECIFIED");
         self.is_set(capture) && !says_nothing
     }
+}
+
+/// Gives each member of an object with the bytes of its value.
+fn members(object: &[u8], mut take: impl FnMut(&[u8], &[u8])) -> Option<()> {
+    let mut at = white_space_end(object, 1);
+    while object.get(at) == Some(&b'"') {
+        let name = string_end(object, at + 1)?.end;
+        let from = white_space_end(object, white_space_end(object, name + 1) + 1);
+        let end = match object.get(from)? {
+            b'"' => string_end(object, from + 1)?.end + 1,
+            b'{' | b'[' => Skip::default().run(object, from)?,
+            _ => scalar_end(object, from),
+        };
+        take(&object[at + 1..name], &object[from..end]);
+        at = white_space_end(object, white_space_end(object, end) + 1);
+    }
+    Some(())
 }

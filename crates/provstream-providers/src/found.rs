@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::Channel;
+use super::text_id::TextId;
 use super::walk::scan::StringEnd;
 use super::walk::{Capture, Shape};
 
@@ -91,37 +92,41 @@ impl Raw {
 /// One thing that an event says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// The next piece of a channel's text; the event can be repeated with other text, or not.
-    Text(Channel, Str, bool),
+    /// The next piece of a text.
+    Text(TextId, Str, Piece),
     /// A whole text: the channel's own in a response that is not streamed, or what repeats it.
-    Whole(Channel, Str, Repeats),
+    Whole(TextId, Str, Repeats),
     /// A passage that repeats some of a channel's text.
-    Quote(Channel, Str),
+    Quote(TextId, Str),
     /// The next piece of reasoning; it says the same as the one before in another member, or not.
-    Reasoning(Channel, Str, bool),
+    Reasoning(TextId, Str, bool),
     /// Reasoning in a string of its own, which repeats what came in pieces or not.
-    ReasoningWhole(Channel, Str, bool),
+    ReasoningWhole(TextId, Str, bool),
     /// The reasoning of a channel is over.
     ReasoningEnd(Channel),
     Tool(Channel, Str),
     ToolJson(Channel, Raw),
-    /// Something other than text comes in a channel.
-    Break(Channel),
+    /// Something other than text comes in the channel of a text.
+    Break(TextId),
     /// Something other than text comes in all channels.
     BreakAll,
     /// The first break of a channel since its last text.
     Broken(Channel),
-    /// A channel's text is over, unless more follows.
-    Finish(Channel),
-    /// A channel's text is over.
-    End(Channel),
+    /// A text is over, unless more follows.
+    Finish(TextId),
+    /// A text is over.
+    End(TextId),
+    /// No more of a text comes, not even what it holds back.
+    Forget(TextId),
+    /// All texts of a channel are over.
+    Ended(Channel),
     Logprobs(Channel, Raw),
     /// What a gate empties.
     Echo(Raw, Shape),
     /// A string that may be text, in a member that the format does not have.
     Unread(Str),
     Sequence(Raw),
-    Offset(Channel, Raw),
+    Offset(TextId, Raw),
     Error(Raw),
     /// A block of a message that is not streamed; what is in it follows.
     Element(Raw),
@@ -141,13 +146,14 @@ impl Found {
                 | Self::Break(_)
                 | Self::BreakAll
                 | Self::End(_)
+                | Self::Ended(_)
                 | Self::Error(_)
                 | Self::Done
         )
     }
 
-    /// The channel that it ends, for certain or not.
-    pub(super) const fn ended(&self) -> Option<Channel> {
+    /// The text that it ends, for certain or not.
+    pub(super) const fn ended(&self) -> Option<TextId> {
         match self {
             Self::End(channel) | Self::Finish(channel) => Some(*channel),
             _ => None,
@@ -158,15 +164,17 @@ impl Found {
 /// The text of an event that says nothing else that matters, whether the event can be repeated with other text, and its number in
 /// the stream, if it has one in digits. A list of tokens that is empty says nothing.
 #[inline]
-pub(super) fn alone(found: &[Found], data: &[u8]) -> Option<(Channel, Str, bool, Option<Raw>)> {
-    if let [Found::Text(channel, text, repeatable)] = *found {
-        return Some((channel, text, repeatable, None));
+pub(super) fn alone(found: &[Found], data: &[u8]) -> Option<(TextId, Str, bool, Option<Raw>)> {
+    if let [Found::Text(channel, text, piece)] = *found
+        && !piece.is_after_break
+    {
+        return Some((channel, text, piece.is_repeatable, None));
     }
     let (mut only, mut sequence) = (None, None);
     for one in found {
         match *one {
-            Found::Text(channel, text, repeatable) if only.is_none() => {
-                only = Some((channel, text, repeatable));
+            Found::Text(channel, text, piece) if only.is_none() && !piece.is_after_break => {
+                only = Some((channel, text, piece.is_repeatable));
             }
             Found::Sequence(number) if sequence.is_none() && number.is_digits(data) => {
                 sequence = Some(number);
@@ -179,7 +187,18 @@ pub(super) fn alone(found: &[Found], data: &[u8]) -> Option<(Channel, Str, bool,
     Some((channel, text, repeatable, sequence))
 }
 
-/// How much of a channel's text a whole text repeats.
+/// A piece of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// The event can be repeated with other text.
+    pub(super) is_repeatable: bool,
+    /// The text has been the same so far as another one of its channel, which comes before it in each event.
+    pub(super) is_again: bool,
+    /// The text begins after something else that came after text.
+    pub(super) is_after_break: bool,
+}
+
+/// How much of a text a whole text repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeats {
     /// Nothing: it is the text.

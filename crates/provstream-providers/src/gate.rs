@@ -112,7 +112,7 @@ impl<P: Policy + Clone> StreamGate<P> {
     /// The channels that the policy has ended, and how.
     pub fn ended(&self) -> impl Iterator<Item = (Channel, GateEnd)> {
         let texts = self.state.texts.iter();
-        let streamed = texts.filter_map(|text| Some((text.channel, text.rewriter.0.ended()?)));
+        let streamed = texts.filter_map(|text| Some((text.id.channel, text.rewriter.0.ended()?)));
         streamed.chain(self.state.wholes_ended.iter().copied())
     }
 
@@ -175,11 +175,12 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
     const WITHHOLDS_UNREAD: bool = true;
 
     fn begin(&self, position: ChannelPosition) -> Self {
-        let name = if position.is_reasoning {
-            format!("{} reasoning", position.channel)
-        } else {
-            position.channel.to_string()
-        };
+        let mut name = position.channel.to_string();
+        if position.is_reasoning {
+            name += " reasoning";
+        } else if let Some(member) = position.member {
+            name = format!("{name} {member}");
+        }
         Self(self.0.clone().with_channel(&name), Some(position))
     }
 
@@ -207,8 +208,16 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.0.finish(to);
     }
 
+    fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+        self.0.push_break(to);
+    }
+
     fn is_holding(&self) -> bool {
         self.0.is_holding()
+    }
+
+    fn is_in_candidate(&self) -> bool {
+        self.0.buffered_len() > 0
     }
 
     fn ended(&self) -> Option<GateEnd> {

@@ -4,6 +4,7 @@ use core::fmt;
 use std::borrow::Cow;
 
 use super::Channel;
+use super::text_id::TextId;
 use provstream::Span;
 
 /// One thing that a stream of events says, in the order of the stream.
@@ -39,19 +40,45 @@ pub enum Item<'a> {
 /// A piece of a channel's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delta<'a> {
-    channel: Channel,
+    id: TextId,
     text: Cow<'a, str>,
+    is_after_break: bool,
 }
 
 impl<'a> Delta<'a> {
-    pub(super) const fn new(channel: Channel, text: Cow<'a, str>) -> Self {
-        Self { channel, text }
+    pub(super) const fn new(id: TextId, text: Cow<'a, str>) -> Self {
+        Self {
+            id,
+            text,
+            is_after_break: false,
+        }
+    }
+
+    /// The same where the text begins after something else that came after text, or not.
+    pub(super) const fn after_break(mut self, is_after_break: bool) -> Self {
+        self.is_after_break = is_after_break;
+        self
+    }
+
+    pub(super) const fn is_after_break(&self) -> bool {
+        self.is_after_break
+    }
+
+    /// The text that it is a piece of.
+    pub(super) const fn id(&self) -> TextId {
+        self.id
+    }
+
+    /// The member that the text is, if it is not the usual one of its format; see [`ChannelPosition::member`](super::ChannelPosition::member).
+    #[must_use]
+    pub const fn member(&self) -> Option<&'static str> {
+        self.id.member.name()
     }
 
     /// Whose text it is. Tool calls of one choice are told apart by the part, where they are numbered.
     #[must_use]
     pub const fn channel(&self) -> Channel {
-        self.channel
+        self.id.channel
     }
 
     /// The text, decoded. A surrogate pair that was split over two deltas is in the second one, and U+FFFD stands for a

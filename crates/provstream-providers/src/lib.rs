@@ -117,6 +117,7 @@ mod sse;
 mod steps;
 mod template;
 mod text;
+mod text_id;
 #[cfg(feature = "futures")]
 mod through;
 mod walk;

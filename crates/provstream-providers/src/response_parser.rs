@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::reader::MAX_CHANNELS;
+use super::text_id::TextId;
 use super::{Channel, Decoder, Item};
 use provstream::Event;
 use provstream::Parser;
@@ -44,7 +46,7 @@ pub struct ResponseParser {
     decoder: Decoder,
     /// What each channel begins with.
     fresh: Parser,
-    parsers: BTreeMap<Channel, Parser>,
+    parsers: BTreeMap<TextId, TextParser>,
 }
 
 impl ResponseParser {
@@ -68,7 +70,7 @@ impl ResponseParser {
     pub fn channels(&self) -> impl Iterator<Item = (Channel, &Parser)> {
         self.parsers
             .iter()
-            .map(|(&channel, parser)| (channel, parser))
+            .map(|(id, text)| (id.channel, &text.parser))
     }
 
     /// Takes the next bytes of the response.
@@ -83,6 +85,14 @@ impl ResponseParser {
         let (parsers, fresh) = (&mut self.parsers, &self.fresh);
         self.decoder
             .finish(|item| parse(item, parsers, fresh, &mut sink));
+        // Those whose channel ended in what could still have become an annotation.
+        for (id, text) in parsers {
+            if text.parser.buffered_len() > 0 {
+                let sink = &mut sink;
+                text.parser
+                    .finish(|event: Event<'_>| sink(WireEvent::Parsed(id.channel, event)));
+            }
+        }
     }
 
     /// Back to the start of a response with the same settings.
@@ -92,23 +102,55 @@ impl ResponseParser {
     }
 }
 
+/// The parser of a text.
+#[derive(Clone, Debug)]
+struct TextParser {
+    parser: Parser,
+    /// Its channel has ended.
+    is_over: bool,
+}
+
 fn parse(
     item: Item<'_>,
-    parsers: &mut BTreeMap<Channel, Parser>,
+    parsers: &mut BTreeMap<TextId, TextParser>,
     fresh: &Parser,
     sink: &mut impl FnMut(WireEvent<'_>),
 ) {
     match item {
         Item::Text(delta) => {
             let channel = delta.channel();
-            let parser = parsers.entry(channel).or_insert_with(|| fresh.clone());
+            if parsers.len() >= 2 * MAX_CHANNELS && !parsers.contains_key(&delta.id()) {
+                let ended = parsers.iter().find(|(_, text)| text.is_over);
+                if let Some(ended) = ended.map(|(id, _)| *id) {
+                    parsers.remove(&ended);
+                }
+            }
+            let text = parsers.entry(delta.id()).or_insert_with(|| {
+                let mut parser = fresh.clone();
+                if delta.is_after_break() {
+                    parser.push_break(());
+                }
+                TextParser {
+                    parser,
+                    is_over: false,
+                }
+            });
+            text.is_over = false;
+            let parser = &mut text.parser;
             parser.push(delta.text().as_bytes(), |event: Event<'_>| {
                 sink(WireEvent::Parsed(channel, event));
             });
         }
         Item::ChannelEnd(channel) | Item::Break(channel) => {
-            if let Some(parser) = parsers.get_mut(&channel) {
-                parser.finish(|event: Event<'_>| sink(WireEvent::Parsed(channel, event)));
+            let is_break = matches!(item, Item::Break(_));
+            let of_channel = parsers.iter_mut().filter(|(id, _)| id.channel == channel);
+            for (_, text) in of_channel {
+                text.is_over |= !is_break;
+                let parser = &mut text.parser;
+                // After an end, more text would complete what could still become an annotation.
+                if is_break || parser.buffered_len() == 0 {
+                    parser.push_break(|event: Event<'_>| sink(WireEvent::Parsed(channel, event)));
+                }
             }
             sink(WireEvent::Item(item));
         }

@@ -13,6 +13,9 @@ use provstream::{
 pub struct ChannelPosition {
     /// The channel.
     pub channel: Channel,
+    /// The member that the text is, if it is not the usual one of its format: `refusal`, `transcript` and so on. It is a text of
+    /// its own, with offsets of its own.
+    pub member: Option<&'static str>,
     /// Whether it is outside of the channel's text proper: in a member that repeats text of earlier deltas, such as
     /// `response.output_text.done`, or in [reasoning](Self::is_reasoning). Offsets count from the start of that member or of
     /// that reasoning.

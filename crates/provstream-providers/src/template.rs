@@ -2,11 +2,12 @@
 
 use core::ops::Range;
 
+use super::Format;
 use super::escape::push_content;
 use super::frame::Frame;
 use super::steps::count;
+use super::text_id::TextId;
 use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
-use super::{Channel, Format};
 
 /// Most bytes of an event that is kept as it is; of a longer one only what is repeated is kept.
 const MAX_KEPT: usize = 1 << 12;
@@ -34,7 +35,7 @@ pub(super) struct Template {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Added<'a> {
     pub(super) format: Format,
-    pub(super) channel: Channel,
+    pub(super) id: TextId,
     pub(super) text: &'a [u8],
     /// The number of the block that it is of, where texts have several.
     pub(super) block: Option<u32>,
@@ -290,7 +291,7 @@ impl Prune<'_, '_> {
 
     /// The number of the channel that a member of the event of another one has.
     fn number(&self, name: &[u8]) -> Option<u32> {
-        let channel = self.added.filter(|_| self.is_of_another)?.channel;
+        let channel = self.added.filter(|_| self.is_of_another)?.id.channel;
         match name {
             b"index" | b"output_index" => Some(channel.index()),
             b"content_index" | b"summary_index" => channel.part(),
@@ -353,8 +354,8 @@ impl Prune<'_, '_> {
 impl Added<'_> {
     /// Appends the shortest event of the format that has text of the channel.
     fn write_shortest(&self, out: &mut Vec<u8>) -> Range<usize> {
-        let index = self.block.unwrap_or(self.channel.index());
-        let part = self.channel.part().unwrap_or(0);
+        let index = self.block.unwrap_or(self.id.index());
+        let part = self.id.part().unwrap_or(0);
         let shortest = &self.format.automaton().table.shortest;
         if let Envelope::Sse(line_end) = self.envelope {
             if !shortest.event.is_empty() {

@@ -1,6 +1,5 @@
 //! The text of one channel on its way through a rewriter.
 
-use super::Channel;
 use super::escape::{push_content, push_unit};
 use super::found::Str;
 use super::halves;
@@ -8,6 +7,7 @@ use super::removed::Removed;
 use super::seams::Seams;
 use super::sink::{ChannelPosition, Collect, StreamHandler};
 use super::template::Template;
+use super::text_id::TextId;
 use provstream::{GateEnd, Rewriter};
 
 /// The text of one channel.
@@ -21,12 +21,16 @@ pub(super) struct Text<R> {
     may_hold: bool,
     /// The channel ended after a half that was written as it is: a low half that comes next does not belong to it.
     after_lone_half: bool,
+    /// Another text of its channel is the same so far, and is reported.
+    pub(super) is_again: bool,
     pub(super) removed: Option<Removed>,
     /// The high surrogate that the last delta ended with.
     high: Option<u16>,
     /// It was written as it is.
     high_is_out: bool,
-    pub(super) channel: Channel,
+    pub(super) id: TextId,
+    /// The number of its last block.
+    pub(super) block: Option<u32>,
     /// What an event with more of its text looks like.
     pub(super) template: Template,
 }
@@ -50,13 +54,15 @@ pub(super) type Edit<'e> = &'e mut Vec<u8>;
 
 impl<R: TextRewriter> Text<R> {
     /// Text that begins, read by a rewriter that is at the start of a stream.
-    pub(super) const fn new(channel: Channel, rewriter: R, removed: Option<Removed>) -> Self {
+    pub(super) const fn new(id: TextId, rewriter: R, removed: Option<Removed>) -> Self {
         Self {
-            channel,
+            id,
+            block: None,
             rewriter,
             high: None,
             high_is_out: false,
             after_lone_half: false,
+            is_again: false,
             may_hold: R::WITHHOLDS_UNREAD,
             template: Template::new(),
             removed,
@@ -230,14 +236,15 @@ impl<R: TextRewriter> Text<R> {
         let mut collect = Collect {
             out: &mut scratch.out,
             handler,
-            is_repeated: false,
+            is_repeated: self.is_again,
             has_replaced: false,
             removed: self.removed.as_mut(),
             seams: self.seams.as_deref_mut(),
         };
         self.rewriter.push(text, &mut collect);
         if is_last {
-            self.rewriter.finish(&mut collect);
+            // More of the text may follow all the same.
+            self.rewriter.push_break(&mut collect);
         }
         // What takes the place of an annotation could by chance be equal to what is held back.
         self.may_hold |= collect.has_replaced;
@@ -252,6 +259,11 @@ impl<R: TextRewriter> Text<R> {
             let is_over = is_last || !self.rewriter.is_holding();
             seams.part(&mut scratch.out, is_last, is_over);
         }
+    }
+
+    /// Whether the text so far ends in what may still become an annotation or a record.
+    pub(super) fn is_in_candidate(&self) -> bool {
+        self.rewriter.is_in_candidate()
     }
 
     fn buffers(&self) -> bool {
@@ -335,18 +347,20 @@ pub(super) fn rewrite_whole(
 }
 
 /// Where a text is, for a handler.
-pub(super) const fn position(channel: Channel, is_repeated: bool) -> ChannelPosition {
+pub(super) const fn position(id: TextId, is_repeated: bool) -> ChannelPosition {
     ChannelPosition {
-        channel,
+        channel: id.channel,
+        member: id.member.name(),
         is_repeated,
         is_reasoning: false,
     }
 }
 
 /// Where reasoning is, for a handler.
-pub(super) const fn reasoning(channel: Channel) -> ChannelPosition {
+pub(super) const fn reasoning(id: TextId) -> ChannelPosition {
     ChannelPosition {
-        channel,
+        channel: id.channel,
+        member: id.member.name(),
         is_repeated: true,
         is_reasoning: true,
     }
@@ -376,6 +390,9 @@ pub(super) trait TextRewriter: Clone {
 
     fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
 
+    /// Something other than text comes: what is open in the text is over.
+    fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
+
     /// Takes text if it is written as it is and at once, and nothing else is to be done; gives its offset in what is written.
     fn push_unchanged(&mut self, text: &[u8]) -> Option<u64> {
         let _ = text;
@@ -384,6 +401,9 @@ pub(super) trait TextRewriter: Clone {
 
     /// Whether some text was read and may still be written.
     fn is_holding(&self) -> bool;
+
+    /// Whether the text so far ends in what may still become an annotation or a record.
+    fn is_in_candidate(&self) -> bool;
 
     /// How a policy ended the text, if it did.
     fn ended(&self) -> Option<GateEnd> {
@@ -417,9 +437,17 @@ impl TextRewriter for Rewriter {
         self.finish(to);
     }
 
+    fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+        self.push_break(to);
+    }
+
     #[inline]
     fn push_unchanged(&mut self, text: &[u8]) -> Option<u64> {
         self.push_unchanged(text)
+    }
+
+    fn is_in_candidate(&self) -> bool {
+        self.parser().buffered_len() > 0
     }
 
     fn is_holding(&self) -> bool {

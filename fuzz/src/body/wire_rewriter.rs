@@ -1,6 +1,6 @@
 //! A rewritten provider's stream differs in its text only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use provstream::{
     BracketAnnotation, Handler, JsonRecord, Mode, Parser, Replacement, Rewriter, TextChunk,
@@ -15,13 +15,16 @@ use testkit::wire::oracle::Client;
 use super::super::case::Case;
 use super::same_bytes;
 
+/// A text by its channel and its member.
+type TextName = (Channel, Option<&'static str>);
+
 /// What a rewriter gives.
 #[derive(Debug, PartialEq)]
 struct Out {
     replacement: Replacement,
-    channel: Channel,
+    text: TextName,
     bytes: Vec<u8>,
-    texts: BTreeMap<Channel, Vec<u8>>,
+    texts: BTreeMap<TextName, Vec<u8>>,
     items: Vec<String>,
     /// Some text repeats another one.
     has_repeated: bool,
@@ -29,7 +32,7 @@ struct Out {
 
 impl Handler for Out {
     fn text(&mut self, text: TextChunk<'_>) {
-        let all = self.texts.entry(self.channel).or_default();
+        let all = self.texts.entry(self.text).or_default();
         all.extend_from_slice(text.bytes());
     }
 
@@ -49,7 +52,7 @@ impl StreamHandler for Out {
     }
 
     fn channel(&mut self, position: ChannelPosition) {
-        self.channel = position.channel;
+        self.text = (position.channel, position.member);
         self.has_repeated |= position.is_repeated && !position.is_reasoning;
     }
 
@@ -146,7 +149,7 @@ fn check_cuts(rewriter: &StreamRewriter, data: &[u8]) -> Out {
 fn written(mut rewriter: StreamRewriter, replacement: Replacement, pieces: &[&[u8]]) -> Out {
     let mut out = Out {
         replacement,
-        channel: Channel::default(),
+        text: TextName::default(),
         bytes: Vec::new(),
         texts: BTreeMap::new(),
         items: Vec::new(),
@@ -179,8 +182,8 @@ fn has_halves(data: &[u8]) -> bool {
 /// What a client reads.
 #[derive(Debug, Default, PartialEq)]
 struct Read {
-    texts: BTreeMap<Channel, Vec<u8>>,
-    reasoning: BTreeMap<Channel, String>,
+    texts: BTreeMap<TextName, Vec<u8>>,
+    reasoning: BTreeMap<TextName, String>,
     tool_calls: BTreeMap<Channel, String>,
     rest: Vec<String>,
     /// Some number of a channel is odd.
@@ -193,7 +196,7 @@ impl Read {
     fn without_numbers(mut self) -> Self {
         let mut text: Vec<u8> = self.texts.into_values().flatten().collect();
         text.sort_unstable();
-        self.texts = BTreeMap::from([(Channel::default(), text)]);
+        self.texts = BTreeMap::from([(TextName::default(), text)]);
         self.rest.retain(|line| !line.starts_with("end of "));
         self.is_odd = true;
         self
@@ -203,13 +206,13 @@ impl Read {
     /// of the first block that has some, and text that was held back moves to a later block.
     fn renumbered(mut self) -> Self {
         if self.texts.len() == 1
-            && let Some((channel, text)) = self.texts.pop_first()
+            && let Some(((channel, member), text)) = self.texts.pop_first()
         {
             let end = format!("end of {channel}");
             for line in self.rest.iter_mut().filter(|line| **line == end) {
                 *line = "end of 0".to_owned();
             }
-            self.texts.insert("0".parse().expect("a channel"), text);
+            self.texts.insert((Channel::default(), member), text);
         }
         self
     }
@@ -227,14 +230,14 @@ impl Read {
             true => Channel::default(),
             false => delta.channel(),
         };
-        let mut rewriters: BTreeMap<Channel, Rewriter> = BTreeMap::new();
-        // How much text each channel had when it ended.
-        let mut ended: BTreeMap<Channel, usize> = BTreeMap::new();
+        let mut rewriters: BTreeMap<TextName, Rewriter> = BTreeMap::new();
+        let mut ended = BTreeSet::new();
         let mut sink = |item: Item<'_>| match item {
             Item::Text(delta) => {
-                let text = read.texts.entry(delta.channel()).or_default();
+                let name = (delta.channel(), delta.member());
+                let text = read.texts.entry(name).or_default();
                 if strip {
-                    let rewriter = rewriters.entry(delta.channel());
+                    let rewriter = rewriters.entry(name);
                     let rewriter = rewriter.or_insert_with(|| Rewriter::new(Parser::new()));
                     rewriter.push(delta.text().as_bytes(), &mut *text);
                 } else {
@@ -242,25 +245,27 @@ impl Read {
                 }
             }
             Item::Reasoning(delta) => {
-                *read.reasoning.entry(channel(&delta)).or_default() += delta.text();
+                let name = (channel(&delta), delta.member());
+                *read.reasoning.entry(name).or_default() += delta.text();
             }
             Item::ToolCall(delta) => {
                 *read.tool_calls.entry(channel(&delta)).or_default() += delta.text();
             }
             Item::Break(channel) => {
-                if let Some(rewriter) = rewriters.get_mut(&channel) {
-                    rewriter.finish(read.texts.entry(channel).or_default());
+                let of_channel = rewriters.iter_mut().filter(|(name, _)| name.0 == channel);
+                for (name, rewriter) in of_channel {
+                    rewriter.push_break(read.texts.entry(*name).or_default());
                 }
             }
             Item::ChannelEnd(channel) => {
-                let text = read.texts.entry(channel).or_default();
-                if let Some(rewriter) = rewriters.get_mut(&channel) {
-                    rewriter.finish(&mut *text);
+                let of_channel = rewriters.iter_mut().filter(|(name, _)| name.0 == channel);
+                for (name, rewriter) in of_channel {
+                    // More text would complete what may still become an annotation.
+                    if rewriter.parser().buffered_len() == 0 {
+                        rewriter.push_break(read.texts.entry(*name).or_default());
+                    }
                 }
-                // What lost all its text never began, and has no end.
-                if ended.insert(channel, text.len()).unwrap_or(0) < text.len() {
-                    read.rest.push(format!("end of {channel}"));
-                }
+                ended.insert(channel);
             }
             Item::Error(message) => read.rest.push(format!("error {message}")),
             Item::End => read.rest.push("end".into()),
@@ -268,12 +273,21 @@ impl Read {
             Item::Notice(notice) if notice.code() == NoticeCode::OddChannel => {
                 read.is_odd |= counts_up;
             }
+            // One that was added repeats members that nothing reads.
+            Item::Notice(notice) if notice.code() == NoticeCode::UnreadMember => {}
             Item::Notice(notice) => read.rest.push(notice.code().to_string()),
             _ => {}
         };
         decoder.push(data, &mut sink);
         decoder.finish(&mut sink);
+        for (name, rewriter) in &mut rewriters {
+            rewriter.finish(read.texts.entry(*name).or_default());
+        }
         read.texts.retain(|_, text| !text.is_empty());
+        // What lost all its text never began, and has no end.
+        ended.retain(|channel| read.texts.keys().any(|name| name.0 == *channel));
+        let ends = ended.iter().map(|channel| format!("end of {channel}"));
+        read.rest.extend(ends);
         read
     }
 }

@@ -14,6 +14,7 @@ const ROWS: &[Row] = &[
     row(START, "content_block.type", Role::Block),
     row(START, "content_block.text", Role::Start),
     row(START, "content_block.thinking", Role::Reasoning),
+    row(DELTA, "delta.type", Role::DeltaKind),
     row(DELTA, "delta.text", Role::Text),
     row(DELTA, "delta.thinking", Role::Reasoning),
     row(DELTA, "delta.citation.cited_text", Role::Echo),
@@ -26,8 +27,7 @@ const ROWS: &[Row] = &[
     row(DELTA, "delta.partial_json", Role::Tool),
     row(&["content_block_stop"], "", Role::ReasoningEnd),
     row(&["content_block_stop"], "", Role::BlockEnd),
-    row(&["content_block_stop"], "", Role::Finish),
-    row(&["message_delta"], "", Role::End),
+    row(&["message_delta"], "", Role::Finish).all(),
     row(&["message_stop"], "", Role::Done),
     // The message alone, not streamed.
     row(MESSAGE, "content[0]", Role::Element),
@@ -80,6 +80,8 @@ pub(crate) const TABLE: Table = Table {
     content: CONTENT,
     passes: PASSES,
     one_text: true,
+    has_starts: true,
+    plain: &["text_delta"],
     ..Table::new(
         ROWS,
         Shortest {

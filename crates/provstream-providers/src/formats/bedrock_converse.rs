@@ -8,6 +8,7 @@ use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "contentBlockIndex", Role::Number(0)),
+    row(ANY, "delta", Role::Holder),
     row(ANY, "delta.text", Role::Text),
     row(ANY, "delta.reasoningContent.text", Role::Reasoning),
     row(ANY, "delta.toolUse.input", Role::Tool),
@@ -22,10 +23,11 @@ const ROWS: &[Row] = &[
     // Guardrails repeat what they read.
     row(ANY, "trace", Role::Echo),
     row(ANY, "metadata.trace", Role::Echo),
-    row(ANY, "start.toolUse", Role::Part).all(),
+    row(ANY, "start", Role::Holder),
     row(ANY, "contentBlockStart.contentBlockIndex", Role::Number(0)),
-    row(ANY, "contentBlockStart.start.toolUse", Role::Part).all(),
+    row(ANY, "contentBlockStart.start", Role::Holder),
     row(ANY, "contentBlockDelta.contentBlockIndex", Role::Number(0)),
+    row(ANY, "contentBlockDelta.delta", Role::Holder),
     row(ANY, "contentBlockDelta.delta.text", Role::Text),
     row(
         ANY,
@@ -36,11 +38,11 @@ const ROWS: &[Row] = &[
     row(ANY, "contentBlockStop.contentBlockIndex", Role::Number(0)),
     row(ANY, "contentBlockStop", Role::BlockEnd),
     row(ANY, "contentBlockStop", Role::ReasoningEnd),
-    row(ANY, "contentBlockStop", Role::Finish),
-    row(ANY, "messageStop", Role::End).all(),
-    row(ANY, "messageStop", Role::Done),
+    // Metadata follows.
+    row(ANY, "messageStop", Role::Last),
     // The response alone, not streamed; a frame of the event stream has this reason as well.
     row(ANY, "output.message.content[0]", Role::Element),
+    row(ANY, "output.message.content[0]", Role::Holder),
     row(ANY, "output.message.content[0].text", Role::Start),
     row(
         ANY,
@@ -52,7 +54,6 @@ const ROWS: &[Row] = &[
         "output.message.content[0].citationsContent.citations[].sourceContent",
         Role::Echo,
     ),
-    row(ANY, "output.message.content[0].toolUse", Role::Part),
     row(
         ANY,
         "output.message.content[0].reasoningContent.reasoningText.text",
@@ -97,6 +98,8 @@ pub(crate) const TABLE: Table = Table {
     content: CONTENT,
     passes: PASSES,
     one_text: true,
+    has_parts: true,
+    plain: &["text", "citation", "citationsContent", "reasoningContent"],
     ..Table::new(
         ROWS,
         Shortest {

@@ -12,13 +12,14 @@ const END: &[&str] = &["message-end"];
 const ROWS: &[Row] = &[
     row(ANY, "type", Role::Type),
     row(ANY, "index", Role::Number(0)),
+    row(START, "delta.message.content.type", Role::Block).all(),
     row(START, "delta.message.content.text", Role::Start),
     row(DELTA, "delta.message.content.text", Role::Text),
     row(PIECE, "delta.message.content.thinking", Role::Reasoning),
     row(DELTA, "delta.logprobs", Role::Logprobs),
     row(ANY, "logprobs", Role::Logprobs),
     row(&["content-end"], "", Role::ReasoningEnd),
-    row(&["content-end"], "", Role::End),
+    row(&["content-end"], "", Role::Finish),
     row(
         &["tool-plan-delta"],
         "delta.message.tool_plan",

@@ -6,28 +6,11 @@ const ROWS: &[Row] = &[
     row(ANY, "candidates[].index", Role::Number(0)),
     row(ANY, "candidates[].content.parts[].text", Role::Text),
     row(ANY, "candidates[].content.parts[].thought", Role::Thought),
-    row(ANY, "candidates[].content.parts[].functionCall", Role::Part),
+    row(ANY, "candidates[].content.parts[]", Role::Holder),
     row(
         ANY,
         "candidates[].content.parts[].functionCall.args",
         Role::ToolJson,
-    ),
-    row(
-        ANY,
-        "candidates[].content.parts[].functionResponse",
-        Role::Part,
-    ),
-    row(ANY, "candidates[].content.parts[].inlineData", Role::Part),
-    row(ANY, "candidates[].content.parts[].fileData", Role::Part),
-    row(
-        ANY,
-        "candidates[].content.parts[].executableCode",
-        Role::Part,
-    ),
-    row(
-        ANY,
-        "candidates[].content.parts[].codeExecutionResult",
-        Role::Part,
     ),
     row(
         ANY,
@@ -91,6 +74,8 @@ const PASSES: &[Passes] = &[
 pub(crate) const TABLE: Table = Table {
     content: CONTENT,
     passes: PASSES,
+    has_parts: true,
+    plain: &["text", "thought", "thoughtSignature", "partMetadata"],
     ..Table::new(
         ROWS,
         Shortest {

@@ -23,7 +23,7 @@ const ROWS: &[Row] = &[
     row(DELTA, "delta.annotations[].start_index", Role::Offset),
     row(DELTA, "delta.annotations[].end_index", Role::Offset),
     row(STOP, "", Role::ReasoningEnd),
-    row(STOP, "", Role::End),
+    row(STOP, "", Role::Finish),
     row(LAST, "", Role::Done),
     row(ANY, "interaction.steps[0].type", Role::Kind),
     row(ANY, "interaction.steps[0].content[1].text", Role::Whole).both(),

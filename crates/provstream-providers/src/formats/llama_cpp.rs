@@ -9,7 +9,7 @@ const ROWS: &[Row] = &[
     row(ANY, "content", Role::Text),
     row(ANY, "tokens", Role::Logprobs),
     row(ANY, "completion_probabilities", Role::Logprobs),
-    row(ANY, "stop", Role::End),
+    row(ANY, "stop", Role::Finish),
     row(ANY, "error", Role::Error),
     row(ANY, "type", Role::Type),
     row(&["error"], "", Role::Error),

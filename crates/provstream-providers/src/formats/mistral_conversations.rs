@@ -18,6 +18,7 @@ const ROWS: &[Row] = &[
     row(ANY, "type", Role::Type),
     row(ANY, "output_index", Role::Number(0)),
     row(DELTA, "content", Role::Text),
+    row(DELTA, "content", Role::Holder),
     row(DELTA, "content.text", Role::Text),
     row(DELTA, "content.thinking", Role::Reasoning),
     row(DELTA, "content.thinking[].text", Role::Reasoning),
@@ -71,6 +72,9 @@ const PASSES: &[Passes] = &[
 pub(crate) const TABLE: Table = Table {
     content: CONTENT,
     passes: PASSES,
+    has_parts: true,
+    // References are citations.
+    plain: &["type", "text", "thinking", "reference", "tool_reference"],
     ..Table::new(
         ROWS,
         Shortest {

@@ -20,7 +20,8 @@ const ROWS: &[Row] = &[
     row(ANY, "error", Role::Error),
     row(ANY, "type", Role::Type),
     row(&["error"], "", Role::Error),
-    row(ANY, "done", Role::Done),
+    // A client reads to the end of the body.
+    row(ANY, "done", Role::Last),
 ];
 
 /// Where text may be.

@@ -3,6 +3,7 @@
 //! vLLM adds the identifiers of tokens (<https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html>), llama.cpp's
 //! server what its own `/completion` would say (<https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md>).
 
+use crate::text_id::Member;
 use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const ROWS: &[Row] = &[
@@ -10,6 +11,7 @@ const ROWS: &[Row] = &[
     row(ANY, "choices[].delta.role", Role::Begins),
     row(ANY, "choices[].delta.content", Role::Text),
     row(ANY, "choices[].delta.content[]", Role::Text),
+    row(ANY, "choices[].delta.content[]", Role::Holder),
     row(ANY, "choices[].delta.content[].text", Role::Text),
     row(ANY, "choices[].delta.content[].thinking", Role::Reasoning),
     row(
@@ -17,8 +19,8 @@ const ROWS: &[Row] = &[
         "choices[].delta.content[].thinking[].text",
         Role::Reasoning,
     ),
-    row(ANY, "choices[].delta.refusal", Role::Text),
-    row(ANY, "choices[].delta.audio.transcript", Role::Text),
+    row(ANY, "choices[].delta.refusal", Role::Text).of(Member::Refusal),
+    row(ANY, "choices[].delta.audio.transcript", Role::Text).of(Member::Transcript),
     row(ANY, "choices[].delta.audio.data", Role::Echo),
     row(
         ANY,
@@ -63,11 +65,11 @@ const ROWS: &[Row] = &[
     ),
     // There is no role that shows where a choice begins, so any event may. The walk looks for this role in the first row.
     row(ANY, "choices[].text", Role::Begins),
-    row(ANY, "choices[].text", Role::Text),
-    row(ANY, "choices[].message.content", Role::Whole),
+    row(ANY, "choices[].text", Role::Text).of(Member::Completion),
+    row(ANY, "choices[].message.content", Role::Message),
     row(ANY, "choices[].message.content[]", Role::Whole),
     row(ANY, "choices[].message.content[].text", Role::Whole),
-    row(ANY, "choices[].message.refusal", Role::Whole),
+    row(ANY, "choices[].message.refusal", Role::Whole).of(Member::Refusal),
     row(
         ANY,
         "choices[].message.reasoning_content",
@@ -89,7 +91,7 @@ const ROWS: &[Row] = &[
         "choices[].message.reasoning_details[].summary",
         Role::ReasoningWhole,
     ),
-    row(ANY, "choices[].message.audio.transcript", Role::Whole),
+    row(ANY, "choices[].message.audio.transcript", Role::Whole).of(Member::Transcript),
     row(ANY, "choices[].message.audio.data", Role::Echo),
     row(ANY, "choices[].message.parsed", Role::Echo),
     row(
@@ -302,6 +304,9 @@ pub(crate) const TABLE: Table = Table {
     content: CONTENT,
     passes: PASSES,
     counts_up: true,
+    parts_reasoning: true,
+    // Without a part: `reference` is a citation.
+    plain: &["type", "text", "thinking", "reference"],
     ..Table::new(
         ROWS,
         Shortest {

@@ -1,11 +1,16 @@
 //! OpenAI Responses.
 
+use crate::text_id::Member;
 use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const TEXT: &[&str] = &["response.output_text.delta", "response.refusal.delta"];
+const OUTPUT_TEXT: &[&str] = &["response.output_text.delta"];
+const REFUSAL: &[&str] = &["response.refusal.delta"];
 const TEXT_DONE: &[&str] = &["response.output_text.done", "response.refusal.done"];
+const PART_ADDED: &[&str] = &["response.content_part.added"];
 const PART: &[&str] = &["response.content_part.added", "response.content_part.done"];
 const PART_DONE: &[&str] = &["response.content_part.done"];
+const ITEM_ADDED: &[&str] = &["response.output_item.added"];
 const ITEM: &[&str] = &["response.output_item.added", "response.output_item.done"];
 const ITEM_DONE: &[&str] = &["response.output_item.done"];
 const LAST: &[&str] = &[
@@ -59,15 +64,26 @@ const ROWS: &[Row] = &[
     row(ANY, "content_index", Role::Number(1)),
     row(ANY, "summary_index", Role::Number(1)),
     row(ANY, "sequence_number", Role::Sequence),
-    row(TEXT, "delta", Role::Text).both(),
+    row(OUTPUT_TEXT, "delta", Role::Text).both(),
+    row(REFUSAL, "delta", Role::Text).both().of(Member::Refusal),
     row(TEXT, "logprobs", Role::Logprobs).both(),
     row(TEXT_DONE, "text", Role::Whole).both(),
-    row(TEXT_DONE, "refusal", Role::Whole).both(),
+    row(TEXT_DONE, "refusal", Role::Whole)
+        .both()
+        .of(Member::Refusal),
     row(TEXT_DONE, "logprobs", Role::Logprobs).both(),
-    row(TEXT_DONE, "", Role::End).both(),
+    // More of it may follow, which SDKs read.
+    row(TEXT_DONE, "", Role::Finish).both(),
     row(PART, "part.type", Role::Kind),
-    row(PART, "part.text", Role::Whole).both(),
-    row(PART, "part.refusal", Role::Whole).both(),
+    row(PART_ADDED, "", Role::Announced).both(),
+    row(PART_ADDED, "part.text", Role::Initial).both(),
+    row(PART_ADDED, "part.refusal", Role::Initial)
+        .both()
+        .of(Member::Refusal),
+    row(PART_DONE, "part.text", Role::Whole).both(),
+    row(PART_DONE, "part.refusal", Role::Whole)
+        .both()
+        .of(Member::Refusal),
     row(PART, "part.logprobs", Role::Logprobs).both(),
     row(PART, "part.annotations[].start_index", Role::Offset).both(),
     row(PART, "part.annotations[].end_index", Role::Offset).both(),
@@ -76,9 +92,16 @@ const ROWS: &[Row] = &[
     row(PART, "part.transcript", Role::Echo),
     row(PART, "part.data", Role::Echo),
     row(ITEM, "item.type", Role::Kind),
+    row(ITEM_ADDED, "item.type", Role::Block).all(),
     row(ITEM, "item.content[1].type", Role::Kind),
-    row(ITEM, "item.content[1].text", Role::Whole).both(),
-    row(ITEM, "item.content[1].refusal", Role::Whole).both(),
+    row(ITEM_ADDED, "item.content[1].text", Role::Initial).both(),
+    row(ITEM_ADDED, "item.content[1].refusal", Role::Initial)
+        .both()
+        .of(Member::Refusal),
+    row(ITEM_DONE, "item.content[1].text", Role::Whole).both(),
+    row(ITEM_DONE, "item.content[1].refusal", Role::Whole)
+        .both()
+        .of(Member::Refusal),
     row(ITEM, "item.content[1].logprobs", Role::Logprobs).both(),
     row(
         ITEM,
@@ -106,7 +129,9 @@ const ROWS: &[Row] = &[
     row(ANY, "response.output[0].type", Role::Kind),
     row(ANY, "response.output[0].content[1].type", Role::Kind),
     row(ANY, "response.output[0].content[1].text", Role::Whole).both(),
-    row(ANY, "response.output[0].content[1].refusal", Role::Whole).both(),
+    row(ANY, "response.output[0].content[1].refusal", Role::Whole)
+        .both()
+        .of(Member::Refusal),
     row(
         ANY,
         "response.output[0].content[1].logprobs",
@@ -132,7 +157,9 @@ const ROWS: &[Row] = &[
     row(ANY, "output[0].type", Role::Kind),
     row(ANY, "output[0].content[1].type", Role::Kind),
     row(ANY, "output[0].content[1].text", Role::Whole).both(),
-    row(ANY, "output[0].content[1].refusal", Role::Whole).both(),
+    row(ANY, "output[0].content[1].refusal", Role::Whole)
+        .both()
+        .of(Member::Refusal),
     row(ANY, "output[0].content[1].logprobs", Role::Logprobs).both(),
     row(
         ANY,
@@ -213,6 +240,7 @@ const PASSES: &[Passes] = &[
 pub(crate) const TABLE: Table = Table {
     content: CONTENT,
     passes: PASSES,
+    counts_parts: true,
     ..Table::new(
         ROWS,
         Shortest {

@@ -12,8 +12,8 @@ const ROWS: &[Row] = &[
     row(ANY, "token.special", Role::Special),
     row(ANY, "top_tokens", Role::Logprobs).zero(),
     row(ANY, "generated_text", Role::Whole).zero(),
-    row(ANY, "generated_text", Role::End).zero(),
-    row(ANY, "details.finish_reason", Role::End).zero(),
+    row(ANY, "generated_text", Role::Finish).zero(),
+    row(ANY, "details.finish_reason", Role::Finish).zero(),
     row(ANY, "details.tokens", Role::Logprobs).zero(),
     row(ANY, "details.top_tokens", Role::Logprobs).zero(),
     row(

@@ -4,15 +4,10 @@
 
 use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
-const PART: &[&str] = &[
-    "reasoning-start",
-    "tool-input-start",
-    "tool-input-available",
-    "tool-output-available",
-    "source-url",
-    "source-document",
-    "file",
-];
+const PART: &[&str] = &["reasoning-start", "source-url", "source-document"];
+/// The types of events that are no part of the message; those that rows name are not repeated.
+const CONTROL: &[&str] = &["start", "start-step", "message-metadata"];
+const BLOCK: &[&str] = &["text-start", "text-delta", "text-end"];
 /// What providers say about text: citations with the passages that they quote, for one.
 const ABOUT: &[&str] = &[
     "text-start",
@@ -25,8 +20,10 @@ const LAST: &[&str] = &["finish-step", "finish", "abort"];
 
 const ROWS: &[Row] = &[
     row(ANY, "type", Role::Type),
+    row(BLOCK, "id", Role::Id),
+    row(&["text-start"], "", Role::BlockStart).zero(),
     row(&["text-delta"], "delta", Role::Text).zero(),
-    row(&["text-end"], "", Role::Finish).zero(),
+    row(&["text-end"], "", Role::BlockEnd).zero(),
     row(&["reasoning-delta"], "delta", Role::Reasoning).zero(),
     row(&["reasoning-end"], "", Role::ReasoningEnd).zero(),
     row(&["tool-input-delta"], "inputTextDelta", Role::Tool).zero(),
@@ -34,12 +31,10 @@ const ROWS: &[Row] = &[
     row(PART, "", Role::Part).all(),
     row(LAST, "", Role::End).all(),
     row(&["error"], "errorText", Role::Error),
-    // The message alone, not streamed. Calls of tools, files and sources are parts, too.
+    // The message alone, not streamed.
     row(ANY, "parts[].type", Role::Kind).zero(),
     row(ANY, "parts[].text", Role::Start).zero(),
-    row(ANY, "parts[].toolCallId", Role::Part).zero(),
-    row(ANY, "parts[].url", Role::Part).zero(),
-    row(ANY, "parts[].sourceId", Role::Part).zero(),
+    row(ANY, "parts[]", Role::Holder).zero(),
     row(ANY, "parts[].providerMetadata", Role::Echo).zero(),
     row(ANY, "parts", Role::End).all(),
     row(ANY, "error", Role::Error),
@@ -67,6 +62,10 @@ pub(crate) const TABLE: Table = Table {
     content: CONTENT,
     passes: PASSES,
     one_text: true,
+    has_starts: true,
+    has_parts: true,
+    plain: &["text", "reasoning", "step-start"],
+    control: CONTROL,
     ..Table::new(
         ROWS,
         Shortest {

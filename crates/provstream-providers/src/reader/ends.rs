@@ -2,26 +2,30 @@
 
 use smallvec::SmallVec;
 
-use super::Reader;
+use super::{Of, Reader};
 use crate::Channel;
+use crate::blocks::BlockEvent;
 use crate::event::Event;
 use crate::found::{Found, Raw, Repeats};
 use crate::steps::{count, each};
+use crate::text_id::TextId;
 use crate::walk::Shape;
 use crate::walk::automaton::ROOT;
 use crate::walk::table::{ChannelOf, Role};
 
 impl Reader {
-    /// Closes all channels that are open; their ends are added to what was found.
+    /// Ends all texts that are open; their ends are added to what was found.
     pub(crate) fn close(&mut self) {
-        self.finishing = 0;
-        for open in each(self.channels.drain(..)) {
-            self.found.push(Found::End(open.channel));
-        }
+        self.end(Of::All);
     }
 
     pub(super) fn done(&mut self) {
         self.close();
+        self.last();
+    }
+
+    /// The provider says that the stream is over.
+    fn last(&mut self) {
         if !core::mem::replace(&mut self.ended, true) {
             self.found.push(Found::Done);
         }
@@ -30,34 +34,34 @@ impl Reader {
     /// Adds the ends that an event brings, after all else in it.
     #[cold]
     pub(super) fn take_ends(&mut self, event: &Event<'_>) {
-        let mut is_done = false;
+        let (mut is_done, mut is_last) = (false, false);
         let mut error = None;
         for capture in each(event.walk.captures.iter()).filter(|capture| !capture.superseded) {
             let is_event = capture.node == ROOT;
             for rule in event.rules(capture) {
-                let channel = event.channel(capture, rule.row.channel);
+                let id = event.text_id(capture, rule);
+                let is_all = rule.row.channel == ChannelOf::All;
+                let is_true = || {
+                    is_event
+                        || capture.shape == Shape::Object
+                        || event.data[capture.range()] == *b"true"
+                };
                 match rule.row.role {
                     Role::Finish if is_event || event.is_finish(capture) => {
-                        self.finish(self.named(event, channel));
+                        let of = self.texts_of(event, id, is_all);
+                        self.finish(of);
                     }
                     Role::End if is_event || event.is_set(capture) => {
-                        if rule.row.channel == ChannelOf::All {
-                            self.close();
-                        } else {
-                            self.end(self.named(event, channel));
-                        }
+                        let of = self.texts_of(event, id, is_all);
+                        self.end(of);
                     }
-                    Role::EndAll => self.end_all(channel.index()),
+                    Role::EndAll => self.end(Of::Index(id.index())),
+                    Role::BlockEnd => self.end_block(event, id.channel),
                     Role::Error if is_event || event.is_set(capture) => {
                         error = error.filter(|_| is_event).or(Some(Raw::of(capture)));
                     }
-                    Role::Done
-                        if is_event
-                            || capture.shape == Shape::Object
-                            || event.data[capture.range()] == *b"true" =>
-                    {
-                        is_done = true;
-                    }
+                    Role::Done if is_true() => is_done = true,
+                    Role::Last if is_true() => is_last = true,
                     _ => {}
                 }
             }
@@ -69,59 +73,94 @@ impl Reader {
         if is_done {
             self.done();
         }
+        if is_last {
+            self.finish(Of::All);
+            self.last();
+        }
         self.settle_repeats();
     }
 
-    /// What repeats the text of a channel that ends in the same event repeats all of it.
+    /// A block ends, and with it its text, unless the next block goes on with it.
+    fn end_block(&mut self, event: &Event<'_>, channel: Channel) {
+        let key = self.block_key(event, channel);
+        match self.numbering.end_block(key) {
+            Some((text, true)) => self.end_text_of_block(text),
+            Some((text, false)) => self.finish(Of::Channel(text.channel)),
+            None => {}
+        }
+    }
+
+    /// All blocks so far come before the next one.
+    pub(super) fn end_blocks(&mut self) {
+        for text in self.numbering.end_blocks() {
+            self.end_text_of_block(text);
+        }
+    }
+
+    /// No block goes on with a text.
+    fn end_text_of_block(&mut self, text: TextId) {
+        self.end(Of::Channel(text.channel));
+        self.found.push(Found::Forget(text));
+    }
+
+    #[cold]
+    pub(super) fn end_bare_block(&mut self, event: &Event<'_>) {
+        let scope = event.walk.scopes.first();
+        if let Some(number) = scope.and_then(|scope| scope.numbers[0]) {
+            self.block = Some(BlockEvent::Stop);
+            self.end_block(event, Channel::new(number));
+        }
+    }
+
+    /// What repeats a text that ends in the same event repeats all of it.
     pub(super) fn settle_repeats(&mut self) {
-        let mut ends: SmallVec<[Channel; 4]> =
+        let mut ends: SmallVec<[TextId; 4]> =
             each(self.found.iter()).filter_map(Found::ended).collect();
         count(ends.len());
         ends.sort_unstable();
         for found in each(self.found.iter_mut()) {
-            if let Found::Whole(channel, _, repeats @ Repeats::SoFar) = found
-                && ends.binary_search(channel).is_ok()
+            if let Found::Whole(id, _, repeats @ Repeats::SoFar) = found
+                && ends.binary_search(id).is_ok()
             {
                 *repeats = Repeats::All;
             }
         }
     }
 
-    pub(super) fn finish(&mut self, channel: Channel) {
-        let event = self.report.events();
-        if let Ok(place) = self.place_of(channel) {
-            let open = &mut self.channels[place];
+    /// The texts that a value is about.
+    fn texts_of(&mut self, event: &Event<'_>, id: TextId, is_all: bool) -> Of {
+        match is_all {
+            true => Of::All,
+            false => Of::Channel(self.named(event, id).channel),
+        }
+    }
+
+    pub(super) fn finish(&mut self, of: Of) {
+        let (event, places) = (self.report.events(), self.places(of));
+        for open in each(self.open[places].iter_mut()) {
             self.finishing += usize::from(!open.is_finishing);
             open.is_finishing = true;
             // Of several reasons in an event one is enough.
             if open.finished_in != event {
                 open.finished_in = event;
-                self.found.push(Found::Finish(channel));
+                self.found.push(Found::Finish(open.id));
             }
         }
     }
 
-    pub(super) fn end(&mut self, channel: Channel) {
-        if let Ok(place) = self.place_of(channel) {
-            count(self.channels.len() - place);
-            let open = self.channels.remove(place);
+    pub(super) fn end(&mut self, of: Of) {
+        let places = self.places(of);
+        let next = self.open.get(places.end).map(|open| open.id.channel);
+        count(self.open.len() - places.start);
+        let mut over = self.open.drain(places).peekable();
+        while let Some(open) = over.next() {
             self.finishing -= usize::from(open.is_finishing);
-            self.found.push(Found::End(channel));
-        }
-    }
-
-    /// Ends all channels with this index.
-    fn end_all(&mut self, index: u32) {
-        let from = self
-            .channels
-            .partition_point(|open| open.channel.index() < index);
-        let rest = each(self.channels[from..].iter());
-        let len = rest
-            .take_while(|open| open.channel.index() == index)
-            .count();
-        for open in each(self.channels.drain(from..from + len)) {
-            self.finishing -= usize::from(open.is_finishing);
-            self.found.push(Found::End(open.channel));
+            self.found.push(Found::End(open.id));
+            let channel = open.id.channel;
+            let next = over.peek().map(|open| open.id.channel).or(next);
+            if next != Some(channel) {
+                self.found.push(Found::Ended(channel));
+            }
         }
     }
 }

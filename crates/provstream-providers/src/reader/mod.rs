@@ -13,12 +13,14 @@ use crate::again::{Again, Text};
 use crate::blocks::BlockEvent;
 use crate::event::{Event, Odd};
 use crate::formats::{DETECT, evidence};
-use crate::found::{self, Found, Str};
+use crate::found::{self, Found, Piece, Str};
 use crate::item::NoticeCode;
-use crate::numbering::Numbering;
+use crate::numbering::{BlockKey, Numbering};
 use crate::pass_members::PassMembers;
 use crate::report::ReadReport;
 use crate::steps::{count, each};
+use crate::text_id::TextId;
+use crate::walk::automaton::Rule;
 use crate::walk::table::Role;
 use crate::walk::{Capture, Walk};
 use crate::{Channel, Format};
@@ -43,14 +45,14 @@ pub(crate) struct Reader {
     /// What the last event says, in order.
     pub(crate) found: Vec<Found>,
     walk: Walk,
-    /// The channel of the last text, by its numbers in the event.
-    channel_read: Channel,
-    /// The channels with text that has not ended, sorted; at most [`MAX_CHANNELS`].
-    channels: Vec<OpenChannel>,
+    /// The texts that have begun and not ended, sorted; at most [`MAX_CHANNELS`].
+    open: Vec<OpenText>,
     /// How many of them are finishing.
     finishing: usize,
     numbering: Numbering,
     ended: bool,
+    /// Something other than text came after text.
+    has_break: bool,
     /// All that is reasoning is wanted, and where it ends.
     pub(crate) wants_reasoning: bool,
     /// What a gate empties is wanted.
@@ -63,16 +65,29 @@ pub(crate) struct Reader {
     pub(crate) block: Option<BlockEvent>,
 }
 
-/// A channel whose text has begun.
+/// Some of the texts that are open.
 #[derive(Clone, Copy, Debug)]
-struct OpenChannel {
-    channel: Channel,
+enum Of {
+    All,
+    /// Those whose first number is this one.
+    Index(u32),
+    Channel(Channel),
+}
+
+/// A text that has begun.
+#[derive(Clone, Copy, Debug)]
+struct OpenText {
+    id: TextId,
     /// Its text is over, unless more follows.
     is_finishing: bool,
     /// The number of the last event that said so.
     finished_in: u64,
-    /// Something other than text came after its last text.
+    /// Something other than text came after its last piece.
     is_broken: bool,
+    /// Another text of its channel has been the same so far.
+    is_again: bool,
+    /// Bytes of its strings.
+    read: u64,
 }
 
 impl Reader {
@@ -84,11 +99,11 @@ impl Reader {
             found: Vec::new(),
             walk: Walk::default(),
             again: Again::default(),
-            channel_read: Channel::default(),
-            channels: Vec::new(),
+            open: Vec::new(),
             finishing: 0,
             numbering: Numbering::default(),
             ended: false,
+            has_break: false,
             wants_reasoning: false,
             wants_echoes: false,
             wants_blocks: false,
@@ -141,12 +156,11 @@ impl Reader {
     /// Keeps an event that has one text and nothing else.
     fn keep(&mut self, data: &[u8], odd: Odd) {
         match found::alone(&self.found, data) {
-            Some((_, at, repeatable, sequence))
+            Some((id, at, repeatable, sequence))
                 if !at.is_empty() && odd.is_none() && self.settled && !self.wants_blocks =>
             {
-                let channel = self.channel_read;
                 let text = Text {
-                    channel,
+                    id,
                     at,
                     repeatable,
                     sequence,
@@ -160,37 +174,60 @@ impl Reader {
     /// Reads an event that differs from the last one in its text alone.
     fn read_again(&mut self, text: Text) -> Odd {
         self.report.add_event();
-        let (channel, odd) = self.text_of(text.channel, text.at);
-        if self.begin(channel, text.at) {
-            self.found
-                .push(Found::Text(channel, text.at, text.repeatable));
+        if let Some(begun) = self.begin(text.id, text.at, None) {
+            let piece = Piece {
+                is_repeatable: text.repeatable,
+                is_again: false,
+                ..begun
+            };
+            self.found.push(Found::Text(text.id, text.at, piece));
             if let Some(number) = text.sequence {
                 self.found.push(Found::Sequence(number));
             }
         } else if !text.at.is_empty() {
             return Some(NoticeCode::LimitChannels);
         }
-        odd
+        None
     }
 
-    /// The channel of a text by its numbers, and whether they are odd.
-    fn text_of(&mut self, channel: Channel, text: Str) -> (Channel, Odd) {
-        let table = match self.format {
-            Some(format) => format.automaton().table,
-            None => DETECT.table,
-        };
-        if table.counts_up {
-            let (named, is_odd) = self.numbering.text_of(channel);
-            return (named, is_odd.then_some(NoticeCode::OddChannel));
-        }
-        if table.one_text {
-            let named = match text.is_empty() {
-                true => self.numbering.name_of(channel, true),
-                false => self.numbering.one_text(channel),
+    /// The text of a piece, by its numbers in the event, and whether they are odd; `None` if there are too many texts.
+    fn text_of(
+        &mut self,
+        event: &Event<'_>,
+        capture: &Capture,
+        rule: &Rule,
+    ) -> Option<(TextId, Odd)> {
+        let table = event.automaton.table;
+        let id = event.text_id(capture, rule);
+        let (channel, is_odd) = if table.one_text {
+            let key = self.block_key(event, id.channel);
+            let is_empty = capture.start == capture.end;
+            if table.has_starts && !self.numbering.is_block_open(key) {
+                self.end_blocks();
+            }
+            return Some((self.numbering.block_of(key, is_empty)?, None));
+        } else if table.counts_up {
+            self.numbering.choice_of(id.channel)
+        } else if table.counts_parts {
+            let open = &self.open;
+            let has_text = |item| {
+                let place = open.partition_point(|open| open.id.index() < item);
+                open.get(place).is_some_and(|open| open.id.index() == item)
             };
-            return (named, None);
+            self.numbering.part_of(id.channel, has_text)
+        } else {
+            return Some((id, None));
+        };
+        let odd = is_odd.then_some(NoticeCode::OddChannel);
+        Some((TextId { channel, ..id }, odd))
+    }
+
+    /// What the block is called that an event is about.
+    fn block_key(&mut self, event: &Event<'_>, channel: Channel) -> BlockKey {
+        match &event.walk.id {
+            Some(id) => self.numbering.id(&event.data[id.range()]),
+            None => BlockKey::Number(channel.index()),
         }
-        (channel, None)
     }
 
     fn walk(&mut self, walk: &mut Walk, data: &[u8], is_streamed: bool) -> Odd {
@@ -225,6 +262,18 @@ impl Reader {
         }
         if !(walk.untaken.is_empty() && untaken.is_empty()) {
             self.take_untaken(&mut event, &untaken, is_error);
+        }
+        let control = automaton.table.control;
+        if !control.is_empty() && event.bit == 0 && event.is_other_type(control) {
+            self.break_all();
+        }
+        // Frames of Bedrock are without their names, and one with a number alone ends a block.
+        let is_bare = automaton.table.one_text
+            && walk.captures.is_empty()
+            && walk.kind.is_none()
+            && walk.number_at.1 > 0;
+        if is_bare {
+            self.end_bare_block(&event);
         }
         if has_ends {
             self.take_ends(&event);
@@ -265,80 +314,122 @@ impl Reader {
         self.numbering.set_counted();
     }
 
-    /// Whether a channel is open.
-    pub(crate) fn is_open(&self, channel: Channel) -> bool {
-        self.place_of(channel).is_ok()
+    /// Whether a text is open.
+    pub(crate) fn is_open(&self, id: TextId) -> bool {
+        self.place_of(id).is_ok()
     }
 
-    /// The place of a channel among those that are open, or where it would be.
+    /// The place of a text among those that are open, or where it would be.
     #[inline]
-    fn place_of(&self, channel: Channel) -> Result<usize, usize> {
-        self.channels
-            .binary_search_by_key(&channel, |open| open.channel)
+    fn place_of(&self, id: TextId) -> Result<usize, usize> {
+        self.open.binary_search_by_key(&id, |open| open.id)
     }
 
-    fn open(&mut self, channel: Channel) -> Option<&mut OpenChannel> {
-        let place = self.place_of(channel).ok()?;
-        self.channels.get_mut(place)
+    /// The places of open texts.
+    fn places(&self, of: Of) -> Range<usize> {
+        let (from, rest) = match of {
+            Of::All => return 0..self.open.len(),
+            Of::Index(index) => {
+                let from = self.open.partition_point(|open| open.id.index() < index);
+                let rest = self.open[from..].iter();
+                (
+                    from,
+                    rest.take_while(|open| open.id.index() == index).count(),
+                )
+            }
+            Of::Channel(channel) => {
+                let from = self.open.partition_point(|open| open.id.channel < channel);
+                let rest = self.open[from..].iter();
+                let len = rest.take_while(|open| open.id.channel == channel).count();
+                (from, len)
+            }
+        };
+        from..from + rest
     }
 
-    fn is_one_text(&self) -> bool {
-        self.format
-            .is_some_and(|format| format.automaton().table.one_text)
-    }
-
-    /// The channel that a value is about, by the names that its text goes by.
-    fn named(&self, event: &Event<'_>, channel: Channel) -> Channel {
+    /// The text that a value is about, by the names that its pieces go by.
+    fn named(&mut self, event: &Event<'_>, id: TextId) -> TextId {
         let table = event.automaton.table;
-        if table.one_text || table.counts_up {
-            self.numbering.name_of(channel, table.one_text)
-        } else {
-            channel
+        if table.one_text {
+            let key = self.block_key(event, id.channel);
+            return self.numbering.block(key).unwrap_or(id);
         }
+        let channel = if table.counts_up {
+            self.numbering.choice(id.channel)
+        } else if table.counts_parts {
+            self.numbering.part(id.channel)
+        } else {
+            id.channel
+        };
+        TextId { channel, ..id }
     }
 
-    /// Begins or continues a channel's text; `false` without text to begin, or without room for one more.
-    fn begin(&mut self, channel: Channel, text: Str) -> bool {
-        let place = match self.place_of(channel) {
+    /// Begins or continues a text, perhaps with the piece that another text of its channel has in the same event; what it is
+    /// then. `None` without text to begin, or without room for one more.
+    fn begin(&mut self, id: TextId, text: Str, like: Option<TextId>) -> Option<Piece> {
+        let len = text.range().len() as u64;
+        let before = match like {
+            Some(like) => self.read_of(like).and_then(|read| read.checked_sub(len)),
+            None => None,
+        };
+        let mut place = match self.place_of(id) {
             Ok(place) => {
-                if !text.is_empty() {
-                    let open = &mut self.channels[place];
+                let open = &mut self.open[place];
+                if len > 0 {
                     self.finishing -= usize::from(open.is_finishing);
                     open.is_finishing = false;
                     open.is_broken = false;
+                    open.is_again &= before == Some(open.read);
+                    open.read += len;
                 }
-                return true;
+                return Some(Piece {
+                    is_repeatable: true,
+                    is_again: open.is_again,
+                    is_after_break: false,
+                });
             }
-            Err(_) if text.is_empty() => return false,
+            Err(_) if len == 0 => return None,
             Err(place) => place,
         };
-        let mut place = place;
-        if self.channels.len() == MAX_CHANNELS {
+        if self.open.len() == MAX_CHANNELS {
             if self.finishing == 0 {
-                return false;
+                return None;
             }
-            let mut channels = each(self.channels.iter());
-            let Some(over) = channels.position(|open| open.is_finishing) else {
-                return false;
-            };
+            let over = each(self.open.iter()).position(|open| open.is_finishing)?;
             self.finishing -= 1;
-            self.found.push(Found::End(self.channels[over].channel));
-            self.channels.remove(over);
+            let ended = self.open.remove(over).id;
             place -= usize::from(over < place);
+            self.found.push(Found::End(ended));
+            if self.places(Of::Channel(ended.channel)).is_empty() {
+                self.found.push(Found::Ended(ended.channel));
+            }
         }
-        if self.channels.is_empty() {
+        if self.open.is_empty() {
             // Most responses have one.
-            self.channels.reserve_exact(1);
+            self.open.reserve_exact(1);
         }
-        let open = OpenChannel {
-            channel,
+        let is_again = before == Some(0);
+        let open = OpenText {
+            id,
             is_finishing: false,
             finished_in: 0,
             is_broken: false,
+            is_again,
+            read: len,
         };
-        count(self.channels.len() - place);
-        self.channels.insert(place, open);
-        true
+        count(self.open.len() - place);
+        self.open.insert(place, open);
+        Some(Piece {
+            is_repeatable: true,
+            is_again,
+            is_after_break: self.has_break,
+        })
+    }
+
+    #[cold]
+    fn read_of(&self, id: TextId) -> Option<u64> {
+        let place = self.place_of(id).ok()?;
+        Some(self.open[place].read)
     }
 
     /// Gives back memory that an unusual event needed.

@@ -1,21 +1,25 @@
 //! What the values of an event say.
 
-use super::Reader;
+use super::{Of, Reader};
 use crate::Channel;
 use crate::blocks::BlockEvent;
 use crate::event::Event;
-use crate::found::{Found, Raw, Repeats, Str};
+use crate::found::{Found, Piece, Raw, Repeats, Str};
 use crate::item::NoticeCode;
 use crate::steps::each;
+use crate::text_id::{Member, TextId};
 use crate::walk::automaton::Rule;
 use crate::walk::table::{ChannelOf, Role};
 use crate::walk::{Capture, Shape};
+
+/// Things that an event says, at most, between two members with one piece.
+const NEXT: usize = 8;
 
 impl Reader {
     /// Adds what a value says that is not an end.
     pub(super) fn take(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &Rule) {
         let role = rule.row.role;
-        if matches!(role, Role::Text | Role::Start | Role::Whole | Role::Quote) {
+        if role.is_text() {
             return self.take_text(event, capture, rule);
         }
         // Some client may read an earlier one of repeated members.
@@ -29,12 +33,13 @@ impl Reader {
             }
         }
         let channel = || event.channel(capture, rule.row.channel);
+        let id = || event.text_id(capture, rule);
         match role {
             Role::Reasoning if capture.is_string() => {
-                self.reasoning(event.data, channel(), Str::of(capture));
+                self.reasoning(event, capture, id());
             }
             Role::ReasoningWhole if capture.is_string() => {
-                self.reasoning_whole(event, channel(), Str::of(capture));
+                self.reasoning_whole(event, id(), Str::of(capture));
             }
             Role::ReasoningEnd if self.wants_reasoning => {
                 self.found.push(Found::ReasoningEnd(channel()));
@@ -45,27 +50,34 @@ impl Reader {
             Role::ToolJson => self
                 .found
                 .push(Found::ToolJson(channel(), Raw::of(capture))),
-            Role::Part if event.is_set(capture) => self.add_break(rule, channel()),
+            Role::Part if event.is_set(capture) => self.add_break(event, rule, id()),
+            Role::Holder if event.is_other_part(capture) => self.add_break(event, rule, id()),
             Role::Block => match &event.data[capture.range()] {
-                b"text" | b"model_output" if !event.automaton.table.one_text => {}
-                b"text" => self.block = self.block.or(Some(BlockEvent::Start)),
-                _ => self.add_break(rule, channel()),
+                b"text" | b"message" | b"model_output" if !event.automaton.table.one_text => {}
+                b"text" => {
+                    self.block = self.block.or(Some(BlockEvent::Start));
+                    self.begin_block(event, channel());
+                }
+                _ => self.add_break(event, rule, id()),
             },
+            Role::BlockStart => self.begin_block(event, channel()),
+            Role::Announced => self.numbering.announce(channel()),
             Role::InBlock => self.block = self.block.or(Some(BlockEvent::Delta)),
             Role::BlockEnd => self.block = Some(BlockEvent::Stop),
             Role::Element => {
+                self.end_blocks();
                 self.block = Some(BlockEvent::Whole);
                 self.found.push(Found::Element(Raw::of(capture)));
             }
             Role::Logprobs => {
-                let channel = self.named(event, channel());
+                let channel = self.named(event, id()).channel;
                 self.found.push(Found::Logprobs(channel, Raw::of(capture)));
             }
             Role::Echo => self.add_echo(capture),
             Role::Sequence => self.found.push(Found::Sequence(Raw::of(capture))),
             Role::Offset if capture.shape == Shape::Scalar => {
-                let channel = self.named(event, channel());
-                self.found.push(Found::Offset(channel, Raw::of(capture)));
+                let id = self.named(event, id());
+                self.found.push(Found::Offset(id, Raw::of(capture)));
             }
             _ => {}
         }
@@ -78,53 +90,98 @@ impl Reader {
         }
     }
 
+    fn begin_block(&mut self, event: &Event<'_>, channel: Channel) {
+        let key = self.block_key(event, channel);
+        self.numbering.begin_block(key);
+    }
+
     /// Where a server writes reasoning in two members, they are the same.
-    pub(super) fn reasoning(&mut self, data: &[u8], channel: Channel, text: Str) {
+    fn reasoning(&mut self, event: &Event<'_>, capture: &Capture, mut id: TextId) {
+        let text = Str::of(capture);
+        if event.automaton.table.parts_reasoning {
+            id.member = Member::Reasoning(capture.node);
+        }
         let is_again = |found: &Found| match found {
             Found::Reasoning(other, before, _) => {
-                *other == channel && before.content(data) == text.content(data)
+                other.channel.index() == id.channel.index()
+                    && before.content(event.data) == text.content(event.data)
             }
             _ => false,
         };
         if !text.is_empty() {
-            let is_again = self.found.last().is_some_and(is_again);
-            self.found.push(Found::Reasoning(channel, text, is_again));
+            self.break_before_reasoning(event, capture, id);
+            let is_again = self.found.iter().rev().take(NEXT).any(is_again);
+            self.found.push(Found::Reasoning(id, text, is_again));
         }
     }
 
-    fn reasoning_whole(&mut self, event: &Event<'_>, channel: Channel, text: Str) {
+    /// Reasoning comes after the text of its channel, unless the same event has both in different members.
+    #[cold]
+    fn break_before_reasoning(&mut self, event: &Event<'_>, capture: &Capture, id: TextId) {
+        let is_all = event.automaton.table.one_text;
+        let of = match is_all {
+            true => Of::All,
+            false => Of::Index(id.index()),
+        };
+        let places = self.places(of);
+        let mut open = self.open[places].iter();
+        if open.any(|open| !open.is_broken) && !event.has_text_beside(capture, id.index()) {
+            self.push_breaks(of);
+        }
+    }
+
+    fn reasoning_whole(&mut self, event: &Event<'_>, id: TextId, text: Str) {
         if !text.is_empty() && (self.wants_reasoning || !event.is_streamed) {
-            let found = Found::ReasoningWhole(channel, text, event.is_streamed);
+            let found = Found::ReasoningWhole(id, text, event.is_streamed);
             self.found.push(found);
         }
     }
 
     /// Notes that something other than text comes, in one channel or in all.
-    pub(super) fn add_break(&mut self, rule: &Rule, channel: Channel) {
-        let is_all = rule.row.channel == ChannelOf::All;
-        let channel = self.numbering.name_of(channel, self.is_one_text());
-        let found = match is_all {
-            true => Found::BreakAll,
-            false if self.is_open(channel) => Found::Break(channel),
-            false => return,
-        };
-        let is_broken = |found: &&Found| matches!(found, Found::Broken(_));
-        if each(self.found.iter().rev()).find(|found| !is_broken(found)) != Some(&found) {
-            self.found.push(found);
+    pub(super) fn add_break(&mut self, event: &Event<'_>, rule: &Rule, id: TextId) {
+        if rule.row.channel == ChannelOf::All || event.automaton.table.one_text {
+            return self.break_all();
         }
-        if !is_all {
-            if let Some(open) = self.open(channel)
-                && !core::mem::replace(&mut open.is_broken, true)
+        let named = self.named(event, id).channel;
+        self.push_breaks(Of::Channel(named));
+    }
+
+    /// Notes that something other than text comes in all channels.
+    pub(super) fn break_all(&mut self) {
+        if self.last_break() != Some(Found::BreakAll) {
+            self.found.push(Found::BreakAll);
+        }
+        self.push_broken(Of::All);
+    }
+
+    /// Notes that something other than text comes in the channels of some texts.
+    fn push_breaks(&mut self, of: Of) {
+        for place in each(self.places(of)) {
+            let open = &self.open[place];
+            if self.last_break() != Some(Found::Break(open.id)) {
+                self.found.push(Found::Break(open.id));
+            }
+        }
+        self.push_broken(of);
+    }
+
+    fn push_broken(&mut self, of: Of) {
+        self.has_break |= self.report.text_bytes() > 0;
+        let places = self.places(of);
+        for open in each(self.open[places].iter_mut()) {
+            let broken = Found::Broken(open.id.channel);
+            if !core::mem::replace(&mut open.is_broken, true) && self.found.last() != Some(&broken)
             {
-                self.found.push(Found::Broken(channel));
-            }
-            return;
-        }
-        for open in each(self.channels.iter_mut()) {
-            if !core::mem::replace(&mut open.is_broken, true) {
-                self.found.push(Found::Broken(open.channel));
+                self.found.push(broken);
             }
         }
+    }
+
+    /// The last thing that was found, if it is a break.
+    fn last_break(&self) -> Option<Found> {
+        let is_broken = |found: &&Found| matches!(found, Found::Broken(_));
+        let mut found = each(self.found.iter().rev());
+        found.find(|found| !is_broken(found)).copied()
     }
 
     pub(super) fn take_text(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &Rule) {
@@ -134,55 +191,134 @@ impl Reader {
             }
             return;
         }
-        let (channel, text) = (event.channel(capture, rule.row.channel), Str::of(capture));
+        let (id, text) = (event.text_id(capture, rule), Str::of(capture));
+        let role = rule.row.role;
         if event.is_thought(capture) {
             if capture.superseded && self.wants_echoes {
                 if self.wants_reasoning {
                     self.add_echo(capture);
                 }
-            } else if matches!(rule.row.role, Role::Whole | Role::Start) {
-                self.reasoning_whole(event, channel, text);
+            } else if matches!(role, Role::Text | Role::Quote) {
+                self.reasoning(event, capture, id);
             } else {
-                self.reasoning(event.data, channel, text);
+                self.reasoning_whole(event, id, text);
             }
             return;
         }
-        if rule.row.role == Role::Text && event.is_special(capture) {
+        if role == Role::Text && event.is_other(capture) {
+            return self.add_echo(capture);
+        }
+        if role == Role::Text && event.is_special(capture) {
             return;
         }
-        let channel = match rule.row.role {
-            Role::Text | Role::Start if !capture.superseded => {
-                self.settled |= !text.is_empty();
-                self.channel_read = channel;
-                if rule.row.role == Role::Text && event.automaton.table.one_text {
-                    self.block = Some(BlockEvent::Delta);
-                }
-                let (named, odd) = self.text_of(channel, text);
-                event.odd = event.odd.or(odd);
-                named
-            }
-            _ => self.named(event, channel),
-        };
         if capture.superseded {
-            self.found.push(Found::Quote(channel, text));
+            let named = self.named(event, id);
+            self.found.push(Found::Quote(named, text));
             return;
         }
-        match rule.row.role {
-            Role::Quote => self.found.push(Found::Quote(channel, text)),
-            Role::Whole => self.whole(event, channel, text),
-            role => {
-                if self.begin(channel, text) {
-                    self.found
-                        .push(Found::Text(channel, text, role == Role::Text));
-                } else if !text.is_empty() {
-                    event.odd = Some(NoticeCode::LimitChannels);
-                }
+        match role {
+            Role::Text | Role::Start => self.piece(event, capture, rule),
+            Role::Initial if !self.is_begun(event, id) => self.piece(event, capture, rule),
+            Role::Quote => {
+                let named = self.named(event, id);
+                self.found.push(Found::Quote(named, text));
+            }
+            Role::Message if self.is_delta(event, capture, id) => {
+                let named = self.named(event, id);
+                let id = TextId {
+                    member: Member::Message,
+                    ..named
+                };
+                self.add_piece(event, id, text, true);
+            }
+            _ => {
+                let named = self.named(event, id);
+                self.whole(event, named, text);
             }
         }
     }
 
-    pub(super) fn whole(&mut self, event: &Event<'_>, channel: Channel, text: Str) {
-        let repeats = if self.is_open(channel) {
+    /// Adds the next piece of a text.
+    fn piece(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &Rule) {
+        let text = Str::of(capture);
+        self.settled |= !text.is_empty();
+        if rule.row.role == Role::Text && event.automaton.table.one_text {
+            self.block = Some(BlockEvent::Delta);
+        }
+        let Some((id, odd)) = self.text_of(event, capture, rule) else {
+            event.odd = Some(NoticeCode::LimitChannels);
+            return;
+        };
+        event.odd = event.odd.or(odd);
+        self.add_piece(event, id, text, rule.row.role == Role::Text);
+    }
+
+    fn add_piece(&mut self, event: &mut Event<'_>, id: TextId, text: Str, is_repeatable: bool) {
+        let near = self.found.iter().rev().take(NEXT);
+        let like = near.into_iter().find_map(|found| match found {
+            Found::Text(of, before, _)
+                if of.channel == id.channel
+                    && !matches!(of.member, Member::Message)
+                    && of.member != id.member
+                    && before.content(event.data) == text.content(event.data) =>
+            {
+                Some(*of)
+            }
+            _ => None,
+        });
+        match self.begin(id, text, like) {
+            Some(begun) => {
+                let piece = Piece {
+                    is_repeatable,
+                    is_again: begun.is_again || id.member == Member::Message,
+                    ..begun
+                };
+                self.found.push(Found::Text(id, text, piece));
+            }
+            None if !text.is_empty() => event.odd = Some(NoticeCode::LimitChannels),
+            None => {}
+        }
+    }
+
+    /// Whether the text of a part has begun.
+    fn is_begun(&mut self, event: &Event<'_>, id: TextId) -> bool {
+        let named = self.named(event, id);
+        !event.is_streamed || self.is_open(named)
+    }
+
+    /// Whether a message repeats the delta of its event, as it did so far.
+    fn is_delta(&mut self, event: &Event<'_>, capture: &Capture, id: TextId) -> bool {
+        if !event.is_streamed || capture.start == capture.end {
+            return false;
+        }
+        let content = self.named(event, id);
+        let message = TextId {
+            member: Member::Message,
+            ..content
+        };
+        let repeats = event.repeats_delta(capture);
+        if self.is_open(message) {
+            if !repeats {
+                // It repeats all of the text, of which the first piece was the first delta.
+                if let Ok(place) = self.place_of(message) {
+                    let open = self.open.remove(place);
+                    self.finishing -= usize::from(open.is_finishing);
+                }
+                self.found.push(Found::Forget(message));
+            }
+            return repeats;
+        }
+        let before = self.read_of(content).unwrap_or(0);
+        let mut near = self.found.iter().rev().take(NEXT);
+        let delta = match near.any(|found| matches!(found, Found::Text(of, ..) if *of == content)) {
+            true => (capture.end - capture.start) as u64,
+            false => 0,
+        };
+        repeats && before == delta
+    }
+
+    pub(super) fn whole(&mut self, event: &Event<'_>, id: TextId, text: Str) {
+        let repeats = if self.is_open(id) {
             Repeats::SoFar
         } else if event.is_streamed
             && !(event.automaton.table.whole_alone && self.report.text_bytes() == 0)
@@ -192,6 +328,6 @@ impl Reader {
             self.settled |= !text.is_empty();
             Repeats::Nothing
         };
-        self.found.push(Found::Whole(channel, text, repeats));
+        self.found.push(Found::Whole(id, text, repeats));
     }
 }

@@ -3,15 +3,16 @@
 use core::ops::Range;
 
 use super::State;
+use crate::StreamHandler;
 use crate::found::{self, Raw, Str};
 use crate::frame::Frame;
 use crate::text::TextRewriter;
-use crate::{Channel, StreamHandler};
+use crate::text_id::TextId;
 
 /// The text of an event that has nothing else.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alone {
-    pub(super) channel: Channel,
+    pub(super) id: TextId,
     pub(super) text: Str,
     /// The event can be repeated with other text.
     pub(super) is_repeatable: bool,
@@ -23,7 +24,7 @@ impl<R: TextRewriter> State<R> {
     /// The text of the event that was just read, if it has nothing else and nothing waits for what it says.
     #[inline]
     pub(super) fn alone(&self, data: &[u8]) -> Option<Alone> {
-        let (channel, text, is_repeatable, sequence) = found::alone(&self.reader.found, data)?;
+        let (id, text, is_repeatable, sequence) = found::alone(&self.reader.found, data)?;
         let is_plain = self.thoughts.is_none()
             && self.guard.is_none()
             && self.deferred.is_empty()
@@ -31,7 +32,7 @@ impl<R: TextRewriter> State<R> {
             && !self.blocks.is_holding()
             && (sequence.is_none() || self.added == 0);
         is_plain.then_some(Alone {
-            channel,
+            id,
             text,
             is_repeatable,
             sequence,
@@ -47,13 +48,13 @@ impl<R: TextRewriter> State<R> {
         alone: Alone,
         handler: &mut impl StreamHandler,
     ) {
-        let Alone { channel, text, .. } = alone;
+        let Alone { id, text, .. } = alone;
         self.edits.clear();
         self.note_sequence(&frame.data, alone.sequence);
-        let is_changed = self.text(frame, (channel, text), false, handler);
+        let is_changed = self.text(frame, (id, text), (false, false), handler);
         if alone.is_repeatable
             && !text.is_empty()
-            && let Some(state) = self.texts.get_mut(channel)
+            && let Some(state) = self.texts.get_mut(id)
             && state.note_holding()
         {
             state.template.keep(frame, text.range());

@@ -1,16 +1,16 @@
-//! The texts of a response by their channels.
+//! The texts of a response.
 
 use core::ops::{Index, IndexMut};
 
-use crate::Channel;
 use crate::steps::each;
 use crate::text::Text;
+use crate::text_id::TextId;
 
-/// The texts of a response by their channels. Each has a place until it, or another one, is removed.
+/// The texts of a response. Each has a place until it, or another one, is removed.
 #[derive(Clone, Debug)]
 pub(crate) struct Texts<R> {
     texts: Vec<Text<R>>,
-    /// Sorted by channel. Empty as long as there is one text, as in most responses.
+    /// Sorted by text. Empty as long as there is one text, as in most responses.
     order: Vec<Entry>,
     /// Texts that were added so far.
     added: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Texts<R> {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    channel: Channel,
+    id: TextId,
     place: usize,
     /// Texts that were added before it.
     age: u64,
@@ -56,36 +56,34 @@ impl<R> Texts<R> {
         self.order.clear();
     }
 
-    /// The place of a channel's text.
+    /// The place of a text.
     #[inline]
-    pub(crate) fn find(&self, channel: Channel) -> Option<usize> {
+    pub(crate) fn find(&self, id: TextId) -> Option<usize> {
         if self.order.is_empty() {
-            return self.texts.iter().position(|text| text.channel == channel);
+            return self.texts.iter().position(|text| text.id == id);
         }
-        let entry = self.entry_of(channel).ok()?;
+        let entry = self.entry_of(id).ok()?;
         Some(self.order[entry].place)
     }
 
-    /// The place of a text of a channel with this index.
+    /// The place of a text whose channel has this index.
     pub(crate) fn find_index(&self, index: u32) -> Option<usize> {
         if self.order.is_empty() {
             let mut texts = self.texts.iter();
-            return texts.position(|text| text.channel.index() == index);
+            return texts.position(|text| text.id.index() == index);
         }
-        let first = self
-            .order
-            .partition_point(|entry| entry.channel.index() < index);
+        let first = self.order.partition_point(|entry| entry.id.index() < index);
         let entry = self.order.get(first)?;
-        (entry.channel.index() == index).then_some(entry.place)
+        (entry.id.index() == index).then_some(entry.place)
     }
 
-    pub(crate) fn get(&self, channel: Channel) -> Option<&Text<R>> {
-        self.texts.get(self.find(channel)?)
+    pub(crate) fn get(&self, id: TextId) -> Option<&Text<R>> {
+        self.texts.get(self.find(id)?)
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, channel: Channel) -> Option<&mut Text<R>> {
-        let place = self.find(channel)?;
+    pub(crate) fn get_mut(&mut self, id: TextId) -> Option<&mut Text<R>> {
+        let place = self.find(id)?;
         self.texts.get_mut(place)
     }
 
@@ -95,32 +93,25 @@ impl<R> Texts<R> {
         self.texts.get_mut(place)
     }
 
-    /// Adds the text of a channel that has none; gives its place.
+    /// Adds a text that is not there; gives its place.
     pub(crate) fn add(&mut self, text: Text<R>) -> usize {
-        let (place, channel, age) = (self.texts.len(), text.channel, self.added);
+        let (place, id, age) = (self.texts.len(), text.id, self.added);
         if place == 0 {
             // Most responses have one.
             self.texts.reserve_exact(1);
         } else {
             if self.order.is_empty() {
                 let entry = |(place, text): (usize, &Text<R>)| Entry {
-                    channel: text.channel,
+                    id: text.id,
                     place,
                     age: place as u64,
                 };
                 self.order.extend(self.texts.iter().enumerate().map(entry));
             }
-            let at = match self.entry_of(channel) {
+            let at = match self.entry_of(id) {
                 Ok(at) | Err(at) => at,
             };
-            self.order.insert(
-                at,
-                Entry {
-                    channel,
-                    place,
-                    age,
-                },
-            );
+            self.order.insert(at, Entry { id, place, age });
         }
         self.added += 1;
         self.texts.push(text);
@@ -130,11 +121,11 @@ impl<R> Texts<R> {
     /// Takes the text at a place out; the last one takes its place.
     pub(crate) fn remove(&mut self, place: usize) -> Text<R> {
         let text = self.texts.swap_remove(place);
-        if let Ok(at) = self.entry_of(text.channel) {
+        if let Ok(at) = self.entry_of(text.id) {
             self.order.remove(at);
         }
         if let Some(moved) = self.texts.get(place)
-            && let Ok(at) = self.entry_of(moved.channel)
+            && let Ok(at) = self.entry_of(moved.id)
         {
             self.order[at].place = place;
         }
@@ -142,19 +133,18 @@ impl<R> Texts<R> {
     }
 
     /// The place of the oldest text that something is true of.
-    pub(crate) fn oldest(&self, is_meant: impl Fn(Channel) -> bool) -> Option<usize> {
+    pub(crate) fn oldest(&self, is_meant: impl Fn(TextId) -> bool) -> Option<usize> {
         if self.order.is_empty() {
             let mut texts = self.texts.iter();
-            return texts.position(|text| is_meant(text.channel));
+            return texts.position(|text| is_meant(text.id));
         }
-        let meant = each(self.order.iter()).filter(|entry| is_meant(entry.channel));
+        let meant = each(self.order.iter()).filter(|entry| is_meant(entry.id));
         let oldest = meant.min_by_key(|entry| entry.age);
         oldest.map(|entry| entry.place)
     }
 
-    fn entry_of(&self, channel: Channel) -> Result<usize, usize> {
-        self.order
-            .binary_search_by_key(&channel, |entry| entry.channel)
+    fn entry_of(&self, id: TextId) -> Result<usize, usize> {
+        self.order.binary_search_by_key(&id, |entry| entry.id)
     }
 }
 

@@ -57,22 +57,12 @@ impl Edits {
     /// What was appended to `bytes` from `start` on takes the place of a range of the data.
     pub(super) fn add(&mut self, place: Range<usize>, start: usize) {
         let by = start as u32..self.bytes.len() as u32;
-        self.add_again(place, by);
-    }
-
-    /// The same of bytes that take the place of another range as well.
-    pub(super) fn add_again(&mut self, place: Range<usize>, by: Range<u32>) {
         let place = place.start as u32..place.end as u32;
         if self.edits.is_empty() {
             // Most events have one text.
             self.edits.reserve_exact(1);
         }
         self.edits.push(Edit { place, by });
-    }
-
-    /// Where in the bytes is what takes the place of the range that was added last.
-    pub(super) fn last(&self) -> Option<Range<u32>> {
-        self.edits.last().map(|edit| edit.by.clone())
     }
 
     /// Replaces what takes the place of a range.

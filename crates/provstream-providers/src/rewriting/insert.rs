@@ -12,12 +12,13 @@ use crate::item::Item;
 use crate::steps::each;
 use crate::template::{Added, Envelope, Template};
 use crate::text::{self, TextRewriter};
-use crate::{Channel, Format, StreamHandler};
+use crate::text_id::TextId;
+use crate::{Format, StreamHandler};
 
 /// What is inserted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inserted<'a> {
-    pub(super) channel: Channel,
+    pub(super) id: TextId,
     pub(super) template: &'a Template,
     /// The number of its block, if that is not the last one.
     pub(super) block: Option<u32>,
@@ -33,9 +34,10 @@ impl<R: TextRewriter> State<R> {
         self.reader.close();
         let found = core::mem::take(&mut self.reader.found);
         for one in each(found.iter()) {
-            if let Found::End(channel) = *one {
-                self.end(channel, is_before_event, handler);
-                handler.item(Item::ChannelEnd(channel));
+            match *one {
+                Found::End(id) => self.end(id, is_before_event, handler),
+                Found::Ended(channel) => handler.item(Item::ChannelEnd(channel)),
+                _ => {}
             }
         }
         self.reader.found = found;
@@ -47,24 +49,24 @@ impl<R: TextRewriter> State<R> {
     /// follows or not.
     pub(super) fn end(
         &mut self,
-        channel: Channel,
+        id: TextId,
         is_before_event: bool,
         handler: &mut impl StreamHandler,
     ) {
-        let Some(place) = self.texts.find(channel) else {
+        let Some(place) = self.texts.find(id) else {
             return;
         };
-        self.announce(text::position(channel, false), handler);
+        self.announce(text::position(id, self.texts[place].is_again), handler);
         let mut scratch = core::mem::take(&mut self.scratch);
         let rest = self.texts[place].finish(&mut scratch, handler);
         self.fill_blocks(place, handler);
-        let point = self.deferred.settle(channel);
+        let point = self.deferred.settle(id);
         let mut template = core::mem::take(&mut self.texts[place].template);
         if !rest.is_empty() {
             let of = Inserted {
-                channel,
+                id,
                 template: &template,
-                block: None,
+                block: self.texts[place].block,
                 is_text: true,
             };
             self.insert(of, rest, point, is_before_event, handler);
@@ -102,15 +104,19 @@ impl<R: TextRewriter> State<R> {
         } else {
             let is_before_event = is_before_event || point.is_some();
             let is_numbered = format == Format::OpenAiResponses;
+            let number = match point {
+                Some(Point::Before(at)) if is_numbered => self.deferred.number_at(at),
+                _ => None,
+            };
             let added = Added {
                 format,
-                channel: of.channel,
+                id: of.id,
                 text: rest,
                 block: point
                     .and_then(|point| self.deferred.block_at(point))
                     .or(of.block)
                     .or(self.blocks.current()),
-                sequence: is_numbered.then_some(self.next_sequence + self.added),
+                sequence: is_numbered.then(|| number.unwrap_or(self.next_sequence + self.added)),
                 envelope: match self.envelope {
                     Kind::Sse | Kind::Encoded => Envelope::Sse(self.line_end.as_str()),
                     Kind::Lines | Kind::Body => Envelope::Lines,

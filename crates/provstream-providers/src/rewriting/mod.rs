@@ -14,6 +14,8 @@ mod write;
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use self::channels::Texts;
 use self::edits::Edits;
 use self::line_end::LineEnd;
@@ -35,6 +37,7 @@ use crate::reasoning::Reasoning;
 use crate::steps::{count, each};
 use crate::template::Template;
 use crate::text::{self, Scratch, TextRewriter};
+use crate::text_id::{Member, TextId};
 use crate::{Channel, ChannelPosition, Format, StreamHandler};
 use provstream::GateEnd;
 
@@ -160,7 +163,7 @@ impl<R: TextRewriter> State<R> {
         self.counting = Counting::default();
         if self.fresh.is_none() {
             // The first text has it, whichever channel it is of.
-            let position = text::position(Channel::default(), false);
+            let position = text::position(TextId::default(), false);
             self.fresh = self.begin_next(position).map(Box::new);
         }
         self.texts.clear();
@@ -356,6 +359,7 @@ impl<R: TextRewriter> State<R> {
         let mut pending = Pending::of(&found);
         if self.thoughts.is_some() {
             self.rewrite_thoughts((frame, is_final), &found, &mut pending, handler);
+            odd = odd.or_else(|| self.too_many_thoughts());
         }
         for (place, one) in each(found.iter()).enumerate() {
             self.apply(frame, one, (&found, place), &mut pending, handler);
@@ -366,8 +370,8 @@ impl<R: TextRewriter> State<R> {
         if is_final {
             // Nothing can be added after it.
             for text in each(self.texts.iter()) {
-                if self.reader.is_open(text.channel) && text.is_holding() {
-                    pending.wait(text.channel, &found);
+                if self.reader.is_open(text.id) && text.is_holding() {
+                    pending.wait(text.id, &found);
                 }
             }
         }
@@ -404,12 +408,13 @@ impl<R: TextRewriter> State<R> {
 
     /// Whether none of the text of an event is written now, and it differs from an event before in that text alone.
     fn is_idle(&self, frame: &Frame<'_>, found: &[Found]) -> bool {
-        let [Found::Text(channel, text, true)] = found else {
+        let [Found::Text(id, text, piece)] = found else {
             return false;
         };
-        let state = self.texts.get(*channel);
+        let state = self.texts.get(*id);
         let state = state.filter(|text| text.seams.is_some());
-        !text.is_empty()
+        piece.is_repeatable
+            && !text.is_empty()
             && self.edits.empties(&text.range())
             && state.is_some_and(|state| state.template.is_like(frame, text.range()))
     }
@@ -450,48 +455,55 @@ impl<R: TextRewriter> State<R> {
         handler: &mut impl StreamHandler,
     ) {
         match *found {
-            Found::Text(channel, text, repeatable) => {
+            Found::Text(id, text, piece) => {
                 let is_last = pending.last_texts.binary_search(&place).is_ok();
-                if self.text(frame, (channel, text), is_last, handler) {
-                    pending.change(channel);
+                self.begin_text(id, piece.is_after_break, handler);
+                if self.text(frame, (id, text), (is_last, piece.is_again), handler) {
+                    pending.change(id.channel);
                 }
-                if repeatable && !text.is_empty() {
-                    pending.repeatable(channel, text);
+                if piece.is_repeatable && !text.is_empty() {
+                    pending.repeatable(id, text);
                 }
             }
-            Found::Whole(channel, text, repeats) => {
-                if self.whole(frame, (channel, text, repeats), Some(pending), handler) {
-                    pending.change(channel);
+            Found::Whole(id, text, repeats) => {
+                if self.whole(frame, (id, text, repeats), Some(pending), handler) {
+                    pending.change(id.channel);
                 }
             }
             Found::Quote(_, text) if R::WITHHOLDS_UNREAD => {
                 self.empty(text);
             }
-            Found::Quote(channel, text) => {
+            Found::Quote(id, text) => {
                 // Offsets are into the text, not into a passage of it.
-                self.whole(frame, (channel, text, Repeats::All), None, handler);
+                self.whole(frame, (id, text, Repeats::All), None, handler);
             }
             Found::Reasoning(_, text, false) | Found::ReasoningWhole(_, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
             }
-            Found::Break(channel) => self.end(channel, true, handler),
+            Found::Break(id) => self.end(id, true, handler),
             Found::BreakAll => {
                 for place in each(0..self.texts.len()) {
-                    self.end(self.texts[place].channel, true, handler);
+                    self.end(self.texts[place].id, true, handler);
                 }
             }
             Found::Broken(channel) => handler.item(Item::Break(channel)),
-            Found::Finish(channel) => {
-                let text = self.texts.get(channel);
+            Found::Finish(id) => {
+                let text = self.texts.get(id);
                 if text.is_some_and(|text| text.is_holding()) {
-                    pending.wait(channel, all);
+                    pending.wait(id, all);
                 }
             }
-            Found::End(channel) => {
-                self.end(channel, true, handler);
+            Found::End(id) => {
+                let text = self.texts.get(id);
+                match text.is_some_and(|text| text.is_in_candidate()) {
+                    // More text would complete it.
+                    true => pending.wait(id, all),
+                    false => self.end(id, true, handler),
+                }
                 self.blocks.close();
-                handler.item(Item::ChannelEnd(channel));
             }
+            Found::Ended(channel) => handler.item(Item::ChannelEnd(channel)),
+            Found::Forget(id) => self.forget(id),
             Found::Logprobs(channel, value) => {
                 pending.logprobs.push((channel, value));
                 if R::WITHHOLDS_UNREAD {
@@ -527,23 +539,29 @@ impl<R: TextRewriter> State<R> {
 fn keep_templates<R: TextRewriter>(
     frame: &Frame<'_>,
     texts: &mut Texts<R>,
-    last: impl Iterator<Item = (Channel, Str)>,
+    last: impl Iterator<Item = (TextId, Str)>,
 ) {
-    let mut kept = Template::new();
-    let mut passes = 0;
-    for (channel, text) in last {
-        let state = texts.get_mut(channel);
+    let mut kept: SmallVec<[(Member, usize, Template); 1]> = SmallVec::new();
+    for (id, text) in last {
+        let state = texts.get_mut(id);
         let Some(state) = state.filter(|state| state.is_holding()) else {
             continue;
         };
-        if passes < MAX_TEMPLATES {
+        // The event has the same members for other numbers.
+        let place = kept.iter().position(|(member, ..)| *member == id.member);
+        let place = place.unwrap_or_else(|| {
+            kept.push((id.member, 0, Template::new()));
+            kept.len() - 1
+        });
+        let (_, passes, last) = &mut kept[place];
+        if *passes < MAX_TEMPLATES {
             state.template.keep(frame, text.range());
-            passes += 1;
-            if passes == MAX_TEMPLATES {
-                kept.clone_from(&state.template);
+            *passes += 1;
+            if *passes == MAX_TEMPLATES {
+                last.clone_from(&state.template);
             }
         } else {
-            state.template.keep_other(&kept);
+            state.template.keep_other(last);
         }
     }
 }

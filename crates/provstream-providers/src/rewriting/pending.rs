@@ -10,6 +10,7 @@ use crate::found::{Found, Raw, Str};
 use crate::frame::Frame;
 use crate::removed::Removed;
 use crate::steps::{count, each};
+use crate::text_id::TextId;
 
 /// What is to be done with an event once all that it says is known.
 #[derive(Default)]
@@ -17,22 +18,22 @@ pub(super) struct Pending {
     /// The places of texts that are the last of their channel.
     pub(super) last_texts: SmallVec<[usize; 2]>,
     /// The channels that it may end and of which text is held back, and where its last text of each ends.
-    pub(super) waits: SmallVec<[(Channel, Option<usize>); 1]>,
+    pub(super) waits: SmallVec<[(TextId, Option<usize>); 1]>,
     /// The channels whose text in it changed.
     pub(super) changed: SmallVec<[Channel; 2]>,
     pub(super) logprobs: SmallVec<[(Channel, Raw); 1]>,
     /// The last text of each channel that can be repeated with other text, sorted by channel.
-    pub(super) repeatable: SmallVec<[(Channel, Str); 1]>,
+    pub(super) repeatable: SmallVec<[(TextId, Str); 1]>,
     /// Where the last text of each channel ends, once it was asked for.
-    text_ends: Option<BTreeMap<Channel, usize>>,
+    text_ends: Option<BTreeMap<TextId, usize>>,
     /// What was removed from the last text of its own of each channel, if offsets into it are to follow.
-    pub(super) whole_removed: BTreeMap<Channel, Removed>,
+    pub(super) whole_removed: BTreeMap<TextId, Removed>,
     /// It has offsets into texts.
     pub(super) has_offsets: bool,
     /// Those of them that were met so far.
-    pub(super) offsets: SmallVec<[(Channel, Raw); 2]>,
+    pub(super) offsets: SmallVec<[(TextId, Raw); 2]>,
     /// Those that depend on what is not decided yet, with their values.
-    pub(super) undecided: SmallVec<[(Raw, Channel, u64); 2]>,
+    pub(super) undecided: SmallVec<[(Raw, TextId, u64); 2]>,
     /// Its number, and where it is.
     pub(super) sequence: Option<(Raw, u64)>,
 }
@@ -48,7 +49,7 @@ impl Pending {
     }
 
     /// Notes the last text of a channel that can be repeated with other text.
-    pub(super) fn repeatable(&mut self, channel: Channel, text: Str) {
+    pub(super) fn repeatable(&mut self, channel: TextId, text: Str) {
         let place = self
             .repeatable
             .binary_search_by_key(&channel, |(of, _)| *of);
@@ -68,7 +69,7 @@ impl Pending {
     }
 
     /// Notes that an event with these may end a channel of which text is held back.
-    pub(super) fn wait(&mut self, channel: Channel, found: &[Found]) {
+    pub(super) fn wait(&mut self, channel: TextId, found: &[Found]) {
         let ends = self.text_ends.get_or_insert_with(|| {
             let texts = each(found.iter()).filter_map(|found| match found {
                 Found::Text(of, text, _) if !text.is_empty() => Some((*of, text.range().end)),
@@ -80,7 +81,7 @@ impl Pending {
     }
 
     /// Adds the edits that follow from others.
-    pub(super) fn edit(&self, edits: &mut Edits, frame: &Frame<'_>, added: u64) {
+    pub(super) fn edit(&self, edits: &mut Edits, frame: &Frame<'_>, (added, is_held): (u64, bool)) {
         let mut changed = self.changed.clone();
         count(changed.len());
         changed.sort_unstable();
@@ -91,7 +92,7 @@ impl Pending {
                 edits.replace(value.range(), if is_list { b"[]" } else { b"null" });
             }
         }
-        if let (Some((value, number)), 1..) = (self.sequence, added) {
+        if let Some((value, number)) = self.sequence.filter(|_| added > 0 || is_held) {
             let number = number.saturating_add(added);
             edits.replace(value.range(), number.to_string().as_bytes());
         }

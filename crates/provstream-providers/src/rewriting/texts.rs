@@ -11,8 +11,9 @@ use crate::removed::Removed;
 use crate::seams::{Seam, Seams};
 use crate::steps::each;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
+use crate::text_id::{Member, TextId};
 use crate::walk::Shape;
-use crate::{Channel, ChannelPosition, StreamHandler};
+use crate::{ChannelPosition, StreamHandler};
 
 impl<R: TextRewriter> State<R> {
     /// Announces what the next calls are about.
@@ -23,24 +24,53 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
+    /// Begins a text, if it has not begun; it may begin after something other than text.
+    pub(super) fn begin_text(
+        &mut self,
+        id: TextId,
+        is_after_break: bool,
+        handler: &mut impl StreamHandler,
+    ) {
+        if is_after_break && self.texts.find(id).is_none() {
+            self.announce(text::position(id, false), handler);
+            if let Some(place) = self.place(id) {
+                let mut scratch = core::mem::take(&mut self.scratch);
+                self.texts[place].finish(&mut scratch, handler);
+                self.scratch = scratch;
+            }
+        }
+    }
+
+    /// Drops a text of which no more comes.
+    pub(super) fn forget(&mut self, id: TextId) {
+        let place = self.texts.find(id);
+        // One that ended in what may still become an annotation is waited for.
+        let is_over =
+            |place: &usize| id.member == Member::Message || !self.texts[*place].is_in_candidate();
+        if let Some(place) = place.filter(is_over) {
+            self.texts.remove(place);
+        }
+    }
+
     /// Rewrites a delta; whether it changes.
     pub(super) fn text(
         &mut self,
         frame: &Frame<'_>,
-        (channel, text): (Channel, Str),
-        is_last: bool,
+        (id, text): (TextId, Str),
+        (is_last, is_again): (bool, bool),
         handler: &mut impl StreamHandler,
     ) -> bool {
-        self.announce(text::position(channel, false), handler);
+        self.announce(text::position(id, is_again), handler);
         let start = self.edits.bytes.len();
         let mut scratch = core::mem::take(&mut self.scratch);
-        let Some(place) = self.place(channel) else {
+        let Some(place) = self.place(id) else {
             return false;
         };
         if !text.is_empty() {
             self.go_on(place, text);
         }
         let state = &mut self.texts[place];
+        state.is_again = is_again;
         let delta = Delta {
             content: text.content(&frame.data),
             escaped: text.escaped,
@@ -48,11 +78,18 @@ impl<R: TextRewriter> State<R> {
         };
         let (read, changed) = state.push(&delta, &mut scratch, &mut self.edits.bytes, handler);
         self.scratch = scratch;
-        self.reader.report.add_text(read);
+        if !is_again {
+            self.reader.report.add_text(read);
+        }
         if changed {
             self.edits.add(text.range(), start);
         }
         if self.reader.block.is_some() {
+            if !text.is_empty()
+                && let Some((block, _)) = self.reader.block_number(&frame.data)
+            {
+                self.texts[place].block = Some(block);
+            }
             let has_text = if changed {
                 self.edits.bytes.len() > start
             } else {
@@ -70,7 +107,7 @@ impl<R: TextRewriter> State<R> {
         let state = &mut self.texts[place];
         let is_holding = state.is_holding();
         let Some(seams) = &mut state.seams else {
-            self.deferred.settle(state.channel);
+            self.deferred.settle(state.id);
             return;
         };
         let before = seams.string(self.reader.report.events(), text.range());
@@ -85,25 +122,25 @@ impl<R: TextRewriter> State<R> {
             && let Some(seams) = &mut text.seams
             && let Some(seam) = seams.take_written()
         {
-            let channel = text.channel;
+            let id = text.id;
             match &seam.string {
                 Some(string) if !seam.text.is_empty() => {
                     self.edits.append(string.end, &seam.text);
                 }
                 None if !seam.text.is_empty() => {
                     let of = Inserted {
-                        channel,
+                        id,
                         template: &seam.template,
                         block: seam.block,
                         is_text: true,
                     };
-                    let point = self.deferred.point(channel);
+                    let point = self.deferred.point(id);
                     self.insert(of, &seam.text, point, true, handler);
                 }
                 _ => {}
             }
             if seam.is_passed && seam.string.is_none() {
-                self.deferred.settle(channel);
+                self.deferred.settle(id);
             }
         }
     }
@@ -112,24 +149,24 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn whole(
         &mut self,
         frame: &Frame<'_>,
-        (channel, text, repeats): (Channel, Str, Repeats),
+        (id, text, repeats): (TextId, Str, Repeats),
         pending: Option<&mut Pending>,
         handler: &mut impl StreamHandler,
     ) -> bool {
         let is_repeated = repeats != Repeats::Nothing;
-        self.announce(text::position(channel, is_repeated), handler);
+        self.announce(text::position(id, is_repeated), handler);
         if text.is_empty() {
             if let Some(pending) = pending {
-                pending.whole_removed.remove(&channel);
+                pending.whole_removed.remove(&id);
             }
             if !is_repeated {
-                handler.item(Item::ChannelEnd(channel));
+                handler.item(Item::ChannelEnd(id.channel));
             }
             return false;
         }
         let start = self.edits.bytes.len();
-        let has_text = self.texts.find(channel).is_some();
-        if !self.restart_whole(text::position(channel, is_repeated), is_repeated) {
+        let has_text = self.texts.find(id).is_some();
+        if !self.restart_whole(id, text::position(id, is_repeated), is_repeated) {
             return false;
         }
         let Some(rewriter) = &mut self.whole else {
@@ -160,20 +197,20 @@ impl<R: TextRewriter> State<R> {
             && let Some(end) = rewriter.ended()
             && self.wholes_ended.len() < MAX_CHANNELS
         {
-            self.wholes_ended.push((channel, end));
+            self.wholes_ended.push((id.channel, end));
         }
-        if is_repeated && let Some(text) = self.texts.get_mut(channel) {
+        if is_repeated && let Some(text) = self.texts.get_mut(id) {
             text.rewriter.follow(rewriter);
         }
         if changed {
             self.edits.add(text.range(), start);
         }
         if let (Some(removed), Some(pending)) = (removed, pending) {
-            pending.whole_removed.insert(channel, removed);
+            pending.whole_removed.insert(id, removed);
         }
         if !is_repeated {
             self.reader.report.add_text(read);
-            handler.item(Item::ChannelEnd(channel));
+            handler.item(Item::ChannelEnd(id.channel));
         }
         changed
     }
@@ -237,14 +274,19 @@ impl<R: TextRewriter> State<R> {
 
     /// Has the rewriter of texts that are strings of their own begin one, which repeats that of its channel or not; whether
     /// there is such a rewriter, which is always.
-    pub(super) fn restart_whole(&mut self, position: ChannelPosition, repeats: bool) -> bool {
+    pub(super) fn restart_whole(
+        &mut self,
+        id: TextId,
+        position: ChannelPosition,
+        repeats: bool,
+    ) -> bool {
         if self.whole.is_none() {
             self.whole = self.begin_next(position).map(Box::new);
         }
         let (Some(rewriter), texts) = (&mut self.whole, &self.texts) else {
             return false;
         };
-        let before = texts.get(position.channel).filter(|_| repeats);
+        let before = texts.get(id).filter(|_| repeats);
         match &self.fresh {
             Some(fresh) => rewriter.restart(fresh, position, before.map(|text| &text.rewriter)),
             None => rewriter.renew(),
@@ -263,37 +305,37 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Whether a gate may still release or withhold text before an offset.
-    pub(super) fn is_undecided(&self, channel: Channel, offset: u64) -> bool {
+    pub(super) fn is_undecided(&self, channel: TextId, offset: u64) -> bool {
         let text = self.texts.get(channel).filter(|text| text.is_holding());
         let removed = text.and_then(|text| text.removed.as_ref());
         removed.is_some_and(|removed| removed.is_undecided(offset))
     }
 
     /// Where a place in a text is now.
-    pub(super) fn moved(&self, channel: Channel, offset: u64) -> u64 {
+    pub(super) fn moved(&self, channel: TextId, offset: u64) -> u64 {
         let text = self.texts.get(channel);
         let removed = text.and_then(|text| text.removed.as_ref());
         removed.map_or(offset, |removed| removed.moved(offset))
     }
 
     /// The place of a channel's text, which begins if it has not. There is always one.
-    pub(super) fn place(&mut self, channel: Channel) -> Option<usize> {
-        let place = self.texts.find(channel);
+    pub(super) fn place(&mut self, id: TextId) -> Option<usize> {
+        let place = self.texts.find(id);
         if place.is_some() {
             return place;
         }
         if self.texts.len() == MAX_CHANNELS {
             // The reader allows for no more that are open, so one of them has ended.
             let reader = &self.reader;
-            let over = self.texts.oldest(|channel| !reader.is_open(channel));
+            let over = self.texts.oldest(|id| !reader.is_open(id));
             self.texts.remove(over.unwrap_or(0));
         }
         let removed = Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD);
-        let rewriter = self.begin_next(text::position(channel, false))?;
+        let rewriter = self.begin_next(text::position(id, false))?;
         if R::RENEWS {
             self.fresh = None;
         }
-        let mut text = Text::new(channel, rewriter, removed);
+        let mut text = Text::new(id, rewriter, removed);
         let format = self.reader.format();
         if format.is_some_and(|format| format.automaton().table.one_text) {
             text.seams = Some(Box::new(Seams::new(R::WITHHOLDS_UNREAD)));

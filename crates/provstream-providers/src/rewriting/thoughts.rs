@@ -1,6 +1,5 @@
 //! Reasoning, where it is not left as it is.
 
-use core::ops::Range;
 use std::collections::BTreeMap;
 
 use super::State;
@@ -8,15 +7,16 @@ use super::channels::Texts;
 use super::insert::Inserted;
 use super::keep_templates;
 use super::pending::Pending;
-use crate::Channel;
 use crate::Format;
 use crate::StreamHandler;
 use crate::found::{Found, Str};
 use crate::frame::{Frame, Kind};
+use crate::item::NoticeCode;
 use crate::reader::MAX_CHANNELS;
 use crate::reasoning::Reasoning;
 use crate::steps::each;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
+use crate::text_id::TextId;
 
 /// What is done with reasoning, and the reasoning that is being rewritten.
 #[derive(Clone, Debug)]
@@ -24,10 +24,10 @@ pub(super) struct Thoughts<R> {
     pub(super) mode: Reasoning,
     /// The event is the last one, so that nothing can be added after it.
     pub(super) is_final: bool,
+    /// The event has reasoning of one text more than there may be.
+    pub(super) is_full: bool,
     /// At most [`MAX_CHANNELS`].
     pub(super) texts: Texts<R>,
-    /// What takes the place of the last piece, if it changed.
-    edit: Option<Range<u32>>,
 }
 
 impl<R> Thoughts<R> {
@@ -37,8 +37,8 @@ impl<R> Thoughts<R> {
             Box::new(Self {
                 mode,
                 is_final: false,
+                is_full: false,
                 texts: Texts::default(),
-                edit: None,
             })
         })
     }
@@ -62,29 +62,29 @@ impl<R: TextRewriter> State<R> {
         let mut last_pieces = BTreeMap::new();
         for (place, found) in each(all.iter()).enumerate() {
             self.end_thoughts(ends(found), true, handler);
-            let (channel, changed) = match *found {
-                Found::Reasoning(channel, text, is_again) => {
-                    let is_last = last_ends.is_after(place, channel);
-                    last_pieces.insert(channel, text);
+            let (id, changed) = match *found {
+                Found::Reasoning(id, text, is_again) => {
+                    let is_last = last_ends.is_after(place, id);
+                    last_pieces.insert(id, text);
                     let piece = Piece {
-                        channel,
+                        id,
                         text,
                         is_again,
                         is_last,
                     };
-                    (channel, self.thought(frame, piece, handler))
+                    (id, self.thought(frame, piece, handler))
                 }
                 // What was decided about it is not known any more.
-                Found::ReasoningWhole(channel, text, true) if R::WITHHOLDS_UNREAD => {
-                    (channel, self.empty(text))
+                Found::ReasoningWhole(id, text, true) if R::WITHHOLDS_UNREAD => {
+                    (id, self.empty(text))
                 }
-                Found::ReasoningWhole(channel, text, _) => {
-                    (channel, self.whole_thought(frame, (channel, text), handler))
+                Found::ReasoningWhole(id, text, _) => {
+                    (id, self.whole_thought(frame, (id, text), handler))
                 }
                 _ => continue,
             };
             if changed {
-                pending.change(channel);
+                pending.change(id.channel);
             }
         }
         if let Some(thoughts) = &mut self.thoughts {
@@ -103,22 +103,20 @@ impl<R: TextRewriter> State<R> {
         piece: Piece,
         handler: &mut impl StreamHandler,
     ) -> bool {
-        let Piece { channel, text, .. } = piece;
+        let Piece { id, text, .. } = piece;
         if self.mode() == Reasoning::Drop {
             return self.empty(text);
         }
-        if piece.is_again {
-            return self.repeat_edit(text);
-        }
         let is_last = self.is_whole() || piece.is_last;
-        self.announce_thought(channel, handler);
-        let Some(place) = self.begin_thought(channel) else {
-            return false;
+        self.announce_thought(id, piece.is_again, handler);
+        let Some(place) = self.begin_thought(id) else {
+            return R::WITHHOLDS_UNREAD && self.empty(text);
         };
         let (Some(thoughts), start) = (&mut self.thoughts, self.edits.bytes.len()) else {
             return false;
         };
         let state = &mut thoughts.texts[place];
+        state.is_again = piece.is_again;
         let delta = Delta {
             content: text.content(&frame.data),
             escaped: text.escaped,
@@ -129,40 +127,37 @@ impl<R: TextRewriter> State<R> {
         if changed {
             self.edits.add(text.range(), start);
         }
-        thoughts.edit = self.edits.last().filter(|_| changed);
         changed
     }
 
-    /// The place of the reasoning of a channel, which begins if it has not. There is always one.
-    fn begin_thought(&mut self, channel: Channel) -> Option<usize> {
-        let known = |thoughts: &Thoughts<R>| thoughts.texts.find(channel);
+    /// The place of a text of reasoning, which begins if it has not; `None` if there are too many.
+    fn begin_thought(&mut self, id: TextId) -> Option<usize> {
+        let known = |thoughts: &Thoughts<R>| thoughts.texts.find(id);
         if let Some(place) = self.thoughts.as_deref().and_then(known) {
             return Some(place);
         }
-        let rewriter = self.begin_next(text::reasoning(channel))?;
+        let rewriter = self.begin_next(text::reasoning(id))?;
         let thoughts = self.thoughts.as_mut()?;
-        // What the oldest one held back is lost with it: there is no place for it any more.
-        if thoughts.texts.len() == MAX_CHANNELS
-            && let Some(oldest) = thoughts.texts.oldest(|_| true)
-        {
-            thoughts.texts.remove(oldest);
+        if thoughts.texts.len() == MAX_CHANNELS {
+            thoughts.is_full = true;
+            return None;
         }
-        Some(thoughts.texts.add(Text::new(channel, rewriter, None)))
+        Some(thoughts.texts.add(Text::new(id, rewriter, None)))
     }
 
     /// Rewrites or empties reasoning that is a string of its own; whether it changes.
     fn whole_thought(
         &mut self,
         frame: &Frame<'_>,
-        (channel, text): (Channel, Str),
+        (id, text): (TextId, Str),
         handler: &mut impl StreamHandler,
     ) -> bool {
         if self.mode() == Reasoning::Drop {
             return self.empty(text);
         }
-        self.announce_thought(channel, handler);
+        self.announce_thought(id, false, handler);
         let start = self.edits.bytes.len();
-        if !self.restart_whole(text::reasoning(channel), false) {
+        if !self.restart_whole(id, text::reasoning(id), false) {
             return false;
         }
         let Some(rewriter) = &mut self.whole else {
@@ -201,12 +196,12 @@ impl<R: TextRewriter> State<R> {
             && let Some(place) = place(thoughts)
         {
             let mut text = thoughts.texts.remove(place);
-            self.announce_thought(text.channel, handler);
+            self.announce_thought(text.id, text.is_again, handler);
             let mut scratch = core::mem::take(&mut self.scratch);
             let rest = text.finish(&mut scratch, handler);
             if !rest.is_empty() {
                 let of = Inserted {
-                    channel: text.channel,
+                    id: text.id,
                     template: &text.template,
                     block: None,
                     is_text: false,
@@ -215,6 +210,17 @@ impl<R: TextRewriter> State<R> {
             }
             self.scratch = scratch;
         }
+    }
+
+    /// What is odd about an event with reasoning of one text more than there may be, which is reported.
+    #[cold]
+    pub(super) fn too_many_thoughts(&mut self) -> Option<NoticeCode> {
+        let thoughts = self.thoughts.as_mut()?;
+        if !core::mem::take(&mut thoughts.is_full) {
+            return None;
+        }
+        self.reader.report.add_notice(NoticeCode::LimitChannels);
+        Some(NoticeCode::LimitChannels)
     }
 
     fn mode(&self) -> Reasoning {
@@ -239,28 +245,18 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Changes a string like the one before that says the same.
-    fn repeat_edit(&mut self, text: Str) -> bool {
-        let edit = self
-            .thoughts
-            .as_ref()
-            .and_then(|thoughts| thoughts.edit.clone());
-        let Some(by) = edit else {
-            return false;
-        };
-        self.edits.add_again(text.range(), by);
-        true
-    }
-
-    fn announce_thought(&mut self, channel: Channel, handler: &mut impl StreamHandler) {
-        self.announce(text::reasoning(channel), handler);
+    fn announce_thought(&mut self, id: TextId, is_again: bool, handler: &mut impl StreamHandler) {
+        // What is not reported is in the same place as what is.
+        if !is_again {
+            self.announce(text::reasoning(id), handler);
+        }
     }
 }
 
 /// A piece of reasoning.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
-    channel: Channel,
+    id: TextId,
     text: Str,
     /// It says the same as the one before in another member.
     is_again: bool,
@@ -280,13 +276,12 @@ pub(super) enum Ends {
 fn ends(found: &Found) -> Option<Ends> {
     match found {
         Found::Text(_, text, _) if text.is_empty() => None,
-        Found::Text(channel, ..)
-        | Found::Whole(channel, ..)
-        | Found::Break(channel)
-        | Found::End(channel)
-        | Found::ReasoningEnd(channel)
-        | Found::Tool(channel, _)
-        | Found::ToolJson(channel, _) => Some(Ends::Index(channel.index())),
+        Found::Text(id, ..) | Found::Whole(id, ..) | Found::Break(id) | Found::End(id) => {
+            Some(Ends::Index(id.index()))
+        }
+        Found::ReasoningEnd(channel) | Found::Tool(channel, _) | Found::ToolJson(channel, _) => {
+            Some(Ends::Index(channel.index()))
+        }
         Found::BreakAll | Found::Done | Found::Error(_) => Some(Ends::All),
         _ => None,
     }
@@ -319,8 +314,8 @@ impl LastEnds {
     }
 
     /// Whether something of them comes after this place.
-    fn is_after(&self, place: usize, channel: Channel) -> bool {
-        let of_index = self.of_index.get(&channel.index()).copied();
+    fn is_after(&self, place: usize, id: TextId) -> bool {
+        let of_index = self.of_index.get(&id.index()).copied();
         self.all.max(of_index) > Some(place)
     }
 }

@@ -156,7 +156,7 @@ impl<R: TextRewriter> State<R> {
     /// Notes whether an event like the one that was just rewritten can be [taken](Self::take_usual) at once: nothing waits for
     /// what it says. The framer has to [agree](Self::settle_usual).
     pub(super) fn note_usual(&mut self, alone: &Alone) {
-        let place = self.texts.find(alone.channel);
+        let place = self.texts.find(alone.id);
         let is_calm = |place: &usize| {
             !R::WITHHOLDS_UNREAD
                 && !alone.text.is_empty()

@@ -6,7 +6,6 @@ use smallvec::SmallVec;
 
 use super::pending::Pending;
 use super::{Place, State};
-use crate::Channel;
 use crate::StreamHandler;
 use crate::blocks::{BlockEvent, Named};
 use crate::deferred::{MAX_DEFERRED, Number, Point};
@@ -16,6 +15,7 @@ use crate::seams::Seam;
 use crate::steps::{count, each};
 use crate::template::Template;
 use crate::text::TextRewriter;
+use crate::text_id::TextId;
 
 impl<R: TextRewriter> State<R> {
     /// Writes bytes of the response, after those that are held back.
@@ -122,7 +122,7 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn release_decided(&mut self, handler: &mut impl StreamHandler) {
         let is_undecided = |number| match number {
             Number::Offset(channel, offset) => self.is_undecided(channel, offset),
-            Number::Block(_) | Number::Beside(_) => false,
+            Number::Block(_) | Number::Beside(_) | Number::Sequence(_) => false,
         };
         if each(self.deferred.numbers()).any(is_undecided) {
             return;
@@ -165,6 +165,7 @@ impl<R: TextRewriter> State<R> {
                 (number_now != number).then_some(number_now.into())
             }
             Number::Offset(channel, offset) => Some(self.moved(channel, offset)),
+            Number::Sequence(number) => Some(number),
         });
         self.deferred = deferred;
         self.write_now(&bytes, handler);
@@ -188,7 +189,10 @@ impl<R: TextRewriter> State<R> {
             } else {
                 Template::new()
             };
-            seams.wait(Seam::deferred(template, self.blocks.current()));
+            seams.wait(Seam::deferred(
+                template,
+                text.block.or(self.blocks.current()),
+            ));
             seams.deferred()
         });
         waits.collect()
@@ -202,7 +206,11 @@ impl<R: TextRewriter> State<R> {
         pending: &Pending,
         handler: &mut impl StreamHandler,
     ) {
-        pending.edit(&mut self.edits, frame, self.added);
+        let is_held = !pending.waits.is_empty()
+            || !pending.undecided.is_empty()
+            || !self.deferred.is_empty()
+            || self.blocks.is_holding();
+        pending.edit(&mut self.edits, frame, (self.added, is_held));
         if let Some((_, number)) = pending.sequence {
             self.next_sequence = number.saturating_add(1);
         }
@@ -211,10 +219,6 @@ impl<R: TextRewriter> State<R> {
         }
         let block = self.blocks.take_named();
         let is_of_block = block.is_some();
-        let is_held = !pending.waits.is_empty()
-            || !pending.undecided.is_empty()
-            || !self.deferred.is_empty()
-            || self.blocks.is_holding();
         if let Some(block) = &block {
             let number = match self.blocks.renumbered(block.number) {
                 Some(number) if !is_held => number,
@@ -228,7 +232,7 @@ impl<R: TextRewriter> State<R> {
         // Where channels wait in this event, and the offsets in it that are not decided, in its order.
         let waits = pending.waits.iter().zip(&most);
         let waits = waits.filter_map(|((channel, end), most)| Some(((*end)?, *channel, *most)));
-        let mut waits: SmallVec<[(usize, Channel, usize); 1]> = waits.collect();
+        let mut waits: SmallVec<[(usize, TextId, usize); 1]> = waits.collect();
         count(waits.len());
         waits.sort_by_key(|(end, ..)| *end);
         let mut waits = each(waits.into_iter()).peekable();
@@ -261,10 +265,14 @@ impl<R: TextRewriter> State<R> {
                 .next_if(|(raw, ..)| raw.range().start < place.start)
                 .is_some()
             {}
-            let is_undecided = |(raw, ..): &(Raw, Channel, u64)| raw.range() == place;
+            let is_undecided = |(raw, ..): &(Raw, TextId, u64)| raw.range() == place;
             if let Some((_, channel, value)) = undecided.next_if(is_undecided) {
                 let digits = start + out.len() - by.len()..start + out.len();
                 offsets.push((digits, Number::Offset(channel, value)));
+            }
+            if let Some((_, number)) = pending.sequence.filter(|(raw, _)| raw.range() == place) {
+                let digits = start + out.len() - by.len()..start + out.len();
+                offsets.push((digits, Number::Sequence(number + self.added)));
             }
             while waits.next_if(|(end, ..)| *end < place.end).is_some() {}
             // More may be written in the place of the same string.

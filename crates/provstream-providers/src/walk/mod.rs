@@ -71,6 +71,8 @@ pub(crate) struct Scope {
     pub(crate) is_thought: bool,
     /// The string for text in it is not shown.
     pub(crate) is_special: bool,
+    /// The string for text in it is that of something else.
+    pub(crate) is_other: bool,
 }
 
 /// Most scopes of an event; elements of arrays after that share the scope around them.
@@ -161,6 +163,8 @@ pub(crate) struct Walk {
     pub(crate) bad_number: bool,
     /// The captured type of the event.
     pub(crate) kind: Option<Capture>,
+    /// The captured identifier of its block.
+    pub(crate) id: Option<Capture>,
     /// Where the first number of the event itself is, if it has one; else empty.
     pub(crate) number_at: (u32, u32),
 }
@@ -182,6 +186,7 @@ impl Walk {
         self.scopes.push(Scope::default());
         self.bad_number = false;
         self.kind = None;
+        self.id = None;
         self.number_at = (0, 0);
         let end = self.value(automaton, data).ok_or(Malformed)?;
         if white_space_end(data, end) == data.len() {
@@ -422,6 +427,7 @@ impl Walk {
             numbers,
             is_thought: false,
             is_special: false,
+            is_other: false,
         });
         (self.scopes.len() - 1) as u16
     }
@@ -534,7 +540,19 @@ impl Walk {
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.is_thought = is_thought && matches!(shape, Shape::Plain);
                 }
+                if node.rules.len() > 1 {
+                    self.captures.push(capture);
+                }
             }
+            Role::DeltaKind => {
+                let plain = automaton.table.plain.iter();
+                let is_plain = |name: &&str| name.as_bytes() == &data[capture.range()];
+                let is_other = capture.is_string() && !plain.into_iter().any(is_plain);
+                if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
+                    scope.is_other = is_other;
+                }
+            }
+            Role::Id if capture.is_string() => self.id = Some(capture),
             Role::Type => {
                 if matches!(shape, Shape::Object | Shape::Array) {
                     self.leave_value(id, data, shape, range);

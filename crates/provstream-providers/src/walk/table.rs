@@ -3,6 +3,8 @@
 //! A path names members from the event's root: `choices[].delta.content`. `[]` is each element of an array; `[0]` and `[1]`
 //! the same where the element's place is the first or second number of its channel. The empty path is the event itself.
 
+use crate::text_id::Member;
+
 /// A format.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -15,8 +17,21 @@ pub(crate) struct Table {
     /// The text blocks of a message are one text: its channel is that of the first block. A block that loses all its text
     /// is removed.
     pub(crate) one_text: bool,
-    /// A channel number may count deltas instead of naming a text; see `Numbering`.
+    /// The first number may count deltas instead of naming a text; see `Numbering`.
     pub(crate) counts_up: bool,
+    /// The second number may count deltas instead of naming a text; see `Numbering`.
+    pub(crate) counts_parts: bool,
+    /// Reasoning in two members is two texts.
+    pub(crate) parts_reasoning: bool,
+    /// An event says that a block begins.
+    pub(crate) has_starts: bool,
+    /// Text and reasoning come in parts, in their order, also in one event.
+    pub(crate) has_parts: bool,
+    /// The kinds of parts, and the members of parts without a kind, that are text or about text; for [`Role::Holder`].
+    pub(crate) plain: &'static [&'static str],
+    /// The types of events that are nothing that a reader sees in its order. Unless the list is empty, an event of any other type
+    /// that no row names is.
+    pub(crate) control: &'static [&'static str],
     /// A whole text that comes where no piece of text came before is the text.
     pub(crate) whole_alone: bool,
     /// The shortest event with text.
@@ -76,6 +91,12 @@ impl Table {
             passes: &[],
             one_text: false,
             counts_up: false,
+            counts_parts: false,
+            parts_reasoning: false,
+            has_starts: false,
+            has_parts: false,
+            plain: &[],
+            control: &[],
             whole_alone: false,
             shortest,
         }
@@ -90,6 +111,8 @@ pub(crate) struct Row {
     pub(crate) path: &'static str,
     pub(crate) role: Role,
     pub(crate) channel: ChannelOf,
+    /// The member that a text is.
+    pub(crate) member: Member,
 }
 
 /// Which numbers name the channel of a value.
@@ -119,8 +142,12 @@ pub(crate) enum Role {
     Text,
     /// The same in an event that begins something, so that it cannot be repeated with other text.
     Start,
+    /// The same if the text has not begun; else a whole text that repeats it.
+    Initial,
     /// A string: a whole text of its own, which repeats what came in pieces; in a response that is not streamed, the text.
     Whole,
+    /// A whole text that some servers fill with the delta of the same event.
+    Message,
     /// A string: a passage of the text.
     Quote,
     /// A string: the next piece of the model's reasoning.
@@ -139,12 +166,22 @@ pub(crate) enum Role {
     Special,
     /// A string: the kind of the part that the object is; `text` in parts of reasoning is reasoning.
     Kind,
+    /// A string: the kind of a delta. Unless it is [plain](Table::plain), what it has for text is no text of a block.
+    DeltaKind,
+    /// An object: a part of a message. One that is not [plain](Table::plain) is something that a reader sees in its order.
+    Holder,
+    /// A string: the identifier of the block that the event is about.
+    Id,
+    /// A text block begins.
+    BlockStart,
+    /// The next part of an item begins.
+    Announced,
     /// A string: the kind of the block that begins. One that is not text, or output of the model, comes after all text so
     /// far.
     Block,
     /// Something of a block that is not text.
     InBlock,
-    /// A block ends.
+    /// A block ends, and with it its text, unless the next block goes on with it.
     BlockEnd,
     /// An object: a block of a message that is not streamed.
     Element,
@@ -160,6 +197,8 @@ pub(crate) enum Role {
     EndAll,
     /// The stream is over; of a value, if it is `true` or an object.
     Done,
+    /// The same, and more may follow that SDKs read.
+    Last,
     /// An error that the provider reports.
     Error,
     /// Tokens of the text in the same object, with or without probabilities, or what repeats them.
@@ -178,7 +217,10 @@ pub(crate) enum Role {
 impl Role {
     /// Whether it is about the text of an answer.
     pub(crate) const fn is_text(self) -> bool {
-        matches!(self, Self::Text | Self::Start | Self::Whole | Self::Quote)
+        matches!(
+            self,
+            Self::Text | Self::Start | Self::Initial | Self::Whole | Self::Message | Self::Quote
+        )
     }
 
     /// Whether a string is read, or known not to be text, where it has this role.
@@ -195,6 +237,8 @@ impl Role {
                 | Self::End
                 | Self::EndAll
                 | Self::Done
+                | Self::Last
+                | Self::Holder
                 | Self::Sequence
                 | Self::Offset
         )
@@ -220,7 +264,13 @@ impl Role {
     pub(crate) const fn is_end(self) -> bool {
         matches!(
             self,
-            Self::Finish | Self::End | Self::EndAll | Self::Done | Self::Error
+            Self::Finish
+                | Self::End
+                | Self::EndAll
+                | Self::BlockEnd
+                | Self::Done
+                | Self::Last
+                | Self::Error
         )
     }
 }
@@ -235,6 +285,7 @@ pub(crate) const fn row(on: &'static [&'static str], path: &'static str, role: R
         path,
         role,
         channel: ChannelOf::First,
+        member: Member::Content,
     }
 }
 
@@ -254,6 +305,12 @@ impl Row {
     /// The same about the channel that is cited.
     pub(crate) const fn cited(mut self) -> Self {
         self.channel = ChannelOf::Cited;
+        self
+    }
+
+    /// The same of another text of the channel than its content.
+    pub(crate) const fn of(mut self, member: Member) -> Self {
+        self.member = member;
         self
     }
 

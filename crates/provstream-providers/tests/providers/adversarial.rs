@@ -78,7 +78,11 @@ fn text_comes_in_two_members_of_one_delta() {
     ]));
     assert_eq!(
         events(out.as_bytes()),
-        [event("So.", " B"), event("", " C")]
+        [
+            event("So.", "rate.grep] B"),
+            event("", " C"),
+            json!({"choices": [{"delta": {"content": " [subst"}}]}),
+        ]
     );
 }
 

@@ -18,6 +18,7 @@ mod review;
 mod rewrite;
 mod sse;
 mod strings;
+mod texts;
 mod unread;
 mod usual;
 mod wire_gate_stream;

@@ -130,18 +130,20 @@ fn reasoning_is_rewritten_like_text() {
         let out = events(out.as_bytes());
         let mut expected: Vec<_> = CLEAN.map(event).into();
         after = whole(&(CLEAN.concat() + " ["), &after);
-        // What was held back comes before what follows.
-        assert_eq!(out.len(), stream.len() + 1, "{format}: {out:?}");
-        let added = &out[3];
-        assert!(added.to_string().contains("\" [\""), "{format}: {added}");
-        expected.push(added.clone());
+        // What was held back in each member comes before what follows.
+        let members = stream[0].to_string().matches(PIECES[0]).count();
+        assert_eq!(out.len(), stream.len() + members, "{format}: {out:?}");
+        for added in &out[3..3 + members] {
+            assert!(added.to_string().contains("\" [\""), "{format}: {added}");
+            expected.push(added.clone());
+        }
         expected.extend(after);
         assert_eq!(out, expected, "{format}");
         assert!(report.is_complete() && report.reasoning_bytes() > 0);
         let (end, _) = run(Reasoning::Rewrite, &sse(&PIECES.map(event)));
         let end = events(end.as_bytes());
         assert_eq!(end[..3], CLEAN.map(event), "{format}");
-        assert_eq!(end.len(), 4, "{format}");
+        assert_eq!(end.len(), 3 + members, "{format}");
         // The last event without its blank line.
         let cut = sse(&[event(PIECES[0]), event(PIECES[1])]);
         let (cut, _) = run(Reasoning::Rewrite, cut.trim_end());

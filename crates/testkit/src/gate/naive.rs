@@ -78,6 +78,16 @@ struct Decided {
 
 /// What a gate writes of an input, and how it ends the stream.
 pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Option<GateEnd>) {
+    gate_from(short, limits, policy, 0)
+}
+
+/// The same of an input that begins at an offset of its stream.
+pub fn gate_from(
+    short: &Short,
+    limits: &RefLimits,
+    policy: Drawn,
+    start: u64,
+) -> (Vec<u8>, Option<GateEnd>) {
     let vocabulary = RefVocabulary::default();
     let events = events_in(
         short.reading,
@@ -97,7 +107,8 @@ pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Optio
         .iter()
         .flat_map(|part| part.bytes.clone())
         .collect();
-    let mut decided = decide(&events, &raw, policy, before);
+    let action = |at: u64| policy.action(start + at);
+    let mut decided = decide(&events, &raw, action, before);
     // Of those in one record that end the stream, the one whose text comes first does.
     decided.sort_by_key(|found| (found.start, found.at));
     let mut out = Out {
@@ -190,7 +201,7 @@ fn fault(short: &Short, events: &[Ev], limits: &RefLimits) -> Option<End> {
 
 /// The assertions whose text is part of what is left of the stream, or that end it; only those that begin
 /// before an offset of the stream.
-fn decide(events: &[Ev], raw: &[u8], policy: Drawn, before: u64) -> Vec<Decided> {
+fn decide(events: &[Ev], raw: &[u8], action: impl Fn(u64) -> Action, before: u64) -> Vec<Decided> {
     let records: Vec<(u64, u64)> = events
         .iter()
         .filter_map(|event| match event {
@@ -230,7 +241,7 @@ fn decide(events: &[Ev], raw: &[u8], policy: Drawn, before: u64) -> Vec<Decided>
         if clean.0 >= stop || span.0 >= before {
             continue;
         }
-        let action = policy.action(own.0);
+        let action = action(own.0);
         if action.ends() {
             stop = clean.0;
         }

@@ -1,17 +1,20 @@
 //! What a client reads of a response that went through a gate, found out the naive way.
 
-use std::collections::BTreeMap;
-
 use provstream_providers::Format;
 use serde_json::Value;
 
 use super::oracle::{Client, events};
-use crate::gate::naive::{Drawn, gate};
+use crate::gate::naive::{Drawn, gate_from};
 use crate::gate::pieces::Short;
 use crate::reference::{Reading, RefLimits, RefMode, Segment};
 
 /// What a gate writes of a whole text.
 pub fn gated(text: &str, policy: Drawn) -> String {
+    segment(text, policy, 0).0
+}
+
+/// What a gate writes of a text between what interrupts it, which begins at an offset, and whether it ends the text.
+fn segment(text: &str, policy: Drawn, start: u64) -> (String, bool) {
     let short = Short {
         reading: Reading::new(RefMode::Auto),
         input: vec![Segment {
@@ -20,8 +23,8 @@ pub fn gated(text: &str, policy: Drawn) -> String {
             after_break: false,
         }],
     };
-    let (written, _) = gate(&short, &RefLimits::default(), policy);
-    String::from_utf8(written).expect("UTF-8")
+    let (written, end) = gate_from(&short, &RefLimits::default(), policy, start);
+    (String::from_utf8(written).expect("UTF-8"), end.is_some())
 }
 
 /// A client of a response, and what it is to read of it after a gate.
@@ -39,14 +42,23 @@ impl Expected {
     pub fn of(format: Format, stream: &[u8], policy: Drawn) -> Self {
         let mut client = Client::of(format, stream);
         let mut changed = 0;
-        let mut known: BTreeMap<String, String> = BTreeMap::new();
-        for text in client.texts.values_mut().chain(&mut client.repeats) {
-            let out = known.entry(text.clone());
-            let out = out.or_insert_with_key(|text| gated(text, policy));
-            changed += usize::from(text != out);
-            text.clone_from(out);
+        for segments in client.segments.values_mut() {
+            let (mut start, mut is_over) = (0, false);
+            for text in segments {
+                let (mut out, ends) = segment(text, policy, start);
+                start += text.len() as u64;
+                if is_over {
+                    out.clear();
+                }
+                is_over |= ends;
+                changed += usize::from(*text != out);
+                *text = out;
+            }
         }
-        client.texts.retain(|_, text| !text.is_empty());
+        for text in &mut client.repeats {
+            *text = gated(text, policy);
+        }
+        client.settle();
         Self {
             format,
             client,

@@ -16,6 +16,8 @@ pub type Texts = BTreeMap<String, String>;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
     pub texts: Texts,
+    /// The same between what interrupts them, such as a tool call; what is empty is left out.
+    pub segments: BTreeMap<String, Vec<String>>,
     /// Places that repeat whole texts, in order.
     pub repeats: Vec<String>,
     pub reasoning: Texts,
@@ -99,33 +101,63 @@ impl Client {
                 other => panic!("{other}"),
             }
         }
-        client.texts.retain(|_, text| !text.is_empty());
+        client.settle();
         client.blocks = (0, None);
         client
     }
 
+    /// Drops what is empty, and joins the rest.
+    pub(super) fn settle(&mut self) {
+        for segments in self.segments.values_mut() {
+            segments.retain(|text| !text.is_empty());
+        }
+        self.segments.retain(|_, segments| !segments.is_empty());
+        let joined = self.segments.iter();
+        let joined = joined.map(|(name, segments)| (name.clone(), segments.concat()));
+        self.texts = joined.collect();
+    }
+
     /// The same with the annotations removed from texts and from what repeats them.
     pub fn cleaned(mut self) -> Self {
-        for text in self.texts.values_mut() {
+        for text in self.segments.values_mut().flatten() {
             *text = clean(text);
         }
-        self.texts.retain(|_, text| !text.is_empty());
+        self.settle();
         for text in &mut self.repeats {
             *text = clean(text);
         }
         self
     }
 
-    fn text(&mut self, channel: &str, text: &Value) {
+    /// Adds a piece of a text, which is the channel's content or another member of it.
+    fn member(&mut self, channel: &str, member: &str, text: &Value) {
         let Some(text) = text.as_str().filter(|text| !text.is_empty()) else {
             return;
         };
         self.is_late |= self.finish.contains_key(channel);
         self.text_after_tool |= self.tools.contains_key(channel);
-        self.texts
-            .entry(channel.to_owned())
-            .or_default()
-            .push_str(text);
+        let name = format!("{channel} {member}").trim_end().to_owned();
+        let joined = self.texts.entry(name.clone()).or_default();
+        joined.push_str(text);
+        let segments = self.segments.entry(name).or_default();
+        if segments.is_empty() {
+            segments.push(String::new());
+        }
+        segments.last_mut().expect("a segment").push_str(text);
+    }
+
+    fn text(&mut self, channel: &str, text: &Value) {
+        self.member(channel, "", text);
+    }
+
+    /// Something that is not text comes, in one channel or in all.
+    fn interrupt(&mut self, channel: Option<&str>) {
+        for (name, segments) in &mut self.segments {
+            let of = name.split(' ').next();
+            if channel.is_none_or(|channel| of == Some(channel)) {
+                segments.push(String::new());
+            }
+        }
     }
 
     /// Reads the passage of a text from one place to another, which count characters.
@@ -142,19 +174,33 @@ impl Client {
         for choice in event["choices"].as_array().into_iter().flatten() {
             let channel = number(&choice["index"]);
             let delta = &choice["delta"];
-            for text in [&delta["content"], &delta["refusal"], &choice["text"]] {
-                self.text(&channel, text);
+            let members = [
+                ("", &delta["content"]),
+                ("refusal", &delta["refusal"]),
+                ("transcript", &delta["audio"]["transcript"]),
+                ("text", &choice["text"]),
+            ];
+            let mut has_text = false;
+            for (member, text) in members {
+                has_text |= text.as_str().is_some_and(|text| !text.is_empty());
+                self.member(&channel, member, text);
                 for part in text.as_array().into_iter().flatten() {
-                    self.text(&channel, &part["text"]);
+                    self.member(&channel, member, &part["text"]);
                 }
             }
-            if let Some(text) = delta["reasoning_content"].as_str() {
-                self.reasoning
-                    .entry(channel.clone())
-                    .or_default()
-                    .push_str(text);
+            let names = ["reasoning_content", "reasoning"];
+            for (place, name) in names.into_iter().enumerate() {
+                let Some(text) = delta[name].as_str().filter(|text| !text.is_empty()) else {
+                    continue;
+                };
+                if place == 0 && !has_text {
+                    self.interrupt(Some(&channel));
+                }
+                let name = format!("{channel} {name}");
+                self.reasoning.entry(name).or_default().push_str(text);
             }
             for call in delta["tool_calls"].as_array().into_iter().flatten() {
+                self.interrupt(Some(&channel));
                 let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
                 self.tools
                     .entry(channel.clone())
@@ -215,8 +261,12 @@ impl Client {
             "content_block_start" => {
                 let text = &event["content_block"]["text"];
                 *open = text.as_str().map(str::to_owned);
+                let is_text = open.is_some();
                 self.has_bad_block |= event["index"] != *count;
                 *count += 1;
+                if !is_text {
+                    self.interrupt(None);
+                }
                 self.text("message", text);
             }
             "content_block_stop" => {
@@ -251,6 +301,10 @@ impl Client {
                 .into_iter()
                 .flatten()
             {
+                let is_text = part["text"].is_string() && part["thought"] != true;
+                if !is_text {
+                    self.interrupt(Some(&channel));
+                }
                 if part["thought"] == true {
                     let text = part["text"].as_str().unwrap_or_default();
                     self.reasoning
@@ -290,6 +344,7 @@ impl Client {
             .into_iter()
             .flatten()
         {
+            self.interrupt(None);
             self.tools
                 .entry("0".into())
                 .or_default()
@@ -309,6 +364,7 @@ impl Client {
             "content-end" => {
                 self.finish.insert(channel, "end".into());
             }
+            "tool-call-start" => self.interrupt(None),
             "tool-call-delta" => {
                 let arguments = message["tool_calls"]["function"]["arguments"].as_str();
                 self.tools
@@ -354,6 +410,7 @@ impl Client {
                 self.text(&channel, &event["content"]["text"]);
             }
             "function.call.delta" => {
+                self.interrupt(None);
                 let arguments = event["arguments"].as_str().unwrap_or_default();
                 self.tools.entry(channel).or_default().push_str(arguments);
                 // A call comes after the text of the message before.
@@ -389,7 +446,9 @@ impl Client {
         if let Some(start) = event.get("contentBlockStart") {
             self.has_bad_block |= start["contentBlockIndex"] != *count;
             (*count, *open) = (*count + 1, None);
+            self.interrupt(None);
         }
+        let (count, open) = &mut self.blocks;
         if let Some(delta) = event.get("contentBlockDelta") {
             if let Some(text) = delta["delta"]["text"].as_str() {
                 if delta["contentBlockIndex"] == *count {
@@ -423,6 +482,7 @@ impl Client {
             }
             "text-start" => self.blocks.1 = event["id"].as_str().map(str::to_owned),
             "text-end" => self.blocks.1 = None,
+            "tool-input-start" => self.interrupt(None),
             "tool-input-delta" => {
                 let input = event["inputTextDelta"].as_str().unwrap_or_default();
                 self.tools

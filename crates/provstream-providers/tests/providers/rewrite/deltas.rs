@@ -94,7 +94,7 @@ fn cohere(content: &str) -> String {
 #[test]
 fn halves_with_the_end_of_the_channel_between_them_are_no_pair_in_the_stream_either() {
     let long = cohere(&"x".repeat(300));
-    let stop = "data: {\"type\":\"content-end\",\"index\":0}\n\n";
+    let stop = "data: {\"type\":\"message-end\"}\n\n";
     for between in [stop, &*long] {
         let stream = [
             &cohere(r"a\ud83d"),

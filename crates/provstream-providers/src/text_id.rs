@@ -1,0 +1,60 @@
+//! The identity of a text.
+
+use super::Channel;
+use super::walk::automaton::NodeId;
+
+/// One text: what a client accumulates apart, by the numbers and the member that the format's SDK accumulates it by.
+///
+/// Handlers see its [`Channel`]; several texts can have one, such as the content and the refusal of a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct TextId {
+    pub(super) channel: Channel,
+    pub(super) member: Member,
+}
+
+/// The member of a choice, item or message that a text is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Member {
+    /// The content, or the only member that the format has.
+    #[default]
+    Content,
+    Refusal,
+    Transcript,
+    /// `text` of a legacy completion.
+    Completion,
+    /// `message.content` where it repeats deltas.
+    Message,
+    /// Reasoning in the member of this node.
+    Reasoning(NodeId),
+}
+
+impl TextId {
+    /// The text with these numbers in the usual member.
+    pub(super) const fn new(channel: Channel) -> Self {
+        Self {
+            channel,
+            member: Member::Content,
+        }
+    }
+
+    pub(super) const fn index(self) -> u32 {
+        self.channel.index()
+    }
+
+    pub(super) const fn part(self) -> Option<u32> {
+        self.channel.part()
+    }
+}
+
+impl Member {
+    /// Its name for handlers, if it is not the usual one.
+    pub(super) const fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Content | Self::Reasoning(_) => return None,
+            Self::Refusal => "refusal",
+            Self::Transcript => "transcript",
+            Self::Completion => "text",
+            Self::Message => "message",
+        })
+    }
+}
