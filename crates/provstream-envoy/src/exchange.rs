@@ -202,6 +202,10 @@ impl Exchange {
     pub fn close(&mut self, now: Timestamp) -> Option<Record> {
         let route = self.route.take()?;
         if let Body::Filtered(filter) = &mut self.body {
+            // A client that goes once the end of a stream was written has all of it.
+            if filter.has_ended() {
+                let _ = filter.finish(now, &mut Vec::new());
+            }
             filter.cancel(now);
         }
         let (stream, status) = (&self.stream, self.status);

@@ -176,7 +176,7 @@ fn get(port: u16, path: &str) -> io::Result<String> {
     connection.set_read_timeout(Some(SETTLES))?;
     write!(
         connection,
-        "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     )?;
     let mut text = String::new();
     connection.read_to_string(&mut text)?;
