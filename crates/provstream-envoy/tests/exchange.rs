@@ -114,6 +114,22 @@ fn a_response_that_does_not_end_is_not_inspected() {
     assert!(exchange.close(now()).is_none());
 }
 
+/// A client that goes after the end marker has all of the stream, although the upstream has not ended it.
+#[test]
+fn a_stream_whose_end_was_written_is_complete() {
+    for route in ["strip", "gate", "closed"] {
+        for (cut, is_complete) in [(0, true), (1, false), (16, false)] {
+            let (mut exchange, _) = exchange(&format!("/{route}/v1/x"), &Lines::default());
+            let (body, mut out) = (body(), Vec::new());
+            let body = &body.as_bytes()[..body.len() - cut];
+            let flow = exchange.push(body, false, now(), &mut out);
+            assert_eq!(flow, Flow::More);
+            let record = exchange.close(now()).expect("a record");
+            assert_eq!(record.is_inspected(), is_complete, "{route}, {cut}");
+        }
+    }
+}
+
 #[test]
 fn what_is_never_seen_is_not_recorded() {
     let routes = Arc::new(read_routes(ROUTES).expect("routes"));

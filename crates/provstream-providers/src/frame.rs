@@ -108,6 +108,13 @@ impl<'a> Frame<'a> {
         Span::new(self.start, self.start + self.raw.len() as u64)
     }
 
+    /// Gives back the memory of data that were joined, before the event is written.
+    pub(super) fn forget_data(&mut self) {
+        if matches!(self.data, Cow::Owned(_)) {
+            self.data = Cow::Borrowed(&[]);
+        }
+    }
+
     /// Whether its data are on several lines.
     pub(super) const fn has_several_lines(&self) -> bool {
         self.several.is_some()
@@ -204,7 +211,7 @@ mod tests {
     fn places_in_several_lines_are_found() {
         let ends = ["\n", "\r\n", "\r"];
         let lengths = [0, 1, 5, 100, MARKED - 1, MARKED, MARKED + 1, 3 * MARKED];
-        for seed in 0..60_usize {
+        for seed in 0..24_usize {
             let mut next = seed * 7_919 + 1;
             let mut random = |below: usize| {
                 next = next
@@ -249,7 +256,7 @@ mod tests {
                     places.push((line.end, later.start));
                 }
             }
-            for _ in 0..300 {
+            for _ in 0..100 {
                 let start = random(places.len());
                 let stop = start + 1 + random((places.len() - start).min(5_000));
                 let expected = places[start].0..places[stop - 1].1;

@@ -136,8 +136,8 @@ impl<P: Policy + Clone> StreamGate<P> {
             return;
         }
         let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
-        self.framer.push(chunk, &mut |kind, piece| {
-            state.take(kind, &piece, &mut handler);
+        self.framer.push(chunk, &mut |kind, mut piece| {
+            state.take(kind, &mut piece, &mut handler);
         });
         self.busy = false;
     }
@@ -151,8 +151,8 @@ impl<P: Policy + Clone> StreamGate<P> {
             return handler.end();
         }
         let state = &mut self.state;
-        self.framer.finish(&mut |kind, piece| {
-            state.take(kind, &piece, &mut handler);
+        self.framer.finish(&mut |kind, mut piece| {
+            state.take(kind, &mut piece, &mut handler);
         });
         state.finish(&mut handler);
         self.busy = false;

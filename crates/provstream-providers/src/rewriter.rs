@@ -180,8 +180,8 @@ impl StreamRewriter {
         let (waiting, mut handler) = (&mut self.waiting, handler.into_stream_handler());
         let Running { state, framer } = &mut **self.running.get_or_insert_with(|| waiting.begin());
         state.catch_up(framer);
-        framer.finish(&mut |kind, piece| {
-            state.take(kind, &piece, &mut handler);
+        framer.finish(&mut |kind, mut piece| {
+            state.take(kind, &mut piece, &mut handler);
         });
         state.finish(&mut handler);
     }

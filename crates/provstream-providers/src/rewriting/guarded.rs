@@ -18,7 +18,7 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn take_guarded(
         &mut self,
         envelope: Kind,
-        piece: &Piece<'_>,
+        piece: &mut Piece<'_>,
         handler: &mut impl StreamHandler,
     ) {
         if !matches!(piece, Piece::Other(_)) {
@@ -34,7 +34,7 @@ impl<R: TextRewriter> State<R> {
                 let text = TextChunk::new(&clean, text.span().start());
                 let is_other = matches!(piece, Piece::Other(_));
                 let piece = if is_other { Piece::Other } else { Piece::Close };
-                self.take_piece(envelope, &piece(text), handler);
+                self.take_piece(envelope, &mut piece(text), handler);
             }
             Piece::Event(frame) | Piece::Unterminated(frame) if envelope == Kind::Sse => {
                 let raw = match self.clean_lines(frame.raw, frame.start, handler) {
@@ -49,7 +49,7 @@ impl<R: TextRewriter> State<R> {
                     } else {
                         Piece::Unterminated
                     };
-                    self.take_piece(envelope, &piece(frame), handler);
+                    self.take_piece(envelope, &mut piece(frame), handler);
                 }
             }
             _ => self.take_piece(envelope, piece, handler),

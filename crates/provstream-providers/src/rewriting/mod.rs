@@ -192,7 +192,7 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn take(
         &mut self,
         envelope: Kind,
-        piece: &Piece<'_>,
+        piece: &mut Piece<'_>,
         handler: &mut impl StreamHandler,
     ) {
         self.usual = None;
@@ -226,7 +226,9 @@ impl<R: TextRewriter> State<R> {
     ) -> usize {
         self.catch_up(framer);
         self.usual = None;
-        let len = framer.push_some(chunk, &mut |kind, piece| self.take(kind, &piece, handler));
+        let len = framer.push_some(chunk, &mut |kind, mut piece| {
+            self.take(kind, &mut piece, handler);
+        });
         self.settle_usual(framer);
         len
     }
@@ -269,13 +271,18 @@ impl<R: TextRewriter> State<R> {
         if counts {
             self.reader.set_counted();
         }
-        for (envelope, piece) in self.counting.take_held().pieces() {
-            self.take_now(envelope, &piece, handler);
+        for (envelope, mut piece) in self.counting.take_held().pieces() {
+            self.take_now(envelope, &mut piece, handler);
         }
     }
 
     #[inline(always)] // A call costs 1 % of an event.
-    fn take_now(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+    fn take_now(
+        &mut self,
+        envelope: Kind,
+        piece: &mut Piece<'_>,
+        handler: &mut impl StreamHandler,
+    ) {
         if R::WITHHOLDS_UNREAD {
             self.take_guarded(envelope, piece, handler);
         } else {
@@ -284,7 +291,12 @@ impl<R: TextRewriter> State<R> {
     }
 
     #[inline(always)] // As above.
-    fn take_piece(&mut self, envelope: Kind, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+    fn take_piece(
+        &mut self,
+        envelope: Kind,
+        piece: &mut Piece<'_>,
+        handler: &mut impl StreamHandler,
+    ) {
         self.envelope = envelope;
         match piece {
             Piece::Event(frame) => self.rewrite(frame, false, handler),
@@ -321,7 +333,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Rewrites an event, which is the last of a stream that ends within it or not.
-    fn rewrite(&mut self, frame: &Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
+    fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
         self.line_end = LineEnd::of(frame.raw);
         count(frame.raw.len());
         let is_streamed = matches!(self.envelope, Kind::Sse | Kind::Array);

@@ -202,7 +202,7 @@ impl<R: TextRewriter> State<R> {
     #[expect(clippy::too_many_lines, reason = "the cases of one decision, in order")]
     pub(super) fn write_event(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &mut Frame<'_>,
         pending: &Pending,
         handler: &mut impl StreamHandler,
     ) {
@@ -211,6 +211,7 @@ impl<R: TextRewriter> State<R> {
             || !self.deferred.is_empty()
             || self.blocks.is_holding();
         pending.edit(&mut self.edits, frame, (self.added, is_held));
+        frame.forget_data();
         if let Some((_, number)) = pending.sequence {
             self.next_sequence = number.saturating_add(1);
         }
