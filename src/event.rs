@@ -510,3 +510,44 @@ names! {
     JsonSyntax => "json-syntax",
     InvalidUtf8 => "invalid-utf8",
 }
+
+impl DiagnosticCode {
+    /// Returns an explanation for people.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Unterminated => {
+                "an annotation that is not closed or has a byte that cannot be in it, or a JSON value that is open at the end; it is read as text"
+            }
+            Self::LimitAnnotation => "an annotation longer than max-annotation; it is read as text",
+            Self::LimitAssertion => {
+                "an assertion longer than max-assertion; only a part of it is kept"
+            }
+            Self::LimitDepth => {
+                "a JSON value nested deeper than max-depth; the rest of it is not read"
+            }
+            Self::LimitPointer => "a JSON Pointer longer than max-pointer; it is left out",
+            Self::LimitAnnotations => {
+                "more annotations than max-annotations; further ones are left out"
+            }
+            Self::LimitPending => {
+                "more bytes pending than max-pending; an annotation or an assertion is left out"
+            }
+            Self::LimitRecord => {
+                "a MARC object longer than max-record; it is reported without its content"
+            }
+            Self::InvalidTs => {
+                "a `ts` that is not a date-time of RFC 3339, such as 2026-05-28T11:40:00Z"
+            }
+            Self::NoAssertion => "an annotation without text before it that it could belong to",
+            Self::Orphan => {
+                "an annotation that comes first after a tool call or another break, so that there is no text that it could belong to"
+            }
+            Self::DuplicateMember => {
+                "a repeated member `assertion` or `provenance`; only the first one counts"
+            }
+            Self::JsonSyntax => "not JSON from here; reading goes on after it",
+            Self::InvalidUtf8 => "bytes that are not UTF-8, shown as U+FFFD",
+        }
+    }
+}

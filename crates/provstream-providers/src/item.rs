@@ -195,6 +195,39 @@ impl NoticeCode {
         self.is_unread() && !matches!(self, Self::UnreadMember)
     }
 
+    /// Returns an explanation for people.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::MalformedEvent => "an event that is not JSON; its text is not read",
+            Self::OversizedEvent => "an event longer than 33554432 bytes; its text is not read",
+            Self::UnterminatedEvent => {
+                "an event without an end: the response was cut short; its text is not read"
+            }
+            Self::LimitChannels => {
+                "more channels than are read; the text of further ones is not read"
+            }
+            Self::UnreadText => "a text that is not a JSON string; it is not read",
+            Self::UnreadMember => {
+                "a string that may be text, in a member that the format does not have; it is not read, and a gate empties it"
+            }
+            Self::OddChannel => {
+                "a channel number that is not one; the text is taken for that of channel 0 or of the event before"
+            }
+            Self::WithheldData => "bytes that cannot be read as an event; a gate withholds them",
+            Self::Comment => "a comment between events; a gate empties it",
+            Self::GzipBody => {
+                "an input that is still gzip once it is decompressed; nothing of it is read"
+            }
+            Self::ZstdBody => {
+                "an input that is still Zstandard once it is decompressed; nothing of it is read"
+            }
+            Self::BinaryBody => {
+                "bytes that are not text, perhaps compressed; decompress them first, nothing of them is read"
+            }
+        }
+    }
+
     /// Whether it reports text that was not read. No client shows comments, so these do not count.
     #[must_use]
     pub const fn is_unread(self) -> bool {

@@ -2,11 +2,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize as _, de::Error as _};
+use serde_json::value::RawValue;
 
-/// A JSON Pointer (RFC 6901), for archives of JSON that have free text in a string.
+/// A JSON Pointer (RFC 6901), for archives of JSON that have free text in a string. A token `*` is every element of an array or
+/// member of an object.
 ///
 /// ```
 /// use provstream_providers::Pointer;
@@ -14,6 +18,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 /// let pointer: Pointer = "/choices/0/text".parse()?;
 /// let found = pointer.find(br#"{"choices":[{"text":"It is so. [substrate.grep]"}]}"#);
 /// assert_eq!(found.unwrap().texts, ["It is so. [substrate.grep]"]);
+/// let pointer: Pointer = "/messages/*/content".parse()?;
+/// let found = pointer.find(br#"{"messages":[{"content":"Why?"},{"content":"So."}]}"#);
+/// assert_eq!(found.unwrap().texts, ["Why?", "So."]);
 /// # Ok::<(), provstream_providers::PointerError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +44,7 @@ impl Pointer {
         let mut deserializer = serde_json::Deserializer::from_slice(json);
         let seed = Seek {
             tokens: &self.tokens,
+            json,
             found: &mut found,
         };
         seed.deserialize(&mut deserializer).ok()?;
@@ -108,6 +116,8 @@ impl std::error::Error for PointerError {}
 pub struct PointerTexts<'a> {
     /// The strings, decoded.
     pub texts: Vec<Cow<'a, str>>,
+    /// The range of each string in the JSON, with its quotes.
+    pub spans: Vec<Range<usize>>,
     /// What a value is that is neither a string nor null, if there is one.
     pub other: Option<&'static str>,
     /// There is a null.
@@ -117,6 +127,7 @@ pub struct PointerTexts<'a> {
 /// Looks for the value at the tokens.
 struct Seek<'t, 'f, 'a> {
     tokens: &'t [String],
+    json: &'a [u8],
     found: &'f mut PointerTexts<'a>,
 }
 
@@ -124,16 +135,28 @@ impl<'a> DeserializeSeed<'a> for Seek<'_, '_, 'a> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl Seek<'_, '_, '_> {
-    /// A value that has no members, and is no string.
-    fn other(self, what: &'static str) {
-        if self.tokens.is_empty() {
-            self.found.other = Some(what);
+        if !self.tokens.is_empty() {
+            return deserializer.deserialize_any(self);
         }
+        let value = <&'a RawValue>::deserialize(deserializer)?.get();
+        self.found.other = match value.as_bytes().first() {
+            Some(b'"') => {
+                let text: Name<'a> = serde_json::from_str(value).map_err(D::Error::custom)?;
+                let start = value.as_ptr() as usize - self.json.as_ptr() as usize;
+                self.found.texts.push(text.0);
+                self.found.spans.push(start..start + value.len());
+                return Ok(());
+            }
+            Some(b'n') => {
+                self.found.has_null = true;
+                return Ok(());
+            }
+            Some(b'{') => Some("an object"),
+            Some(b'[') => Some("an array"),
+            Some(b't' | b'f') => Some("a boolean"),
+            _ => Some("a number"),
+        };
+        Ok(())
     }
 }
 
@@ -144,55 +167,39 @@ impl<'a> Visitor<'a> for Seek<'_, '_, 'a> {
         f.write_str("a JSON value")
     }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'a str) -> Result<(), E> {
-        if self.tokens.is_empty() {
-            self.found.texts.push(Cow::Borrowed(text));
-        }
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
         Ok(())
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-        if self.tokens.is_empty() {
-            self.found.texts.push(Cow::Owned(text.to_owned()));
-        }
+    fn visit_unit<E>(self) -> Result<(), E> {
         Ok(())
     }
 
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        self.found.has_null |= self.tokens.is_empty();
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
         Ok(())
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        self.other("a boolean");
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
         Ok(())
     }
 
-    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
-        self.other("a number");
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
         Ok(())
     }
 
-    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
-        self.other("a number");
-        Ok(())
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        self.other("a number");
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<(), A::Error> {
         let Some((token, rest)) = self.tokens.split_first() else {
-            self.found.other = Some("an object");
-            while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
             return Ok(());
         };
         while let Some(name) = members.next_key::<Name<'_>>()? {
-            if name.0 == *token {
+            if token == ALL || name.0 == *token {
                 members.next_value_seed(Seek {
                     tokens: rest,
+                    json: self.json,
                     found: self.found,
                 })?;
             } else {
@@ -203,22 +210,22 @@ impl<'a> Visitor<'a> for Seek<'_, '_, 'a> {
     }
 
     fn visit_seq<A: SeqAccess<'a>>(self, mut elements: A) -> Result<(), A::Error> {
-        let wanted = self.tokens.split_first().and_then(|(token, rest)| {
-            // RFC 6901 4: no leading zeros.
-            let is_index = token == "0" || !token.starts_with(['0', '+']);
-            Some((token.parse::<usize>().ok().filter(|_| is_index)?, rest))
-        });
-        if self.tokens.is_empty() {
-            self.found.other = Some("an array");
-        }
+        let Some((token, rest)) = self.tokens.split_first() else {
+            return Ok(());
+        };
+        // RFC 6901 4: no leading zeros.
+        let is_index = token == "0" || !token.starts_with(['0', '+']);
+        let wanted = token.parse::<usize>().ok().filter(|_| is_index);
         let mut index = 0;
         loop {
-            let element = match wanted {
-                Some((wanted, rest)) if wanted == index => elements.next_element_seed(Seek {
+            let element = if token == ALL || wanted == Some(index) {
+                elements.next_element_seed(Seek {
                     tokens: rest,
+                    json: self.json,
                     found: self.found,
-                })?,
-                _ => elements.next_element::<IgnoredAny>()?.map(|_| ()),
+                })?
+            } else {
+                elements.next_element::<IgnoredAny>()?.map(|_| ())
             };
             if element.is_none() {
                 return Ok(());
@@ -227,6 +234,9 @@ impl<'a> Visitor<'a> for Seek<'_, '_, 'a> {
         }
     }
 }
+
+/// Token for every element or member.
+const ALL: &str = "*";
 
 /// The name of a member.
 #[derive(serde::Deserialize)]
@@ -255,6 +265,19 @@ mod tests {
     }
 
     #[test]
+    fn every_element_or_member_can_be_meant() {
+        let json = r#" {"m":[{"c":"x\u0041"},{"c":null},{"d":1},{"c":[]},"s",{"c":"y"}]} "#;
+        assert_eq!(texts("/m/*/c", json), ["xA", "y"]);
+        assert_eq!(texts("/*/0/*", json), ["xA"]);
+        assert_eq!(texts("/m/*", json), ["s"]);
+        let pointer: Pointer = "/m/*/c".parse().unwrap();
+        let found = pointer.find(json.as_bytes()).unwrap();
+        let spans = found.spans.iter().map(|span| &json[span.clone()]);
+        assert_eq!(spans.collect::<Vec<_>>(), [r#""x\u0041""#, r#""y""#]);
+        assert_eq!((found.other, found.has_null), (Some("an array"), true));
+    }
+
+    #[test]
     fn other_values_are_known() {
         let pointer: Pointer = "/a".parse().unwrap();
         for (json, other, has_null) in [
@@ -268,11 +291,10 @@ mod tests {
             (r#"[1]"#, None, false),
         ] {
             let found = pointer.find(json.as_bytes()).unwrap();
-            let texts = Vec::new();
             let expected = PointerTexts {
-                texts,
                 other,
                 has_null,
+                ..PointerTexts::default()
             };
             assert_eq!(found, expected, "{json}");
         }

@@ -62,6 +62,8 @@
 
 mod cited;
 mod error;
+mod events;
+mod link_template;
 mod model;
 mod node;
 mod read;
@@ -71,6 +73,8 @@ mod write;
 
 pub use cited::{Cited, CleanText};
 pub use error::{CitationError, CitationErrorKind, MAX_EVENT};
+pub use events::{CitationEvent, CitationEvents};
+pub use link_template::LinkTemplate;
 pub use model::{Citation, Extent, Part, Provider};
 pub use read::read;
 pub use source::{Passage, PassageUnit, Source, SourceKind};
