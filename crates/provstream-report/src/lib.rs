@@ -10,6 +10,7 @@
 //! - [`AuditLog`] writes the body from the audit log of a gate, which has hashes instead of texts.
 //! - [`Page`] writes the frame around the bodies, with the counts at the top.
 //! - [`page`] does all of this for a text in memory.
+//! - [`Transcripts`] has a [`Transcript`] for each text of an answer, and [`Overview`] a row for each of several pages.
 //! - [`LivePage`] lists streams in flight.
 //!
 //! The crate only writes to what the caller gives it. It does no other I/O, and reads no clock.
@@ -27,12 +28,14 @@ mod live;
 mod note;
 mod one_shot;
 mod outcome;
+mod overview;
 mod page;
 mod part;
 mod report;
 mod sections;
 mod style;
 mod transcript;
+mod transcripts;
 mod wording;
 
 pub use audit::AuditLog;
@@ -42,7 +45,9 @@ pub use dry_run::DryRun;
 pub use live::{LivePage, LiveStream};
 pub use one_shot::page;
 pub use outcome::Outcome;
+pub use overview::Overview;
 pub use page::Page;
 pub use part::Part;
 pub use report::Report;
 pub use transcript::Transcript;
+pub use transcripts::Transcripts;

@@ -48,4 +48,13 @@ impl Formatter for TerminalJson {
         }
         writer.write_all(rest.as_bytes())
     }
+
+    fn write_raw_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        // In compact JSON such characters are in strings only.
+        self.write_string_fragment(writer, fragment)
+    }
 }
