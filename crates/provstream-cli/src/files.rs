@@ -1,40 +1,37 @@
-//! The files that are given, and those in the directories that are given.
+//! Files that the arguments name.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use anyhow::{Context as _, bail};
+use walkdir::WalkDir;
+
+use crate::error::{InputError, is_input_error, report, usage_error};
+use crate::output::{Output, is_stdout};
 use crate::progress::Progress;
 
-/// The inputs of a command, in order.
+/// Inputs of a command, in order.
 #[derive(Debug)]
-pub(crate) struct Files {
-    /// The inputs; one that cannot be found out about has its failure instead.
-    pub(crate) paths: Vec<Result<PathBuf, Failure>>,
-    /// Whether lines name the input that they are about.
+pub(crate) struct InputFiles {
+    /// Paths; a directory that cannot be read has its error instead.
+    pub(crate) paths: Vec<anyhow::Result<PathBuf>>,
+    /// `true` if lines name their file.
     pub(crate) are_named: bool,
-    /// A bar for all of them.
+    /// Bar of all files.
     pub(crate) progress: Progress,
 }
 
-impl Files {
-    /// The files given, or standard input; with `is_recursive` also the files in directories, sorted by name, without
-    /// following links to further directories.
-    ///
-    /// # Errors
-    ///
-    /// If only directories are given, and there is no file in them, if standard input is given twice, or if nothing is given
-    /// with `is_recursive`.
-    pub(crate) fn new(given: &[PathBuf], is_recursive: bool) -> Result<Self, Failure> {
+impl InputFiles {
+    /// The given files, or standard input. With `is_recursive` also the files in directories, sorted by name; links to further
+    /// directories are not followed.
+    pub(crate) fn new(given: &[PathBuf], is_recursive: bool) -> anyhow::Result<Self> {
         if given.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-            return Err(Failure::Usage(
-                "FILE: standard input (-) was given more than once, expected it once".to_owned(),
+            return Err(usage_error(
+                "FILE: expected standard input (-) once, found it twice",
             ));
         }
         if is_recursive && given.is_empty() {
-            return Err(Failure::Usage(
-                "--recursive: expected a directory as FILE, found none; give one, as in --recursive answers/"
-                    .to_owned(),
+            return Err(usage_error(
+                "--recursive: expected a directory as FILE, found none",
             ));
         }
         let mut paths = Vec::new();
@@ -42,7 +39,7 @@ impl Files {
         for path in given {
             if is_recursive && path.is_dir() {
                 has_directory = true;
-                walk(path, &mut paths);
+                paths.extend(files_in(path));
             } else {
                 paths.push(Ok(path.clone()));
             }
@@ -51,87 +48,136 @@ impl Files {
             paths.push(Ok("-".into()));
         }
         if paths.is_empty() {
-            let names = given.iter().map(|path| path.display().to_string());
-            let names = names.collect::<Vec<_>>().join(" or ");
-            let message =
-                format!("expected at least one file in {names}, found none; check the path");
-            return Err(Failure::Unknown(message));
+            let names: Vec<_> = given
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect();
+            bail!(
+                "expected at least one file in {}, found none",
+                names.join(" or ")
+            );
         }
         let lengths = paths
             .iter()
             .flatten()
             .filter_map(|path| path.metadata().ok());
-        let bytes = lengths
-            .filter(fs::Metadata::is_file)
-            .map(|metadata| metadata.len());
+        let lengths = lengths
+            .filter(std::fs::Metadata::is_file)
+            .map(|file| file.len());
         Ok(Self {
             are_named: has_directory || given.len() > 1,
-            progress: Progress::of(bytes.sum()),
+            progress: Progress::new(lengths.sum()),
             paths,
         })
     }
+
+    /// Paths of files that exist.
+    pub(crate) fn readable(&self) -> impl Iterator<Item = &Path> {
+        self.paths.iter().flatten().map(PathBuf::as_path)
+    }
 }
 
-/// Adds the files in a directory and in those within it.
-fn walk(directory: &Path, paths: &mut Vec<Result<PathBuf, Failure>>) {
-    let mut open = vec![directory.to_owned()];
-    while let Some(path) = open.pop() {
-        if path != directory && !path.is_dir() {
-            paths.push(Ok(path));
-            continue;
+/// Files in a directory and in those within it.
+fn files_in(directory: &Path) -> impl Iterator<Item = anyhow::Result<PathBuf>> + '_ {
+    let entries = WalkDir::new(directory)
+        .follow_root_links(true)
+        .sort_by_file_name();
+    entries.into_iter().filter_map(|entry| match entry {
+        Ok(entry) => {
+            let (kind, path) = (entry.file_type(), entry.path());
+            // A link to nothing is an error when it is read.
+            let is_link = kind.is_symlink() && (path.is_file() || !path.exists());
+            (kind.is_file() || is_link).then(|| Ok(entry.into_path()))
         }
-        let entries = fs::read_dir(&path).and_then(|entries| {
-            let mut found = entries
-                .map(|entry| {
-                    let entry = entry?;
-                    Ok((entry.path(), entry.file_type()?))
-                })
-                .collect::<std::io::Result<Vec<_>>>()?;
-            // The last one is taken next.
-            found.sort_by(|(one, _), (other, _)| other.cmp(one));
-            Ok(found)
-        });
-        match entries {
-            Ok(entries) => {
-                // A link to nothing cannot be read, which is said of it.
-                let wanted = entries.into_iter().filter(|(path, kind)| {
-                    let is_link = || kind.is_symlink() && (path.is_file() || !path.exists());
-                    kind.is_dir() || kind.is_file() || is_link()
-                });
-                open.extend(wanted.map(|(path, _)| path));
+        Err(error) => {
+            let path = error.path().unwrap_or(directory).display().to_string();
+            Some(Err(error).with_context(|| InputError(format!("cannot read {path}"))))
+        }
+    })
+}
+
+/// Reads files one after the other. `each` gets a file and the output for it, and returns the output.
+///
+/// All are written to one output, or each to a file of its own if `output` is a directory. Returns `true` if one of several
+/// files could not be read. `must_split` refuses several texts in one output.
+pub(crate) fn for_each_file(
+    given: &[PathBuf],
+    output: Option<&Path>,
+    must_split: bool,
+    mut each: impl FnMut(&Path, Output) -> (anyhow::Result<()>, Output),
+) -> anyhow::Result<bool> {
+    let stdin = [PathBuf::from("-")];
+    let files = if given.is_empty() { &stdin[..] } else { given };
+    let is_single = files.len() == 1;
+    let mut is_unreadable = false;
+    let mut check = |result: anyhow::Result<()>| match result {
+        Err(error) if !is_single && is_input_error(&error) => {
+            is_unreadable = true;
+            report(&error);
+            Ok(false)
+        }
+        result => result.map(|()| true),
+    };
+    if let Some(folder) = output.filter(|path| !is_stdout(Some(path)) && is_folder(path)) {
+        for (file, target) in files.iter().zip(targets(files, folder)?) {
+            let (result, output) = each(file, Output::open(Some(&target))?);
+            if check(result)? {
+                output.commit()?;
             }
-            Err(error) => paths.push(Err(Failure::Read(path.display().to_string(), error))),
         }
+        return Ok(is_unreadable);
     }
+    if must_split && !is_single {
+        return Err(usage_error(
+            "FILE: expected one response, found several; give -o DIRECTORY for an output each",
+        ));
+    }
+    let mut all = Output::open(output)?;
+    for file in files {
+        let (result, output) = each(file, all);
+        all = output;
+        check(result)?;
+    }
+    all.commit()?;
+    Ok(is_unreadable)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Returns `true` for a directory, which need not exist if its name ends with a separator.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+        || path
+            .as_os_str()
+            .to_string_lossy()
+            .ends_with(std::path::MAIN_SEPARATOR)
+}
 
-    #[test]
-    fn directories_are_walked_in_order() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        fs::create_dir_all(root.join("b/c")).unwrap();
-        for name in ["a", "b/c/d", "b/e", "f"] {
-            fs::write(root.join(name), "").unwrap();
+/// Paths in a folder for the outputs of files, without the extension of their compression.
+fn targets(files: &[PathBuf], folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot write {}", folder.display()))?;
+    let mut targets: Vec<PathBuf> = Vec::new();
+    for file in files {
+        let is_compressed = file
+            .extension()
+            .is_some_and(|end| end == "gz" || end == "zst");
+        let name = if is_compressed {
+            file.file_stem()
+        } else {
+            file.file_name()
+        };
+        let Some(name) = name.filter(|name| *name != "-") else {
+            return Err(usage_error(
+                "--output: expected a file for standard input, found a directory",
+            ));
+        };
+        let target = folder.join(name);
+        if targets.contains(&target) {
+            let name = name.to_string_lossy();
+            return Err(usage_error(format_args!(
+                "FILE: expected files of different names, found two {name}"
+            )));
         }
-        let files = Files::new(&[root.to_owned()], true).unwrap();
-        assert!(files.are_named);
-        let found: Vec<_> = files
-            .paths
-            .iter()
-            .map(|path| {
-                path.as_ref()
-                    .unwrap()
-                    .strip_prefix(root)
-                    .unwrap()
-                    .to_owned()
-            })
-            .collect();
-        assert_eq!(found, ["a", "b/c/d", "b/e", "f"].map(PathBuf::from));
-        let given = Files::new(&[root.to_owned()], false).unwrap();
-        assert!(!given.are_named && given.paths.len() == 1);
+        targets.push(target);
     }
+    Ok(targets)
 }

@@ -1,70 +1,64 @@
-//! The stream that is read: a file or standard input, decompressed where it is gzip or zstd.
+//! Input of a command: a file or standard input, decompressed.
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
-use crate::decompress::{GzipReader, ZstdReader};
-use crate::encoded::{self, Encoding};
-use crate::failure::{DIRECTORY, Failure, note};
-use crate::input_format::InputFormat;
+use anyhow::{Context as _, bail};
+use flate2::bufread::MultiGzDecoder;
+use provstream_providers::Format;
+
+use crate::error::InputError;
+use crate::messages::print_note;
 use crate::progress::Progress;
-use crate::stdio;
-use crate::text_check::{TextCheck, document, response};
+use crate::response::InputKind;
 
-/// Room that is needed to recognise an encoding.
-const HEAD: usize = 16;
+/// Bytes that are read at once.
+pub(crate) const BUFFER: usize = 1 << 16;
 
-/// Bytes that show whether an input is text.
+/// Bytes at the beginning that show whether an input is a provider's response.
 const BEGINNING: usize = 1 << 10;
 
-/// Compressed bytes that are read at once.
-const COMPRESSED: usize = 1 << 16;
+/// Largest base-2 logarithm of a zstd window: 8 MiB, which RFC 8878 3.1.1.1.2 recommends decoders to support.
+const MAX_ZSTD_WINDOW: u32 = 23;
 
-/// A file, or standard input.
-#[derive(Debug)]
+/// First bytes of encodings. All others are read as text.
+const MAGIC: [(&[u8], &str); 8] = [
+    (b"\x1F\x8B", "gzip"),
+    (b"\x28\xB5\x2F\xFD", "zstd"),
+    (b"\xFF\xFE\0\0", "UTF-32"),
+    (b"\xFF\xFE", "UTF-16"),
+    (b"\xFE\xFF", "UTF-16"),
+    (b"\xFD7zXZ\0", "xz"),
+    (b"BZh", "bzip2"),
+    (b"PK\x03\x04", "zip"),
+];
+
+/// A file or standard input.
 pub(crate) struct Input {
-    source: Source,
-    /// How the input is called in messages.
+    reader: Box<dyn Read + Send>,
     name: String,
-    /// Whether reading may have to wait for someone to write more.
-    may_wait: bool,
-    /// The first bytes, until they show whether they are text.
+    is_interactive: bool,
+    /// First bytes of an input that is read as text, until they were checked.
     beginning: Option<Vec<u8>>,
-    /// What finds out whether all of it is text; `None` if something else is expected, or it is known not to be.
-    check: Option<TextCheck>,
 }
 
-/// Where bytes come from.
-enum Source {
-    /// Nothing was read yet.
-    Unknown(Raw),
-    /// Between two states.
-    Taken,
-    Plain(Raw),
-    Decoded(Box<dyn Read + Send>),
-}
-
-impl fmt::Debug for Source {
+impl fmt::Debug for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Unknown(_) => "Unknown",
-            Self::Taken => "Taken",
-            Self::Plain(_) => "Plain",
-            Self::Decoded(_) => "Decoded",
-        })
+        f.debug_struct("Input")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
-/// The bytes as they are in the file.
-#[derive(Debug)]
-struct Raw {
-    file: File,
+/// A file, with the progress of reading it.
+struct ProgressReader {
+    file: Box<dyn Read + Send>,
     progress: Progress,
 }
 
-impl Read for Raw {
+impl Read for ProgressReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.progress.advance(count);
@@ -72,8 +66,8 @@ impl Read for Raw {
     }
 }
 
-/// How messages call an input.
-pub(crate) fn name_of(path: &Path) -> String {
+/// Name of an input in messages.
+pub(crate) fn input_name(path: &Path) -> String {
     match path.as_os_str() == "-" {
         true => "standard input".to_owned(),
         false => path.display().to_string(),
@@ -81,192 +75,149 @@ pub(crate) fn name_of(path: &Path) -> String {
 }
 
 impl Input {
-    /// Opens a file, with a progress bar of its own; `-` is standard input.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    /// Opens a file with a progress bar of its own; `-` is standard input.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let length = path.metadata().map_or(0, |metadata| metadata.len());
-        Self::open_with(path, Progress::of(length)).map_err(|failure| match failure {
-            // Only commands that read several files read those in directories.
-            Failure::Directory(name) => Failure::Read(name, io::Error::other(DIRECTORY)),
-            failure => failure,
-        })
+        Self::open_with(path, Progress::new(length))
     }
 
-    /// Opens a file as one of several that share a progress bar.
-    pub(crate) fn open_with(path: &Path, progress: Progress) -> Result<Self, Failure> {
-        if path.as_os_str() == "-" {
-            let name = name_of(path);
-            let file = stdio::stdin().map_err(|error| Failure::Read(name.clone(), error))?;
-            let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
-            return Ok(Self {
-                source: Source::Unknown(Raw {
-                    file,
-                    progress: Progress::none(),
-                }),
-                name,
-                may_wait: !is_file,
-                beginning: Some(Vec::new()),
-                check: None,
-            });
-        }
-        let name = name_of(path);
-        let unreadable = |error| Failure::Read(name.clone(), error);
-        let file = File::open(path).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
-        if metadata.is_dir() {
-            return Err(Failure::Directory(name));
-        }
+    /// Opens one of several files that share a progress bar.
+    pub(crate) fn open_with(path: &Path, progress: Progress) -> anyhow::Result<Self> {
+        let name = input_name(path);
+        let unreadable = || InputError(format!("cannot read {name}"));
+        let (file, is_interactive) = if path.as_os_str() == "-" {
+            let reader: Box<dyn Read + Send> = Box::new(io::stdin());
+            (reader, !is_stdin_file())
+        } else {
+            let file = File::open(path).with_context(unreadable)?;
+            let metadata = file.metadata().with_context(unreadable)?;
+            if metadata.is_dir() {
+                bail!(InputError(format!(
+                    "cannot read {name}: it is a directory; extract, admit, summary and report read the files in it with --recursive"
+                )));
+            }
+            let reader: Box<dyn Read + Send> = Box::new(file);
+            (reader, !metadata.is_file())
+        };
+        let raw = ProgressReader { file, progress };
         Ok(Self {
-            source: Source::Unknown(Raw { file, progress }),
+            reader: decode(raw).with_context(unreadable)?,
             name,
-            may_wait: !metadata.is_file(),
-            beginning: Some(Vec::new()),
-            check: None,
+            is_interactive,
+            beginning: None,
         })
     }
 
-    /// The same where this is expected: of what is read as text, a note says if it is not.
-    pub(crate) fn expecting(mut self, format: InputFormat) -> Self {
-        self.check = (format == InputFormat::Raw).then(TextCheck::default);
+    /// Prints a note if the input, which is read as text, is a provider's response.
+    pub(crate) fn detect_response(mut self, is_text: bool) -> Self {
+        self.beginning = is_text.then(Vec::new);
         self
     }
 
-    /// How the input is called in messages.
+    /// Name in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether the next read may have to wait, so that what is known should be written before it.
-    pub(crate) const fn may_wait(&self) -> bool {
-        self.may_wait
+    /// Returns `true` if the next read may have to wait, so that the output should be flushed.
+    pub(crate) const fn is_interactive(&self) -> bool {
+        self.is_interactive
     }
 
-    /// Reads what is available, at most a buffer full; 0 bytes at the end.
-    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
-        let count = self.read_decoded(buffer)?;
-        if !buffer.is_empty() {
-            self.look_at(&buffer[..count]);
-        }
-        Ok(count)
-    }
-
-    /// Notes on standard error what is unexpected in text. `bytes` were just read; it is empty at the end of the input.
-    fn look_at(&mut self, bytes: &[u8]) {
-        if self.check.is_none() {
-            return;
-        }
-        if let Some(beginning) = &mut self.beginning {
-            let room = BEGINNING - beginning.len();
-            beginning.extend_from_slice(&bytes[..bytes.len().min(room)]);
-            if (beginning.len() == BEGINNING || bytes.is_empty())
-                && let Some(beginning) = self.beginning.take()
-            {
-                self.look_at_beginning(&beginning);
-            }
-        }
-        let Some(check) = &mut self.check else {
-            return;
-        };
-        check.push(bytes);
-        if bytes.is_empty() {
-            if let Some(wrong) = check.end() {
-                note(format_args!("{} {wrong}", self.name));
-            }
-            self.check = None;
-        }
-    }
-
-    /// Notes if the input is a document of another kind, a response of a provider, or binary; then nothing more is noted.
-    fn look_at_beginning(&mut self, bytes: &[u8]) {
-        if let Some(document) = document(bytes) {
-            note(format_args!("{} {document}", self.name));
-        } else if bytes.contains(&0) {
-            note(format_args!(
-                "{} contains NUL bytes, expected text; it may be a binary file",
-                self.name
-            ));
-        } else if let Some(format) = response(bytes) {
-            note(format_args!(
-                "{} looks like a response of {format} in server-sent events, expected text; give --input {format} to read the text in it",
-                self.name
-            ));
-        } else {
-            return;
-        }
-        self.check = None;
-    }
-
-    fn read_decoded(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
-        if let Source::Unknown(_) = self.source {
-            return self.begin(buffer);
-        }
+    /// Reads available bytes; 0 at the end.
+    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> anyhow::Result<usize> {
         loop {
-            let read = match &mut self.source {
-                Source::Plain(raw) => raw.read(buffer),
-                Source::Decoded(decoder) => decoder.read(buffer),
-                Source::Unknown(_) | Source::Taken => Ok(0),
-            };
-            match read {
+            match self.reader.read(buffer) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                read => return read.map_err(|error| self.failure(error)),
+                read => {
+                    let count =
+                        read.with_context(|| InputError(format!("cannot read {}", self.name)))?;
+                    self.check_beginning(&buffer[..count]);
+                    return Ok(count);
+                }
             }
         }
     }
 
-    fn failure(&self, error: io::Error) -> Failure {
-        Failure::Read(self.name.clone(), error)
-    }
-
-    /// Reads the first bytes, and finds out what reads the others.
-    fn begin(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
-        let Source::Unknown(mut raw) = std::mem::replace(&mut self.source, Source::Taken) else {
-            return Ok(0);
+    fn check_beginning(&mut self, bytes: &[u8]) {
+        let Some(beginning) = &mut self.beginning else {
+            return;
         };
-        // A buffer that is too small to recognise anything is replaced by one that is not.
-        let mut small = [0; HEAD];
-        let is_small = buffer.len() < HEAD;
-        let head = if is_small {
-            &mut small[..]
-        } else {
-            &mut *buffer
-        };
-        let (count, encoding) = read_head(&mut raw, head).map_err(|error| self.failure(error))?;
-        match encoding {
-            Encoding::Plain if !is_small => {
-                self.source = Source::Plain(raw);
-                return Ok(count);
-            }
-            Encoding::Unread(encoding) => {
-                return Err(self.failure(io::Error::other(encoding.to_string())));
-            }
-            _ => {}
+        let room = BEGINNING - beginning.len();
+        beginning.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if beginning.len() < BEGINNING && !bytes.is_empty() {
+            return;
         }
-        let whole = Cursor::new(head[..count].to_vec()).chain(raw);
-        self.source = Source::Decoded(match encoding {
-            Encoding::Gzip => {
-                let compressed = BufReader::with_capacity(COMPRESSED, whole);
-                Box::new(GzipReader::new(compressed))
-            }
-            Encoding::Zstd => {
-                let compressed = BufReader::with_capacity(COMPRESSED, whole);
-                Box::new(ZstdReader::new(compressed))
-            }
-            Encoding::Plain | Encoding::Unread(_) => Box::new(whole),
-        });
-        self.read_decoded(buffer)
+        if let Some(format) = response_format(beginning) {
+            let name = &self.name;
+            print_note(format_args!(
+                "{name} looks like a response of {format} in server-sent events, expected text; give --input {format} to read the text in it"
+            ));
+        }
+        self.beginning = None;
     }
 }
 
-/// Fills the buffer until its bytes show what they are encoded in.
-fn read_head(raw: &mut Raw, head: &mut [u8]) -> io::Result<(usize, Encoding)> {
-    let mut count = 0;
+/// The format of a response in server-sent events.
+fn response_format(beginning: &[u8]) -> Option<Format> {
+    let lines = beginning.split(|byte| *byte == b'\n');
+    lines
+        .filter(|line| !line.trim_ascii().is_empty())
+        .take_while(|line| InputKind::of(line) == Some(InputKind::Events))
+        .filter_map(|line| line.strip_prefix(b"data:"))
+        .find_map(Format::detect)
+}
+
+#[cfg(unix)]
+fn is_stdin_file() -> bool {
+    use std::os::fd::AsFd;
+    let stdin = io::stdin().as_fd().try_clone_to_owned();
+    let metadata = stdin.and_then(|stdin| File::from(stdin).metadata());
+    metadata.is_ok_and(|metadata| metadata.is_file())
+}
+
+#[cfg(not(unix))]
+const fn is_stdin_file() -> bool {
+    false
+}
+
+/// Reads the first bytes and decompresses the others.
+fn decode(mut raw: ProgressReader) -> io::Result<Box<dyn Read + Send>> {
+    let mut head = vec![0; BUFFER];
+    let mut length = 0;
+    // A slow pipe may give a part of the first bytes. Text that begins with letters does not wait for more.
+    let is_undecided = |head: &[u8]| {
+        let mut magic = MAGIC.iter().map(|(magic, _)| *magic);
+        magic.any(|magic| {
+            magic.len() > head.len() && magic.starts_with(head) && !magic[0].is_ascii_alphabetic()
+        })
+    };
     loop {
-        let read = match raw.read(&mut head[count..]) {
+        match raw.read(&mut head[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            read => read?,
-        };
-        count += read;
-        if let Some(encoding) = encoded::recognise(&head[..count], read == 0) {
-            return Ok((count, encoding));
+            Err(error) => return Err(error),
+        }
+        if !is_undecided(&head[..length]) {
+            break;
         }
     }
+    head.truncate(length);
+    let encoding = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
+    let bytes = Cursor::new(head).chain(raw);
+    Ok(match encoding {
+        None => Box::new(bytes),
+        Some((_, "gzip")) => Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, bytes))),
+        Some((_, "zstd")) => {
+            let bytes = BufReader::with_capacity(BUFFER, bytes);
+            let mut decoder = zstd::Decoder::with_buffer(bytes)?;
+            decoder.window_log_max(MAX_ZSTD_WINDOW)?;
+            Box::new(decoder)
+        }
+        Some((_, other)) => {
+            let message = format!("unsupported encoding: {other}");
+            return Err(io::Error::new(ErrorKind::Unsupported, message));
+        }
+    })
 }

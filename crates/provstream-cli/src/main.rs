@@ -1,99 +1,77 @@
 //! The provstream command line: reads a stream of LLM output and reports where it says its assertions come from.
 //! `provstream --help` is its documentation.
 
-mod account;
-mod admit;
-mod args;
-mod books;
-mod channels;
-mod citations;
-mod color;
-mod counted;
-mod decompress;
-mod emit;
-mod encoded;
-mod exit_status;
-mod extract;
-mod failure;
-mod feed;
-mod field;
+mod cli;
+mod commands;
+mod error;
+mod fields;
 mod files;
-mod findings;
-mod gate;
-mod gated;
-mod generate;
+mod hidden_annotations;
 mod input;
-mod input_format;
-mod inputs;
-mod interrupt;
-mod jobs;
-mod line;
-mod links;
-mod marc;
+mod lines;
 mod messages;
+mod options;
 mod output;
-mod own_file;
-mod pieces;
-mod places;
-mod pretty;
-mod printable;
 mod progress;
-#[cfg(feature = "proxy")]
-mod proxy;
-mod reading;
-mod report;
-mod report_page;
+mod reader;
+mod response;
+mod scan;
 mod settings;
-mod setup;
-mod sink;
-mod stdio;
-mod strings;
-mod strip;
-mod text_check;
-mod turns;
-mod ui;
-mod unjudged;
-mod unread;
-mod usage;
-mod values;
-mod vocabulary;
-mod why;
+mod utf8;
+mod verdict;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
-use self::args::{Args, Command};
-use self::failure::Failure;
+use clap::Parser;
+
+use self::cli::{Cli, Command};
+use self::commands::{
+    admit, citations, emit, extract, gate, generate, marc, report, strip, summary, vocabulary,
+};
+use self::error::EXIT_ERROR;
 
 fn main() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().collect();
-    let args = match Args::read(&words) {
-        Ok(args) => args,
-        Err(error) => return usage::report(&error, &words),
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let status = u8::try_from(error.exit_code()).unwrap_or(EXIT_ERROR);
+            // The help and the version go to standard output, which may be full.
+            return match error.print() {
+                Ok(()) => ExitCode::from(status),
+                Err(error) => {
+                    messages::print_error(format_args!("cannot write the output: {error}"));
+                    ExitCode::from(EXIT_ERROR)
+                }
+            };
+        }
     };
-    interrupt::fail_at_file_limit();
-    color::set(args.any.color.into());
-    args.ui().set();
-    match run(args.command) {
-        Ok(status) => status,
-        Err(failure) => failure.report(),
-    }
+    fail_at_file_limit();
+    cli.global.apply();
+    run(cli.command).unwrap_or_else(|error| error::report(&error))
 }
 
-fn run(command: Command) -> Result<ExitCode, Failure> {
+/// Makes a write beyond the largest size of a file (`ulimit -f`) fail, as one to a full disk does, instead of ending the program.
+fn fail_at_file_limit() {
+    // With a handler, whatever it does, the write returns an error.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Extract(args) => extract::run(&args),
-        Command::Strip(args) => strip::run(&args),
-        Command::Admit(args) => admit::run(&args),
-        Command::Gate(args) => gate::run(&args),
+        Command::Extract(options) => extract::run(&options),
+        Command::Strip(options) => strip::run(&options),
+        Command::Admit(options) => admit::run(&options),
+        Command::Summary(options) => summary::run(&options),
+        Command::Gate(options) => gate::run(&options),
         #[cfg(feature = "proxy")]
-        Command::Proxy(args) => proxy::run(&args),
-        Command::Report(args) => report_page::run(&args),
-        Command::Vocabulary(args) => vocabulary::run(&args),
+        Command::Proxy(options) => commands::proxy::run(&options),
+        Command::Report(options) => report::run(&options),
+        Command::Vocabulary(options) => vocabulary::run(&options),
         Command::Citations(command) => citations::run(&command),
         Command::Emit(command) => emit::run(&command),
         Command::Marc(command) => marc::run(&command),
-        Command::Completions(args) => generate::completions(&args),
-        Command::Man(args) => generate::man(&args),
+        Command::Completions(options) => generate::completions(&options),
+        Command::Man(options) => generate::man(&options),
     }
 }

@@ -1,102 +1,167 @@
-//! What diagnostics mean, in words.
+//! Messages on standard error, and text from outside in what people read.
 
-/// What a diagnostic with this code reports, for people; none for a code that is not known.
-pub(crate) fn of(code: &str) -> Option<&'static str> {
-    Some(match code {
-        "unterminated" => {
-            "an annotation that is not closed or has a byte that cannot be in it, or a JSON value that is open at the end; it is read as text"
-        }
-        "limit-annotation" => "an annotation longer than --max-annotation; it is read as text",
-        "limit-assertion" => "an assertion longer than --max-assertion; only a part of it is kept",
-        "limit-depth" => "a JSON value nested deeper than --max-depth; the rest of it is not read",
-        "limit-pointer" => "a JSON Pointer longer than --max-pointer; it is left out",
-        "limit-annotations" => "more annotations than --max-annotations; further ones are left out",
-        "limit-pending" => {
-            "more bytes pending than --max-pending; an annotation or an assertion is left out"
-        }
-        "limit-record" => {
-            "a MARC object longer than --max-record; it is reported without its content"
-        }
-        "limit-line" => "a line longer than 4194304 bytes; it is not read",
-        "limit-channels" => "more channels than are read; the text of further ones is not read",
-        "invalid-ts" => "a `ts` that is not a date-time of RFC 3339, such as 2026-05-28T11:40:00Z",
-        "no-assertion" => "an annotation without text before it that it could belong to",
-        "orphan" => {
-            "an annotation that comes first after a tool call or another break, so that there is no text that it could belong to"
-        }
-        "duplicate-member" => {
-            "a repeated member `assertion` or `provenance`; only the first one counts"
-        }
-        "json-syntax" => "not JSON from here; reading goes on after it",
-        "invalid-utf8" => "bytes that are not UTF-8, shown as U+FFFD",
-        "malformed-event" => "an event that is not JSON; its text is not read",
-        "oversized-event" => "an event longer than 33554432 bytes; its text is not read",
-        "unterminated-event" => {
-            "an event without an end: the response was cut short; its text is not read"
-        }
-        "unread-text" => "a text that is not a JSON string; it is not read",
-        "unread-member" => {
-            "a string that may be text, in a member that the format does not have; it is not read, and a gate empties it"
-        }
-        "odd-channel" => {
-            "a channel number that is not one; the text is taken for that of channel 0 or of the event before"
-        }
-        "gzip-body" => "an input that is still gzip once it is decompressed; nothing of it is read",
-        "zstd-body" => {
-            "an input that is still Zstandard once it is decompressed; nothing of it is read"
-        }
-        "binary-body" => {
-            "bytes that are not text, perhaps compressed; decompress them first, nothing of them is read"
-        }
-        "withheld-data" => "bytes that cannot be read as an event; a gate withholds them",
-        "comment" => "a comment between events; a gate empties it",
-        "unknown-format" => "no event of the format; see standard error",
-        "no-field" => "a line without a string at --field",
-        _ => return None,
-    })
+use std::fmt::{self, Display, Write as _};
+use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anstream::AutoStream;
+use clap::builder::styling::AnsiColor;
+use provstream_route::is_unsafe;
+
+/// `--quiet`.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Suppresses notes.
+pub(crate) fn set_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
 }
 
-/// A place with what a diagnostic there reports.
-pub(crate) fn explained(place: &str, code: &str) -> String {
-    of(code).map_or_else(|| place.to_owned(), |message| format!("{place}: {message}"))
+/// Prints a note on standard error, unless `--quiet` is given.
+pub(crate) fn print_note(message: impl Display) {
+    if !IS_QUIET.load(Ordering::Relaxed) {
+        print_error(message);
+    }
 }
 
-/// Whether a gate cannot pass: where this is reported, something was not read that may have been an assertion, or not all of
-/// it.
-pub(crate) fn is_unread(code: &str) -> bool {
-    code.starts_with("limit-")
-        || matches!(code, "json-syntax" | "unterminated" | "orphan" | "no-field")
+/// Prints a line on standard error.
+pub(crate) fn print_error(message: impl Display) {
+    let style = AnsiColor::Red.on_default().bold();
+    let message = EscapeControls(message);
+    // If even that cannot be written, the exit status still reports the error.
+    let _ = writeln!(anstream::stderr(), "{style}provstream:{style:#} {message}");
+}
+
+/// Removes styles from text for standard output where colours are not wanted.
+pub(crate) fn styled(text: String) -> String {
+    if AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never {
+        return anstream::adapter::strip_str(&text).to_string();
+    }
+    text
+}
+
+/// A count with its noun, such as `2 assertions`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// The first characters of a text.
+pub(crate) fn truncate(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Text with its control characters and reordering characters escaped.
+pub(crate) struct EscapeControls<T>(pub(crate) T);
+
+impl<T: Display> Display for EscapeControls<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Escaper { f, kept: "" }, "{}", self.0)
+    }
+}
+
+/// Text of several lines, escaped but for line feeds and tabs.
+pub(crate) struct EscapeLines<T>(pub(crate) T);
+
+impl<T: Display> Display for EscapeLines<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Escaper { f, kept: "\n\t" }, "{}", self.0)
+    }
+}
+
+struct Escaper<'a, 'b> {
+    f: &'a mut fmt::Formatter<'b>,
+    /// Characters that are not escaped.
+    kept: &'static str,
+}
+
+impl fmt::Write for Escaper<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            if is_unsafe(character) && !self.kept.contains(character) {
+                write!(self.f, "{}", character.escape_default())?;
+            } else {
+                self.f.write_char(character)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A count, and the location of the first occurrence for messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CountAndExample {
+    count: u64,
+    first: Option<String>,
+}
+
+impl CountAndExample {
+    /// No occurrence.
+    pub(crate) const fn new() -> Self {
+        Self {
+            count: 0,
+            first: None,
+        }
+    }
+
+    /// Counts an occurrence; `location`, such as `at byte 7`, is asked for the first one only.
+    pub(crate) fn add(&mut self, location: impl FnOnce() -> String) {
+        self.count += 1;
+        self.first.get_or_insert_with(location);
+    }
+
+    /// Adds later occurrences.
+    pub(crate) fn merge(&mut self, later: &Self) {
+        self.count += later.count;
+        self.first = self.first.take().or_else(|| later.first.clone());
+    }
+
+    /// Adds the file to the location of the first occurrence.
+    pub(crate) fn set_file(&mut self, file: &str) {
+        self.first = self.first.take().map(|first| format!("in {file} {first}"));
+    }
+
+    /// Number of occurrences.
+    pub(crate) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The first occurrence in parentheses, to follow the count in a message.
+    pub(crate) fn example(&self) -> String {
+        match &self.first {
+            Some(first) if self.count > 1 => format!(" (the first {first})"),
+            Some(first) => format!(" ({first})"),
+            None => String::new(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use provstream::DiagnosticCode as Code;
-    use provstream_providers::NoticeCode;
-
     use super::*;
 
     #[test]
-    fn every_code_has_a_message() {
-        let codes = [
-            Code::Unterminated,
-            Code::LimitAnnotation,
-            Code::LimitAssertion,
-            Code::LimitDepth,
-            Code::LimitPointer,
-            Code::LimitAnnotations,
-            Code::LimitPending,
-            Code::LimitRecord,
-            Code::InvalidTs,
-            Code::NoAssertion,
-            Code::Orphan,
-            Code::DuplicateMember,
-            Code::JsonSyntax,
-            Code::InvalidUtf8,
-        ];
-        let codes = codes.map(Code::as_str).into_iter();
-        for code in codes.chain(NoticeCode::ALL.map(NoticeCode::as_str)) {
-            assert!(of(code).is_some(), "{code}");
-        }
-        assert!(is_unread("limit-depth") && is_unread("json-syntax") && !is_unread("invalid-ts"));
+    fn controls_are_escaped_and_nothing_else() {
+        let text = "a\x1b[2J\n\u{9b}\u{202e}é👩\u{200d}🚀\\";
+        let escaped = "a\\u{1b}[2J\\n\\u{9b}\\u{202e}é👩\u{200d}🚀\\";
+        assert_eq!(EscapeControls(text).to_string(), escaped);
+        assert_eq!(
+            EscapeLines("a\tb\r\n\u{85}\n").to_string(),
+            "a\tb\\r\n\\u{85}\n"
+        );
+    }
+
+    #[test]
+    fn the_first_occurrence_is_kept() {
+        let mut all = CountAndExample::default();
+        let mut later = CountAndExample::default();
+        later.add(|| "at byte 7".to_owned());
+        later.set_file("a.txt");
+        all.merge(&later);
+        assert_eq!(all.example(), " (in a.txt at byte 7)");
+        all.add(|| unreachable!("the first one is known"));
+        assert_eq!(all.example(), " (the first in a.txt at byte 7)");
     }
 }

@@ -1,308 +1,242 @@
-//! The output: lines of JSON, or bytes as they are, to standard output or to a file.
+//! Output of a command: standard output, or a file that is replaced when the output is complete.
 
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use provstream_route::TerminalJson;
+use same_file::Handle;
 use serde::Serialize;
 use serde_json::Serializer;
-use tempfile::{Builder, TempPath};
+use tempfile::{Builder, NamedTempFile};
 
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::pieces::Pieces;
-use crate::printable::PrintableLines;
-use crate::stdio;
+use crate::error::{OutputError, usage_error};
+use crate::messages::EscapeLines;
+use crate::progress;
+use crate::utf8::Utf8LossyDecoder;
 
-/// What is gathered before it is written, if the input does not pause.
+/// Bytes that are buffered while the input does not pause.
 const BUFFER: usize = 1 << 16;
 
-/// Where output goes to.
-type Target = Box<dyn Write + Send>;
+/// Name of standard output in messages.
+const STDOUT: &str = "the output";
 
-/// The output, buffered.
+/// Buffered output.
 ///
-/// The parser's callbacks have nowhere to return an error to, so the first one is kept until [`Output::check`], and
-/// nothing is written after it.
-pub(crate) struct Output<W: Write = Target> {
-    writer: BufWriter<W>,
+/// Callbacks of the parser cannot return errors. The first error is retained for [`Output::check`], and nothing is written
+/// after it.
+pub(crate) struct Output {
+    writer: BufWriter<Box<dyn Write + Send>>,
     error: Option<io::Error>,
-    /// The text of the stream as characters, if it is shown on a terminal.
-    shown: Option<Pieces>,
-    /// A line that gets further members.
-    line: Vec<u8>,
-    /// The file that the output becomes at its end.
-    file: Option<Unfinished>,
-    /// The path of the output, unless it is standard output.
-    name: Option<String>,
+    name: String,
+    /// Decoder of text that a terminal shows.
+    terminal_decoder: Option<Utf8LossyDecoder>,
+    /// Temporary file, and the path that it replaces.
+    file: Option<(NamedTempFile, PathBuf)>,
 }
 
-/// A file with all that was written so far, beside the one that it replaces.
-#[derive(Debug)]
-struct Unfinished {
-    temporary: TempPath,
-    destination: PathBuf,
-}
-
-impl<W: Write> fmt::Debug for Output<W> {
+impl fmt::Debug for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Output")
-            .field("error", &self.error)
-            .field("file", &self.file)
+            .field("name", &self.name)
             .finish_non_exhaustive()
     }
 }
 
+/// Returns `true` if the output is standard output.
+pub(crate) fn is_stdout(path: Option<&Path>) -> bool {
+    path.is_none_or(|path| path.as_os_str() == "-")
+}
+
+/// Returns `true` if the output is standard output, and that is a terminal.
+pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
+    is_stdout(path) && io::stdout().is_terminal()
+}
+
 impl Output {
-    /// Standard output. If that cannot be written to, the first [check](Output::check) says so.
+    /// Standard output.
     pub(crate) fn stdout() -> Self {
-        let (target, error): (Target, _) = match stdio::stdout() {
-            Ok(file) => (Box::new(file), None),
-            Err(error) => (Box::new(io::sink()), Some(error)),
-        };
-        let mut output = Self::new(target);
-        output.error = error;
-        output.shown = io::stdout().is_terminal().then(Pieces::default);
+        let mut output = Self::new(Box::new(io::stdout()), STDOUT.to_owned());
+        let is_terminal = io::stdout().is_terminal();
+        output.terminal_decoder = is_terminal.then(Utf8LossyDecoder::default);
         output
     }
 
-    /// An output that swallows everything, in the place of one that is elsewhere for a moment.
-    pub(crate) fn nowhere() -> Self {
-        Self {
-            writer: BufWriter::with_capacity(0, Box::new(io::sink())),
-            error: None,
-            shown: None,
-            line: Vec::new(),
-            file: None,
-            name: None,
-        }
-    }
-
-    /// A file, or standard output for `-` and without one.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    /// A file, or standard output without a path and for `-`. The file is replaced by [`Output::commit`]; a device is written
+    /// at once.
+    pub(crate) fn open(path: Option<&Path>) -> anyhow::Result<Self> {
         match path {
-            Some(path) if path.as_os_str() != "-" => Self::create(path),
+            Some(path) if !is_stdout(Some(path)) => {
+                progress::set_output_file();
+                Self::create(path).with_context(|| format!("cannot write {}", path.display()))
+            }
             _ => Ok(Self::stdout()),
         }
     }
 
-    /// A file that is replaced when the output is [committed](Output::commit), so that it never has half of an output. What is
-    /// no regular file, such as a device, is written at once.
-    fn create(path: &Path) -> Result<Self, Failure> {
-        let failed = |error| Failure::create(path, error);
-        // A link stays a link, and what it points to is replaced.
-        let destination = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let existing = fs::metadata(&destination).ok();
+    /// An output to a writer, such as a channel of another thread.
+    pub(crate) fn new(writer: Box<dyn Write + Send>, name: String) -> Self {
+        Self {
+            writer: BufWriter::with_capacity(BUFFER, writer),
+            error: None,
+            name,
+            terminal_decoder: None,
+            file: None,
+        }
+    }
+
+    fn create(path: &Path) -> io::Result<Self> {
+        let name = path.display().to_string();
+        // A link stays a link, and its target is replaced.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let existing = fs::metadata(&target).ok();
         if existing
             .as_ref()
-            .is_some_and(|metadata| !metadata.is_file())
+            .is_some_and(|existing| !existing.is_file())
         {
-            let file = File::options()
-                .write(true)
-                .open(&destination)
-                .map_err(failed)?;
-            let mut output = Self::new(Box::new(file));
-            output.name = Some(path.display().to_string());
-            return Ok(output);
+            let file = File::options().write(true).open(&target)?;
+            return Ok(Self::new(Box::new(file), name));
         }
-        let folder = match destination.parent() {
+        let folder = match target.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        fs::metadata(folder).map_err(failed)?;
         let mut builder = Builder::new();
         builder.prefix(".provstream-");
         #[cfg(unix)]
         if existing.is_none() {
             use std::os::unix::fs::PermissionsExt;
-            // What any new file gets; the mask of the process is taken off.
+            // Permissions of any new file, from which the process's mask is taken.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        let made = builder.tempfile_in(folder);
-        // Without the name of the temporary file, which nobody asked for.
-        let made = made.map_err(|error| failed(io::Error::from(error.kind())));
-        let (file, temporary) = made?.into_parts();
+        // Without the name of the temporary file.
+        let temporary = builder.tempfile_in(folder);
+        let temporary = temporary.map_err(|error| io::Error::from(error.kind()))?;
         if let Some(existing) = existing {
-            file.set_permissions(existing.permissions())
-                .map_err(failed)?;
+            temporary
+                .as_file()
+                .set_permissions(existing.permissions())?;
         }
-        interrupt::remove_on_signal(&temporary);
-        let mut output = Self::new(Box::new(file));
-        output.name = Some(path.display().to_string());
-        output.file = Some(Unfinished {
-            temporary,
-            destination,
-        });
+        let mut output = Self::new(Box::new(temporary.as_file().try_clone()?), name);
+        output.file = Some((temporary, target));
         Ok(output)
     }
 
-    /// Writes what is buffered, and puts a file in its place.
-    pub(crate) fn commit(mut self) -> Result<(), Failure> {
-        self.flush()?;
-        let Self { writer, file, .. } = self;
-        // Not every system renames a file that is open.
-        drop(writer);
-        let Some(Unfinished {
-            temporary,
-            destination,
-        }) = file
-        else {
-            return Ok(());
-        };
-        temporary
-            .persist(&destination)
-            .map_err(|error| Failure::Create(destination.display().to_string(), error.error))?;
-        interrupt::keep();
-        Ok(())
-    }
-}
-
-impl<W: Write> Output<W> {
-    /// Writes to a writer.
-    pub(crate) fn new(writer: W) -> Self {
-        Self {
-            writer: BufWriter::with_capacity(BUFFER, writer),
-            error: None,
-            shown: None,
-            line: Vec::new(),
-            file: None,
-            name: None,
+    /// Writes a line of JSON.
+    pub(crate) fn write_record(&mut self, record: &impl Serialize) {
+        if self.error.is_none() {
+            let mut serializer = Serializer::with_formatter(&mut self.writer, TerminalJson);
+            let written = record.serialize(&mut serializer).map_err(io::Error::from);
+            self.error = written.err();
+            self.write_bytes(b"\n");
         }
     }
 
-    /// Writes text of the stream: its bytes as they are, but on a terminal what is safe to show there, with
-    /// U+FFFD for what is not UTF-8.
-    pub(crate) fn text(&mut self, bytes: &[u8]) {
-        let Some(mut shown) = self.shown.take() else {
-            return self.bytes(bytes);
+    /// Writes text of the stream: unchanged to a file or pipe, escaped and with U+FFFD on a terminal.
+    pub(crate) fn write_text(&mut self, bytes: &[u8]) {
+        let Some(mut decoder) = self.terminal_decoder.take() else {
+            return self.write_bytes(bytes);
         };
-        shown.push(bytes, |text| self.show(text));
-        self.shown = Some(shown);
+        decoder.push(bytes, |text| self.write_escaped(text));
+        self.terminal_decoder = Some(decoder);
     }
 
-    /// Ends the text of the stream, and writes everything that is buffered.
-    pub(crate) fn finish(&mut self) -> Result<(), Failure> {
-        if let Some(mut shown) = self.shown.take() {
-            shown.finish(|text| self.show(text));
-        }
-        self.flush()
+    fn write_escaped(&mut self, text: &str) {
+        self.write_bytes(EscapeLines(text).to_string().as_bytes());
     }
 
-    fn show(&mut self, text: &str) {
-        self.bytes(PrintableLines(text).to_string().as_bytes());
-    }
-
-    /// Writes bytes as they are.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+    /// Writes bytes unchanged.
+    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) {
         if self.error.is_none() {
             self.error = self.writer.write_all(bytes).err();
         }
     }
 
-    /// Writes a line of JSON.
-    pub(crate) fn line(&mut self, value: &impl Serialize) {
-        if self.error.is_none() {
-            let mut serializer = Serializer::with_formatter(&mut self.writer, TerminalJson);
-            let written = value.serialize(&mut serializer).map_err(io::Error::from);
-            self.error = written.err();
-            self.bytes(b"\n");
-        }
-    }
-
-    /// Writes a line of JSON, an object with at least one member, with further members, each after a comma.
-    pub(crate) fn line_with(&mut self, value: &impl Serialize, members: &[u8]) {
-        if members.is_empty() {
-            return self.line(value);
-        }
-        let mut line = std::mem::take(&mut self.line);
-        line.clear();
-        let mut serializer = Serializer::with_formatter(&mut line, TerminalJson);
-        match value.serialize(&mut serializer) {
-            Ok(()) => {
-                line.pop();
-                line.extend_from_slice(members);
-                line.extend_from_slice(b"}\n");
-                self.bytes(&line);
-            }
-            Err(error) => {
-                self.error.get_or_insert_with(|| error.into());
-            }
-        }
-        self.line = line;
-    }
-
-    /// Reports whether everything could be written so far.
-    pub(crate) fn check(&mut self) -> Result<(), Failure> {
+    /// Returns the first error.
+    pub(crate) fn check(&mut self) -> anyhow::Result<()> {
         match self.error.take() {
-            Some(error) => Err(self.failure(error)),
+            Some(error) => Err(self.output_error(error)),
             None => Ok(()),
         }
     }
 
-    /// Writes everything that is buffered.
-    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+    /// Writes buffered bytes.
+    pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
         self.check()?;
         let flushed = self.writer.flush();
-        flushed.map_err(|error| self.failure(error))
+        flushed.map_err(|error| self.output_error(error))
     }
 
-    /// The failure of a write, with the path of the output.
-    fn failure(&self, error: io::Error) -> Failure {
-        Failure::Write(match &self.name {
-            Some(name) => io::Error::new(error.kind(), format!("{name}: {error}")),
-            None => error,
-        })
+    /// Ends the text of the stream, and writes buffered bytes.
+    pub(crate) fn finish(&mut self) -> anyhow::Result<()> {
+        if let Some(mut decoder) = self.terminal_decoder.take() {
+            decoder.finish(|text| self.write_escaped(text));
+        }
+        self.flush()
+    }
+
+    /// Writes buffered bytes, and renames the temporary file over its target.
+    pub(crate) fn commit(mut self) -> anyhow::Result<()> {
+        self.finish()?;
+        if let Some((file, target)) = self.file.take() {
+            // Not every system renames an open file.
+            self.writer = BufWriter::new(Box::new(io::sink()));
+            let persisted = file.persist(target);
+            persisted.map_err(|error| self.output_error(error.error))?;
+        }
+        Ok(())
+    }
+
+    fn output_error(&self, source: io::Error) -> anyhow::Error {
+        let name = self.name.clone();
+        OutputError { name, source }.into()
     }
 }
 
-/// A value as JSON that is safe to show on a terminal.
-pub(crate) use provstream_route::terminal_json as json;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn controls_are_escaped_and_the_rest_is_literal() {
-        let text = "\0\n\x1b\x7f\u{85}\u{9f}\u{2028}\u{202e}\u{2069} \"\\/é\u{a0}あ👩\u{200d}🚀";
-        let mut output = Output::new(Vec::new());
-        output.line(&text);
-        output.flush().unwrap();
-        let written = String::from_utf8(output.writer.into_inner().unwrap()).unwrap();
-        assert_eq!(
-            written,
-            "\"\\u0000\\n\\u001b\\u007f\\u0085\\u009f\\u2028\\u202e\\u2069 \\\"\\\\/é\u{a0}あ👩\u{200d}🚀\"\n"
-        );
-        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_bytes(bytes);
+        Ok(bytes.len())
     }
 
-    #[test]
-    fn text_is_written_as_it_is_but_shown_without_controls() {
-        let text = b"a\tb\r\n\x1b[2J\xc2\x9b\x9b\xe2\x80\xae\xc3\xa9\xe2\x80";
-        let written = |on_terminal: bool, chunk| {
-            let mut output = Output::new(Vec::new());
-            output.shown = on_terminal.then(Pieces::default);
-            text.chunks(chunk).for_each(|piece| output.text(piece));
-            output.finish().unwrap();
-            output.writer.into_inner().unwrap()
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Refuses an output that is also read. Devices can be shared.
+pub(crate) fn refuse_input_as_output<'a>(
+    option: &str,
+    output: Option<&Path>,
+    inputs: impl IntoIterator<Item = (&'a str, Option<&'a Path>)>,
+) -> anyhow::Result<()> {
+    let Some(path) = output.filter(|path| !is_stdout(Some(path))) else {
+        return Ok(());
+    };
+    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+    let handle = Handle::from_path(path).ok().filter(|_| is_file);
+    for (input, other) in inputs {
+        let Some(other) = other else { continue };
+        let is_same = match &handle {
+            Some(handle) => Handle::from_path(other).is_ok_and(|other| other == *handle),
+            None => !path.exists() && other == path,
         };
-        for chunk in 1..=text.len() {
-            assert_eq!(written(false, chunk), text);
-            assert_eq!(
-                String::from_utf8(written(true, chunk)).unwrap(),
-                "a\tb\\r\n\\u{1b}[2J\\u{9b}\u{fffd}\\u{202e}é\u{fffd}",
-            );
+        if is_same {
+            return Err(usage_error(format_args!(
+                "{option}: expected a file of its own, found {}, which is also {input}",
+                path.display()
+            )));
         }
     }
+    Ok(())
+}
 
-    #[test]
-    fn the_first_error_is_kept_and_ends_the_output() {
-        let mut room = [0; 4];
-        let mut output = Output::new(&mut room[..]);
-        output.bytes(&[b'x'; 2 * BUFFER]);
-        output.bytes(b"y");
-        assert!(matches!(output.flush(), Err(Failure::Write(_))));
-    }
+/// Returns `true` if standard output is the regular file at a path.
+pub(crate) fn stdout_is(path: &Path) -> bool {
+    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+    is_file
+        && Handle::stdout()
+            .is_ok_and(|stdout| Handle::from_path(path).is_ok_and(|other| other == stdout))
 }

@@ -1,49 +1,57 @@
-//! How much of big files has been read, shown on a terminal.
+//! Progress of reading large files, on a terminal.
 
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{
+    HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 
-use crate::interrupt;
-use crate::stdio;
-use crate::ui::Ui;
-
-/// Files below this size are read before anyone could look at a bar.
-const BIG: u64 = 16 << 20;
-/// How often a second the bar is drawn at most.
+/// Smallest input that has a progress bar, in bytes.
+const MIN_LEN: u64 = 16 << 20;
+/// Drawings a second.
 const RATE: u8 = 10;
 const TEMPLATE: &str = "{wide_bar} {percent:>3} % of {total_bytes}{left}";
 
-/// A bar on standard error, or nothing. It is removed when the last clone is dropped, and when the program is interrupted.
+/// `--no-progress` or `--quiet`.
+static IS_DISABLED: AtomicBool = AtomicBool::new(false);
+/// `-o`: nothing else is drawn on the terminal.
+static HAS_OUTPUT_FILE: AtomicBool = AtomicBool::new(false);
+
+/// Shows no bar in this run.
+pub(crate) fn disable() {
+    IS_DISABLED.store(true, Ordering::Relaxed);
+}
+
+/// Notes that the output is a file.
+pub(crate) fn set_output_file() {
+    HAS_OUTPUT_FILE.store(true, Ordering::Relaxed);
+}
+
+/// A progress bar on standard error, or nothing. The last clone clears it.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress(Option<Arc<Bar>>);
+pub(crate) struct Progress(Option<Arc<ClearedBar>>);
 
 #[derive(Debug)]
-struct Bar(ProgressBar);
+struct ClearedBar(ProgressBar);
 
 impl Progress {
-    /// No bar.
-    pub(crate) const fn none() -> Self {
-        Self(None)
-    }
-
-    /// A bar for that many bytes, if they are many and a bar may be [shown](is_shown).
-    pub(crate) fn of(bytes: u64) -> Self {
-        if bytes < BIG || !is_shown(Ui::get()) {
-            return Self::none();
+    /// A bar for this many bytes, if there are many and standard error can show it.
+    pub(crate) fn new(bytes: u64) -> Self {
+        if bytes < MIN_LEN || !is_visible() {
+            return Self(None);
         }
         let target = ProgressDrawTarget::stderr_with_hz(RATE);
         let bar = ProgressBar::with_draw_target(Some(bytes), target);
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style.with_key("left", left));
+            bar.set_style(style.with_key("left", write_left));
         }
-        interrupt::clear_on_signal(&bar);
-        Self(Some(Arc::new(Bar(bar))))
+        Self(Some(Arc::new(ClearedBar(bar))))
     }
 
-    /// Reports that further bytes have been read.
+    /// Advances the bar.
     pub(crate) fn advance(&self, bytes: usize) {
         if let Some(bar) = &self.0 {
             bar.0.inc(bytes as u64);
@@ -51,42 +59,41 @@ impl Progress {
     }
 }
 
-/// Whether a bar may be drawn: standard error is a terminal, and no other program draws the output there.
-fn is_shown(ui: Ui) -> bool {
-    !ui.quiet
-        && !ui.no_progress
-        && io::stderr().is_terminal()
-        && (ui.has_output_file || stdio::stdout_is_out_of_sight())
-}
-
-/// The speed and the time that is left; nothing as long as neither is known, and once all is read.
-fn left(state: &ProgressState, written: &mut dyn Write) {
-    let length = state.len().unwrap_or_default();
-    let left = state.eta();
-    if state.pos() < length && left.as_secs() > 0 {
-        let speed = indicatif::HumanBytes(state.per_sec() as u64);
-        // Writing to a string cannot fail.
-        let _ = write!(written, ", {speed}/s, {} left", HumanDuration(left));
-    }
-}
-
-impl Drop for Bar {
+impl Drop for ClearedBar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Returns `true` if standard error is a terminal on which neither this program nor the reader of a pipe draws.
+fn is_visible() -> bool {
+    !IS_DISABLED.load(Ordering::Relaxed)
+        && io::stderr().is_terminal()
+        && (HAS_OUTPUT_FILE.load(Ordering::Relaxed)
+            || !io::stdout().is_terminal() && !is_stdout_pipe())
+}
 
-    #[test]
-    fn the_template_is_understood() {
-        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
-    }
+#[cfg(unix)]
+fn is_stdout_pipe() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileTypeExt;
+    let stdout = io::stdout().as_fd().try_clone_to_owned();
+    let metadata = stdout.and_then(|stdout| std::fs::File::from(stdout).metadata());
+    metadata
+        .is_ok_and(|metadata| metadata.file_type().is_fifo() || metadata.file_type().is_socket())
+}
 
-    #[test]
-    fn small_files_have_no_bar() {
-        assert!(Progress::of(BIG - 1).0.is_none());
+#[cfg(not(unix))]
+const fn is_stdout_pipe() -> bool {
+    true
+}
+
+/// Writes speed and remaining time, once they are known.
+fn write_left(state: &ProgressState, out: &mut dyn Write) {
+    let left = state.eta();
+    if state.pos() < state.len().unwrap_or_default() && left.as_secs() > 0 {
+        let speed = HumanBytes(state.per_sec() as u64);
+        // Writing to a string cannot fail.
+        let _ = write!(out, ", {speed}/s, {} left", HumanDuration(left));
     }
 }

@@ -31,7 +31,6 @@ mod disclosure;
 mod document;
 mod draft;
 mod members;
-mod misplaced;
 mod nested;
 mod number;
 mod object;

@@ -7,12 +7,11 @@ use serde::Deserializer as _;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-pub use crate::misplaced::{find_misplaced_record, find_object};
-pub use crate::validated_object::{ValidatedObject, validate_value};
-use crate::{Document, MarcKind};
+pub use crate::validated_object::{ValidatedObject, validate_all, validate_value};
+use crate::{Document, visit_objects};
 
-/// Deepest nesting in which objects are found.
-pub const MAX_DEPTH: usize = 64;
+/// Deepest nesting of arrays in which objects are read.
+const MAX_DEPTH: usize = 64;
 
 /// Longest excerpt of another value in a message, in bytes.
 const MAX_EXCERPT: usize = 40;
@@ -292,60 +291,20 @@ impl ObjectReader {
     }
 }
 
-/// MARC object in a document, or an object that may be one.
-#[derive(Debug)]
-pub struct FoundObject {
-    /// JSON Pointer in the document.
-    pub pointer: String,
-    /// Object.
-    pub document: Document,
-    /// Kind; `None` if the members do not show it.
-    pub kind: Option<MarcKind>,
-}
-
-/// Returns the MARC objects in a document: the document itself if its members show its kind, else those inside it, else the
-/// document if it looks like one.
+/// Returns the JSON Pointer to the first MARC object in JSON; empty for the value itself.
 #[must_use]
-pub fn marc_objects(document: Document) -> Vec<FoundObject> {
-    let mut found = Vec::new();
-    find_objects(document, String::new(), &mut found, MAX_DEPTH);
-    found
-}
-
-fn find_objects(document: Document, pointer: String, found: &mut Vec<FoundObject>, depth: usize) {
-    let kind = document.kind();
-    let before = found.len();
-    if kind.is_none() && depth > 0 {
-        for (name, json) in document.members() {
-            find_in_value(json, member_pointer(&pointer, &name), found, depth - 1);
+pub fn find_object(json: &str) -> Option<String> {
+    let mut first: Option<(usize, String)> = None;
+    visit_objects(json.as_bytes(), |object| {
+        let start = object.span().start;
+        let pointer = object.kind().and_then(|_| object.pointer());
+        // An outer object comes after the inner ones.
+        if let Some(pointer) = pointer.filter(|_| first.as_ref().is_none_or(|(at, _)| start < *at))
+        {
+            first = Some((start, pointer));
         }
-    }
-    if kind.is_some() || found.len() == before && document.is_marc_like() {
-        found.push(FoundObject {
-            pointer,
-            document,
-            kind,
-        });
-    }
-}
-
-/// Returns the JSON Pointer to a member of an object.
-#[must_use]
-pub fn member_pointer(object: &str, name: &str) -> String {
-    format!("{object}/{}", name.replace('~', "~0").replace('/', "~1"))
-}
-
-fn find_in_value(json: &str, pointer: String, found: &mut Vec<FoundObject>, depth: usize) {
-    if json.starts_with('{') {
-        if let Ok(document) = Document::parse(json.as_bytes()) {
-            find_objects(document, pointer, found, depth);
-        }
-    } else if json.starts_with('[') && depth > 0 {
-        let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
-        for (index, item) in items.into_iter().enumerate() {
-            find_in_value(item.get(), format!("{pointer}/{index}"), found, depth - 1);
-        }
-    }
+    });
+    first.map(|(_, pointer)| pointer)
 }
 
 /// Returns the number of lines of an object before the value at a JSON Pointer, or before the value that would contain it.

@@ -167,7 +167,10 @@ impl Members {
         let mut details = Details::new();
         match self.recommended_next_step.take() {
             None => {}
-            Some(NextStep::Text(text)) => details = details.with_next_step(text.0),
+            Some(NextStep::Text(text)) => {
+                // A text is written before the action is known, so it is that of the answer.
+                details = details.with_next_step_for(Action::Answer, text.0);
+            }
             Some(NextStep::ByAction(texts)) => {
                 for (action, text) in texts.into_values() {
                     details = details.with_next_step_for(action, text.0);

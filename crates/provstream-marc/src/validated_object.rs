@@ -1,7 +1,10 @@
 //! Validation of all MARC objects of an input.
 
-use super::read::{FoundObject, ReadProblem, TopLevelValue, line_offset, marc_objects};
-use crate::{Document, MarcKind, Profile, Report, Violation, ViolationCode as Code};
+use super::read::{ReadProblem, TopLevelValue, line_offset};
+use crate::{
+    Document, FoundObject, MarcKind, Profile, Report, Violation, ViolationCode as Code,
+    find_marc_objects,
+};
 
 /// A MARC object of the input, or a report of what was found in its place.
 #[derive(Debug)]
@@ -10,8 +13,8 @@ pub struct ValidatedObject {
     pub line: u64,
     /// Range of the top-level value.
     pub span: (u64, u64),
-    /// JSON Pointer in the input.
-    pub pointer: String,
+    /// JSON Pointer in the input; `None` if it is too long to be written.
+    pub pointer: Option<String>,
     /// Kind; `None` if the members do not show it.
     pub kind: Option<MarcKind>,
     /// `None` if there is no object.
@@ -20,11 +23,25 @@ pub struct ValidatedObject {
     pub report: Report,
     /// Line of each violation.
     pub lines: Vec<u64>,
+    /// `true` if the object is in another MARC object.
+    pub is_nested: bool,
 }
 
-/// Validates the MARC objects in a top-level value: at least one for each value.
+/// Validates the MARC objects in a top-level value that are in no other MARC object: at least one for each value.
 #[must_use]
 pub fn validate_value(
+    value: &TopLevelValue<'_>,
+    kind: Option<MarcKind>,
+    profile: Profile,
+) -> Vec<ValidatedObject> {
+    let mut objects = validate_all(value, kind, profile);
+    objects.retain(|object| !object.is_nested);
+    objects
+}
+
+/// Validates all MARC objects in a top-level value, also those in other ones.
+#[must_use]
+pub fn validate_all(
     value: &TopLevelValue<'_>,
     kind: Option<MarcKind>,
     profile: Profile,
@@ -48,11 +65,14 @@ pub fn validate_value(
     let message = document
         .get_str("message")
         .map(std::borrow::Cow::into_owned);
+    let bytes = value.content.as_ref().copied().unwrap_or_default();
     let found = match kind {
-        None => marc_objects(document),
+        None => find_marc_objects(bytes),
         Some(_) => vec![FoundObject {
-            pointer: String::new(),
-            document,
+            pointer: Some(String::new()),
+            span: 0..bytes.len(),
+            is_nested: false,
+            document: Some(document),
             kind,
         }],
     };
@@ -84,28 +104,33 @@ pub fn validate_value(
 impl ValidatedObject {
     fn missing(value: &TopLevelValue<'_>, code: Code, line: u64, message: String) -> Self {
         let mut report = Report::default();
-        report.push(Violation::new(code, message).by("MARC-02 4.1"));
+        report.push(Violation::new(code, message));
         Self {
             line: value.line,
             span: value.span,
-            pointer: value.pointer.clone(),
+            pointer: Some(value.pointer.clone()),
             kind: None,
             document: None,
             report,
             lines: vec![line],
+            is_nested: false,
         }
     }
 
     fn new(found: FoundObject, value: &TopLevelValue<'_>, profile: Profile) -> Self {
         let bytes = value.content.as_ref().copied().unwrap_or_default();
-        let mut report = match found.kind {
-            Some(kind) => found.document.validate(kind, profile),
-            None => {
-                let mut report = Report::default();
-                report.push(Violation::new(Code::UnknownKind, "expected a MARC-Core record or a MARC-Disclosure object, found one whose members do not show which of the two it is; --kind takes it for one"));
-                report
-            }
-        };
+        let mut report = Report::default();
+        match (&found.document, found.kind) {
+            (Some(document), Some(kind)) => report = document.validate(kind, profile),
+            (None, _) => report.push(Violation::new(
+                Code::LimitRecord,
+                "the object is in more than 64 other MARC objects, so it was not looked at",
+            )),
+            (Some(_), None) => report.push(Violation::new(
+                Code::UnknownKind,
+                "expected a MARC-Core record or a MARC-Disclosure object, found one whose members do not show which of the two it is; --kind takes it for one",
+            )),
+        }
         let is_reported = report
             .violations()
             .iter()
@@ -116,20 +141,27 @@ impl ValidatedObject {
                 "the object is not UTF-8 throughout",
             ));
         }
-        let line_of =
-            |pointer: &str| value.line + line_offset(bytes, &format!("{}{pointer}", found.pointer));
+        let start = found.span.start;
+        let before = bytes[..start].iter().filter(|byte| **byte == b'\n').count();
+        let line = value.line + before as u64;
+        let object = &bytes[found.span];
+        let line_of = |pointer: &str| line + line_offset(object, pointer);
+        let pointer = found
+            .pointer
+            .map(|pointer| format!("{}{pointer}", value.pointer));
         Self {
-            line: line_of(""),
+            line,
             span: value.span,
-            pointer: format!("{}{}", value.pointer, found.pointer),
+            pointer,
             lines: report
                 .violations()
                 .iter()
                 .map(|it| line_of(it.pointer()))
                 .collect(),
             kind: found.kind,
-            document: Some(found.document),
+            document: found.document,
             report,
+            is_nested: found.is_nested,
         }
     }
 

@@ -23,99 +23,6 @@ fn assert_fails(args: &str, input: &str, reason: &str) {
     assert_eq!(without.status, 0, "{args}: {}", without.stderr);
 }
 
-#[test]
-fn marc_commands_say_what_failed_and_how_many() {
-    let record = r#"{"marc_version":"1.0"}"#;
-    let two = format!("{{}}\n\n{record}\n");
-    let refused = "the lines with \"event\":\"refused\" say why";
-    assert_fails(
-        "marc validate",
-        &two,
-        "not valid: 2 of 2 MARC objects, the first at line 1 of standard input; the lines with \"valid\":false say why",
-    );
-    assert_fails(
-        "marc project --trust local",
-        &format!("\n{record}"),
-        "not disclosed: 1 of 1 MARC objects, the first at line 2 of standard input; the lines with the event marc, withheld or refused say why",
-    );
-    assert_fails(
-        "marc upgrade",
-        record,
-        &format!("refused: 1 of 1 MARC objects, the first at line 1 of standard input; {refused}"),
-    );
-    assert_fails(
-        "marc carry --into audit-log",
-        "{}",
-        &format!("refused: 1 of 1 MARC objects, the first at line 1 of standard input; {refused}"),
-    );
-    assert_fails(
-        "marc carry --out-of audit-log",
-        "{}",
-        &format!("refused: 1 of 1 envelopes, the first at line 1 of standard input; {refused}"),
-    );
-    assert_fails(
-        "marc carry --out-of sse",
-        "event: marc-core\ndata: {\n\n",
-        &format!("refused: 1 of 1 events, the first at line 1 of standard input; {refused}"),
-    );
-    let deployment = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../corpus/marc/deployment.toml"
-    );
-    assert_fails(
-        &format!("marc decide --deployment {deployment}"),
-        "\n{}\n",
-        &format!("refused: 1 of 1 situations, the first at line 2 of standard input; {refused}"),
-    );
-    // `show` says on standard error what is wrong with each.
-    let shown = run(&["marc", "show", "--fail"], &two);
-    let count = "not shown: 2 of 2 MARC objects, the first at line 1 of standard input; a message for each says why";
-    assert!(shown.stderr.ends_with(&format!("provstream: {count}\n")));
-    assert_eq!(shown.stderr.lines().count(), 3, "{}", shown.stderr);
-    let files = Files::new();
-    let file = files.write("two.ndjson", two);
-    for line in run(&["marc", "show", "--fail", &file], "").stderr.lines() {
-        assert!(line.contains(&file), "{line}");
-    }
-}
-
-#[test]
-fn conformance_counts_what_prevents_it() {
-    let files = Files::new();
-    let description = "name = \"x\"\ndraft = \"02\"\nclasses = [\"carrying\", \"disclosure\"]\n";
-    let path = files.write("d.toml", description);
-    for (option, place) in [
-        (
-            "",
-            "the lines with the status not met or documentation missing say why",
-        ),
-        (" --table", "the table says why"),
-    ] {
-        let args = format!("marc conformance {path}{option}");
-        let words: Vec<&str> = args.split(' ').chain(["--fail"]).collect();
-        let Run { stderr, status, .. } = run(&words, "");
-        assert_eq!(status, 3, "{stderr}");
-        let start = "provstream: not conformant: 3 of 3 claimed classes: core (";
-        assert!(stderr.starts_with(start), "{stderr}");
-        let end = format!(" requirements), carrying (4 requirements); {place}\n");
-        assert!(stderr.ends_with(&end), "{stderr}");
-        assert_eq!(run(&words[..words.len() - 1], "").stderr, "");
-    }
-}
-
-#[test]
-fn marc_commands_without_an_object_say_so() {
-    for (args, what) in [
-        ("marc validate", "MARC object"),
-        ("marc project --trust local", "MARC-Core record"),
-        ("marc upgrade", "MARC object"),
-        ("marc show", "MARC-Disclosure object"),
-    ] {
-        let reason = format!("standard input: expected at least one {what}, found none");
-        assert_fails(args, "", &reason);
-    }
-}
-
 /// An empty text has nothing that was not read. Where a response was promised, something is missing.
 #[test]
 fn an_empty_input_is_a_text_but_not_a_response() {
@@ -160,7 +67,7 @@ fn an_error_of_the_provider_is_a_reason() {
         (&gate, unread),
         (
             "extract",
-            "errors of the provider: 1; the lines with \"event\":\"error\" say what",
+            "errors of the provider: 1; the lines with the event `diagnostic` or `error` say where and what",
         ),
     ] {
         assert_fails(&format!("{command} --input openai-chat"), error, reason);
@@ -183,17 +90,18 @@ fn extract_fails_for_what_was_not_read_and_for_diagnostics_only() {
     let good = files.write("good.txt", "It is. [substrate.grep]");
     let bad = files.write("bad.txt", "It is. [substrate.grep; ts=");
     let several = run(&["extract", "--fail", &bad, &good], "");
-    let reason = "diagnostics: 1; the lines with \"event\":\"diagnostic\" say what and where";
+    let reason =
+        "diagnostics: 1; the lines with the event `diagnostic` or `error` say where and what";
     assert_eq!(several.status, 3);
     assert_eq!(several.stderr, format!("provstream: {reason}\n"));
     // Lines for people have no names of events.
     let pretty = run(&["extract", "--fail", "--pretty", &bad], "");
-    let reason = "diagnostics: 1; the lines above say what and where";
+    let reason = "diagnostics: 1; the lines above say where and what";
     assert_eq!(pretty.stderr, format!("provstream: {reason}\n"));
     let path = files.path("out.txt");
     let path = path.to_str().expect("the path is UTF-8");
     let written = run(&["extract", "--fail", "--pretty", "-o", path, &bad], "");
-    let reason = format!("diagnostics: 1; the lines of {path} say what and where");
+    let reason = format!("diagnostics: 1; the lines of {path} say where and what");
     assert_eq!(written.stderr, format!("provstream: {reason}\n"));
 }
 
@@ -201,7 +109,7 @@ fn extract_fails_for_what_was_not_read_and_for_diagnostics_only() {
 fn what_was_not_judged_is_shown_by_extract_with_the_input_options() {
     let odd = "It is. [substrate.grep; ts=";
     let policy = format!("{GOLDEN}/policy.toml");
-    let advice = "; `provstream extract --pretty` with the same input options shows where\n";
+    let advice = "; `provstream extract` with the same input options shows where\n";
     for args in [
         &["admit", "--fail", "--floor", "1", "--window", "1h"][..],
         &["gate", "--fail", "--policy", &policy],

@@ -236,56 +236,9 @@ fn the_text_of_a_provider_goes_through_the_gate() {
     assert_eq!(found.status, 1);
     assert!(!found.stdout.contains("A."), "{}", found.stdout);
     assert!(
-        found.stderr.contains("looks like openai-chat"),
+        found.stderr.contains("found one of openai-chat"),
         "{}",
         found.stderr
-    );
-}
-
-#[test]
-fn wrong_policies_and_options_are_reported_with_their_place() {
-    let files = Files::new();
-    let wrong = files.write(
-        "wrong.toml",
-        "preset = \"mine\"\n[inadmissible]\naction = \"discard\"\n",
-    );
-    let found = run(&["gate", "--policy", &wrong], "");
-    assert_eq!(found.status, 2);
-    let message = "wrong.toml: line 1, column 10: expected one of \"own-state\", \"external\" for \"preset\", found \"mine\"";
-    assert!(found.stderr.contains(message), "{}", found.stderr);
-    let policy = policy(&files);
-    for (more, message) in [
-        (
-            &["--language", "fr"][..],
-            "expected a language of the policy (de, en), found `fr`",
-        ),
-        (
-            &["--max-held", "7"],
-            "expected a whole number of bytes between 1024 and 1048576",
-        ),
-        (
-            &["--audit-sync"],
-            "--audit-sync needs --audit, which is missing",
-        ),
-        (
-            &["--stream-id", "s"],
-            "--stream-id needs --audit, which is missing",
-        ),
-        (&["--reasoning", "rewrite"], "expected leave, gate or drop"),
-        (
-            &["--reasoning", "drop"],
-            "--reasoning needs a response of a provider",
-        ),
-    ] {
-        let found = run(&[&["gate", "--policy", &policy][..], more].concat(), "");
-        assert_eq!(found.status, 2, "{more:?}");
-        assert!(found.stderr.contains(message), "{}", found.stderr);
-    }
-    assert_eq!(run(&["gate"], "").status, 2);
-    assert_eq!(run(&["gate", "--policy", "/nowhere.toml"], "").status, 1);
-    assert_eq!(
-        run(&["gate", "--policy", &policy, "/nowhere.txt"], "").status,
-        1
     );
 }
 
@@ -297,53 +250,6 @@ default_window = "1h"
 [inadmissible]
 action = "discard"
 "#;
-
-#[test]
-fn an_input_that_is_no_response_of_a_provider_is_not_written() {
-    let files = Files::new();
-    let policy = files.write("policy.toml", DISCARD);
-    for format in [
-        "auto",
-        "openai-chat",
-        "openai-responses",
-        "anthropic",
-        "gemini",
-        "gemini-interactions",
-        "ollama",
-        "cohere",
-        "mistral-conversations",
-        "llama-cpp",
-        "tgi",
-        "bedrock-converse",
-        "vercel-ui",
-    ] {
-        for input in [
-            "The build is green. [substrate.grep; ts=2026-05-28T11:40:00Z] Ship it.\n",
-            ": The build. [unverified-inference]\n",
-            "note: The build. [unverified-inference]\n\n",
-            "[1,2]\n",
-            "{\"a\":\"It runs. [unverified-inference]\"}\n",
-        ] {
-            let args = ["gate", "--policy", &policy, "--fail", "--input", format];
-            let found = run(&args, input);
-            assert_eq!(found.stdout, "", "{format}: {input}");
-            assert_eq!(found.status, 1, "{format}: {input}");
-            assert!(
-                found.stderr.contains("no text was released: "),
-                "{format}: {}",
-                found.stderr
-            );
-        }
-    }
-    let event = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It is so.\"}}]}\n\n";
-    let input = format!("{event}note: secret\n\n: secret\n\ndata: [DONE]\n\n");
-    let args = ["gate", "--policy", &policy, "--fail", "--input", "auto"];
-    let found = run(&args, &input);
-    assert!(!found.stdout.contains("secret"), "{}", found.stdout);
-    assert_eq!(found.status, 3);
-    let note = "not all was read: 1 withheld-data (at byte 65 of the response: bytes that cannot be read as an event; a gate withholds them)\n";
-    assert!(found.stderr.ends_with(note), "{}", found.stderr);
-}
 
 #[test]
 fn what_admit_cannot_judge_does_not_pass_a_gate() {
@@ -421,50 +327,6 @@ fn what_admit_cannot_judge_does_not_pass_a_gate() {
     let found = run(&gate, "It is so. {}");
     assert_eq!((found.stdout.as_str(), found.status), ("It is so. {}", 3));
     assert!(found.stderr.contains("1 json-syntax"), "{}", found.stderr);
-}
-
-#[test]
-fn the_audit_log_is_a_file_of_its_own() {
-    let files = Files::new();
-    let policy = files.write("policy.toml", DISCARD);
-    let input = files.write("input.txt", "It is so.");
-    let path = |name: &str| files.path(name).to_str().expect("UTF-8").to_owned();
-    let new = path("new");
-    let folder = path(".");
-    let same = format!("{folder}/./policy.toml");
-    for (audit, more, message) in [
-        ("-", &[][..], "--audit: expected a file, found -"),
-        (
-            &new,
-            &["-o", &new],
-            "/new, which is that of --output; give another path",
-        ),
-        (
-            &input,
-            &[],
-            "/input.txt, which is also read; give another path",
-        ),
-        (
-            &same,
-            &[],
-            "/./policy.toml, which is that of --policy; give another path",
-        ),
-        (&format!("{folder}/no/log"), &[], "cannot write"),
-        (
-            &path("log"),
-            &["-o", &format!("{folder}/no/out")],
-            "/no does not exist",
-        ),
-    ] {
-        let args = ["gate", "--policy", &policy, "--audit", audit, &input];
-        let found = run(&[&args[..], more].concat(), "");
-        assert!(found.stderr.contains(message), "{}", found.stderr);
-        assert_ne!(found.status, 0);
-        assert_eq!(found.stdout, "");
-    }
-    assert!(!files.path("new").exists());
-    assert_eq!(fs::read_to_string(input).expect("the input"), "It is so.");
-    assert_eq!(fs::read_to_string(policy).expect("the policy"), DISCARD);
 }
 
 #[test]

@@ -86,24 +86,6 @@ fn the_example_of_the_profile_gives_its_tuple() {
 }
 
 #[test]
-fn each_kind_of_line_is_as_the_help_shows_it() {
-    assert_eq!(
-        run(&["extract"], STREAM).stdout.lines().collect::<Vec<_>>(),
-        LINES
-    );
-}
-
-#[test]
-fn the_help_shows_each_kind_of_line() {
-    // The help is broken into lines at spaces.
-    let plain = |text: &str| text.split_whitespace().collect::<String>();
-    let help = plain(&run(&["extract", "--help"], "").stdout);
-    for line in LINES {
-        assert!(help.contains(&plain(line)), "{line}");
-    }
-}
-
-#[test]
 fn a_marc_object_is_printed_with_its_place() {
     let run = json(
         &[],
@@ -248,25 +230,6 @@ fn each_limit_of_json_is_passed_on() {
     ] {
         assert_eq!(diagnostics(&json(&[limit], object)), codes, "{limit}");
     }
-}
-
-#[test]
-fn what_a_limit_leaves_out_is_not_printed() {
-    let run = json(
-        &["--max-pointer=10", "--max-record=20"],
-        "{\"marc_version\":\"abcd\"}{\"ab\":{\"assertion\":\"A\"}}{\"a\":{\"marc_version\":1}}{\"abcdefghij\":{\"marc_version\":1}}",
-    );
-    assert_eq!(
-        without_reports(&run.stdout),
-        "{\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":0,\"end\":23},\"pointer\":\"\"}\n\
-        {\"event\":\"diagnostic\",\"code\":\"limit-record\",\"span\":{\"start\":0,\"end\":23}}\n\
-        {\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"A\",\"span\":{\"start\":43,\"end\":44},\"annotations\":[]}\n\
-        {\"event\":\"diagnostic\",\"code\":\"limit-pointer\",\"span\":{\"start\":43,\"end\":44}}\n\
-        {\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":52,\"end\":70},\"pointer\":\"/a\",\"record\":{\"marc_version\":1}}\n\
-        {\"event\":\"marc\",\"kind\":\"core\",\"span\":{\"start\":85,\"end\":103},\"record\":{\"marc_version\":1}}\n\
-        {\"event\":\"diagnostic\",\"code\":\"limit-pointer\",\"span\":{\"start\":85,\"end\":103}}\n\
-        {\"event\":\"end\",\"bytes\":104,\"assertions\":1,\"annotations\":0,\"marc\":3,\"diagnostics\":3}\n"
-    );
 }
 
 #[test]

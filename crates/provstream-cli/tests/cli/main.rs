@@ -1,20 +1,18 @@
 //! The program as its users see it.
 
 mod admit;
-mod advice;
 mod common;
 mod corpus;
+mod datasets;
 mod defects;
 mod emit;
 mod extract;
 mod fail;
 mod features;
 mod gate;
-mod hints;
 mod json;
 mod marc;
 mod marc_carry;
-mod marc_deployment;
 mod marc_hostile;
 mod marc_messages;
 mod marc_texts;

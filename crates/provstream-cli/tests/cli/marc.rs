@@ -88,7 +88,7 @@ fn d1_no_answer_text_reaches_a_disclosure_of_another_action() {
         early[0]["message"]
             .as_str()
             .unwrap()
-            .starts_with("`answer`: no text for the user is read before")
+            .starts_with("unknown field `answer`")
     );
     let situations = [
         json!({"primary_source": "safety"}),
@@ -388,52 +388,6 @@ fn d7_a_stated_human_is_kept_with_abstain_and_a_deviation_can_happen() {
     assert_eq!(decided[0]["deviation"], "the tool is off");
 }
 
-/// M2-105
-#[test]
-fn d8_a_long_next_step_is_projected() {
-    let mut record: Value =
-        serde_json::from_str(&fs::read_to_string(corpus("tv-m2-2.json")).unwrap()).unwrap();
-    record["recommended_next_step"] = json!("x".repeat(281));
-    let project = run(
-        &["marc", "project", "--trust", "local", "--fail"],
-        record.to_string(),
-    );
-    assert_eq!(project.status, 0, "{}", project.stdout);
-}
-
-/// M2-117
-#[test]
-fn d9_a_clarification_asks_in_each_language() {
-    let record = fs::read_to_string(corpus("tv-m2-2.json")).unwrap();
-    for (language, question) in [
-        (
-            "en",
-            "Could you say more precisely what is meant? Reason: the request is ambiguous.",
-        ),
-        (
-            "de",
-            "Was genau ist gemeint? Grund: die Anfrage ist mehrdeutig.",
-        ),
-        (
-            "ja",
-            "ご質問の内容を具体的に教えていただけますか？理由：依頼の内容があいまいです。",
-        ),
-    ] {
-        let project = run(
-            &[
-                "marc",
-                "project",
-                "--trust",
-                "local",
-                "--language",
-                language,
-            ],
-            &record,
-        );
-        assert_eq!(lines(&project)[0]["disclosure"]["answer"], question);
-    }
-}
-
 /// M2-102: a score that is missing is an error, unless the deployment says that unused ones are zero.
 #[test]
 fn d10_missing_scores_are_not_invented() {
@@ -506,48 +460,6 @@ fn policy_described_thresholds_are_executed() {
     }
 }
 
-/// M2-38
-#[test]
-fn policy_a_safety_abstain_is_not_highly_suitable() {
-    let decided = decide(&situation(
-        json!({"primary_source": "safety", "pre_capability": 0.99}),
-    ));
-    assert_eq!(decided[0]["record"]["confidence_band"], "low");
-}
-
-/// M2-56, M2-57: what blocks an answer is never answered for want of a remedy.
-#[test]
-fn policy_a_blocking_ambiguity_or_conflict_is_never_answered() {
-    for (edits, expected) in [
-        (json!({"judgements": ["blocking_ambiguity"]}), "ABSTAIN"),
-        (
-            json!({"judgements": ["blocking_ambiguity"], "remedies": {"human": true}}),
-            "ESCALATE",
-        ),
-        (
-            json!({"primary_source": "evidence_conflict", "judgements": ["material_conflict"]}),
-            "ABSTAIN",
-        ),
-    ] {
-        let decided = decide(&situation(edits.clone()));
-        assert_eq!(action(&decided[0]), expected, "{edits}");
-    }
-}
-
-/// M2-61: deliberation that is worthwhile comes before what leaves the system.
-#[test]
-fn policy_deliberation_precedes_retrieval_and_tools() {
-    for (source, judgement, remedy) in [
-        ("missing_evidence", "required_evidence_missing", "retrieval"),
-        ("capability_limit", "material_capability_limit", "tool"),
-    ] {
-        let line = situation(
-            json!({"primary_source": source, "judgements": [judgement], "remedies": {remedy: true, "deliberation": {"worthwhile": true}}}),
-        );
-        assert_eq!(action(&decide(&line)[0]), "DELIBERATE", "{source}");
-    }
-}
-
 /// M2-54, M2-114: a described deviation is executed where it leads to a permitted action; one that would answer is refused.
 #[test]
 fn policy_a_deviation_is_executed_or_refused() {
@@ -580,37 +492,6 @@ fn policy_a_deviation_is_executed_or_refused() {
     }
 }
 
-/// M2-62: one worthwhile remedy is enough to keep an answer back.
-#[test]
-fn policy_worthwhile_remedies_keep_an_answer_back() {
-    let worthwhile = json!({"worthwhile": true});
-    let remedies = json!({"user_clarification": worthwhile, "retrieval": worthwhile, "tool": worthwhile, "human": worthwhile});
-    let line = situation(json!({"primary_source": "missing_evidence", "remedies": remedies}));
-    assert_ne!(action(&decide(&line)[0]), "ANSWER");
-}
-
-/// M2-129 to M2-131: the text of an ANSWER is checked for what it says of itself, and a rate is no score.
-#[test]
-fn policy_the_text_of_an_answer_is_checked() {
-    let decided = decide_with(PLAIN, &[], &situation(json!({})));
-    for (text, expected) in [
-        (
-            "You can trust this answer. P(correct)=0.87",
-            json!(["certainty-cue", "false-precision"]),
-        ),
-        ("VAT rate: 20 %", json!([])),
-    ] {
-        let project = run(
-            &["marc", "project", "--trust", "local", "--answer", text],
-            &decided.stdout,
-        );
-        let shown = lines(&project);
-        let findings = shown[0]["findings"].as_array().cloned().unwrap_or_default();
-        let kinds: Vec<_> = findings.iter().map(|finding| &finding["kind"]).collect();
-        assert_eq!(json!(kinds), expected, "{}", project.stdout);
-    }
-}
-
 /// A run in which every line is refused fails where that is asked for.
 #[test]
 fn policy_decide_and_project_fail_where_asked() {
@@ -624,49 +505,6 @@ fn policy_decide_and_project_fail_where_asked() {
         run(&[&project[..], &["--fail"]].concat(), &record).status,
         3
     );
-}
-
-/// M2-159: bad lines leave the session as it was, and messages say what was expected.
-#[test]
-fn refused_lines_say_what_was_expected_and_where() {
-    for (line, message) in [
-        ("[]", "expected a JSON object, found an array"),
-        (
-            "{",
-            "expected one situation a line, found one that goes on in the next line or is not complete",
-        ),
-        (
-            &*situation(json!({"primary_source": "none"})),
-            "`primary_source`: unknown source of uncertainty \"none\", expected one of ambiguity",
-        ),
-        (
-            &situation(json!({"remedies": {"user": true}})),
-            "unknown member `remedies.user`, expected one of user_clarification",
-        ),
-        (
-            &situation(json!({"post_answer_confidence": null})),
-            "ANSWER is selected: expected `post_answer_confidence`, which is missing",
-        ),
-        (
-            &situation(json!({"pre_capability": 2})),
-            "`pre_capability`: expected a number from 0.0 to 1.0, found 2.0",
-        ),
-        (
-            &situation(json!({"spent": {"cost": 1}})),
-            "`spent`: expected a line after RETRIEVE, TOOL or DELIBERATE in its session",
-        ),
-        (
-            &situation(json!({"remedies": {"tool": "yes"}})),
-            "`remedies.tool`: expected true, false, or an object",
-        ),
-    ] {
-        let refused = decide_with(PLAIN, &["--fail"], line);
-        assert_eq!(refused.status, 3);
-        let found = lines(&refused)[0]["message"].as_str().unwrap().to_owned();
-        assert!(found.starts_with(message), "{found}");
-    }
-    assert_eq!(decide_with(PLAIN, &["--fail"], "").status, 3);
-    assert_eq!(decide_with(PLAIN, &["--id", " "], "").status, 2);
 }
 
 /// The worked examples of both drafts, end to end: decided, disclosed and shown.
@@ -904,46 +742,6 @@ fn violations_have_line_pointer_and_section() {
         ]
     );
     assert_eq!(found["record"], Value::Null);
-}
-
-/// M2-177 to M2-186
-#[test]
-fn the_report_cites_sections_and_says_what_is_declared() {
-    let deployment = corpus("deployment.toml");
-    let report = run(&["marc", "conformance", "--fail", &deployment], "");
-    assert_eq!(report.status, 0, "{}", report.stdout);
-    assert!(report.stdout.contains("{\"event\":\"requirement\",\"class\":\"core\",\"id\":\"band-meaning\",\"section\":\"MARC-02 8.5\",\"level\":\"must\",\"status\":\"declared\","));
-    assert!(!report.stdout.contains("M2-"), "{}", report.stdout);
-    let table = run(&["marc", "conformance", "--table", &deployment], "");
-    assert!(
-        table.stdout.contains("MARC-Carrying: conforms"),
-        "{}",
-        table.stdout
-    );
-    let minimal = run(
-        &[
-            "marc",
-            "conformance",
-            "--fail",
-            &corpus("deployment-minimal.toml"),
-        ],
-        "",
-    );
-    assert_eq!(minimal.status, 3);
-    let files = Files::new();
-    let misspelt = files.write(
-        "x.toml",
-        "name = \"x\"\nclasses = [\"core\"]\n[bands]\ncalibration_profil = \"p\"\n",
-    );
-    let wrong = run(&["marc", "conformance", &misspelt], "");
-    assert_eq!(wrong.status, 2);
-    assert!(
-        wrong
-            .stderr
-            .contains("line 4, column 1: unknown key \"calibration_profil\" in \"bands\", did you mean \"calibration_profile\""),
-        "{}",
-        wrong.stderr
-    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::Files;
-use crate::marc_messages::{assert_refused, corpus, marc, refused};
+use crate::marc_messages::{corpus, marc};
 
 /// The first line of output for a `CLARIFY` whose decision id is `example-decision-001`.
 fn project(options: &str) -> (Value, String) {
@@ -16,37 +16,6 @@ fn project(options: &str) -> (Value, String) {
     let line = run.stdout.lines().next().expect("a line");
     let line = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
     (line, run.stderr)
-}
-
-#[test]
-fn texts_that_are_not_utf8_are_refused() {
-    let files = Files::new();
-    for (texts, place) in [
-        (
-            &b"{\"decision_id\":\"example-decision-001\",\"question\":\"\xff\"}"[..],
-            "line 1, column 51",
-        ),
-        (
-            b"\n{\"decision_id\":\"\xc3\xa9\",\"answer\":\"\xe2\x82\"}",
-            "line 2, column 30",
-        ),
-    ] {
-        let file = files.write("texts", texts);
-        let byte = if place.starts_with("line 1") {
-            "FF"
-        } else {
-            "E2"
-        };
-        let message = format!("{file}: {place}: expected UTF-8, found the byte 0x{byte}");
-        assert_refused(&format!("project --texts {file}"), &message);
-    }
-    let situation = b"{\"pre_capability\":0.5,\"recommended_next_step\":\"\xff\"}";
-    let decide = marc(
-        &format!("decide --deployment {}", corpus("deployment.toml")),
-        situation,
-    );
-    let message = "expected UTF-8, found the byte 0xFF at column 48";
-    assert_eq!(refused(&decide), [(1, message.to_owned())]);
 }
 
 #[test]
@@ -101,11 +70,11 @@ fn a_line_of_texts_without_a_record_is_noted() {
         (known.to_owned(), ""),
         (
             format!("{known}{nobody}"),
-            "line 2: no record has decision_id \"nobody\"",
+            "lines without a record: 1, the first in line 2: \"nobody\"",
         ),
         (
             format!("\n{nobody}{known}{other}"),
-            "line 2: no record has decision_id \"nobody\", and so for 1 more of its lines",
+            "lines without a record: 2, the first in line 2: \"nobody\"",
         ),
     ] {
         let file = files.write("texts", lines);
@@ -116,36 +85,6 @@ fn a_line_of_texts_without_a_record_is_noted() {
         };
         assert_eq!(stderr, expected);
         assert_eq!(project(&format!("--quiet --texts {file}")).1, "");
-    }
-}
-
-#[test]
-fn texts_without_content_are_refused_before_anything_is_read() {
-    for option in ["answer", "question", "message", "next-step"] {
-        let message = format!("--{option}: expected a text, found a blank one");
-        assert_refused(&format!("project --{option}="), &message);
-        assert_refused(&format!("project --{option}=\t"), &message);
-    }
-    let files = Files::new();
-    for (line, message) in [
-        (
-            "{\"decision_id\":\"a\"}",
-            "line 1: expected at least one of answer, question, message, next_step, found none",
-        ),
-        (
-            "{\"decision_id\":\"a\",\"next_step\":\" \"}",
-            "line 1: `next_step`: expected a string with content, found a blank one",
-        ),
-        (
-            "{\"decision_id\":\"a\",\"answer\":\"x\"}\n\n{\"decision_id\":\"a\",\"answer\":\"x\"}",
-            "line 3: expected each decision_id once, found \"a\" again, as in line 1",
-        ),
-    ] {
-        let file = files.write("texts", line);
-        assert_refused(
-            &format!("project --texts {file}"),
-            &format!("{file}: {message}"),
-        );
     }
 }
 

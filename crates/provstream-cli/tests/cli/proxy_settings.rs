@@ -29,7 +29,7 @@ fn the_audit_log_is_none_of_the_files_that_are_read() {
         let start = format!(
             "provstream: {settings}: line 4, column 9: \"audit\": expected a file of its own, found "
         );
-        let end = format!(", which is that of {name}; give another path\n");
+        let end = format!(", which is also {name}\n");
         assert!(run.stderr.starts_with(&start), "{}", run.stderr);
         assert!(run.stderr.ends_with(&end), "{}", run.stderr);
         assert!(!files.path("ca.pem").exists());
@@ -62,7 +62,7 @@ fn two_listeners_need_two_addresses() {
         let args = [&["proxy", "--config", &settings], args].concat();
         let found = run(&args, "");
         let message = format!(
-            "provstream: {place}listen, admin: expected two addresses, found {address} for both; give one of them another port\n"
+            "provstream: {place}listen, admin: expected two addresses, found {address} for both\n"
         );
         assert_eq!((found.status, found.stderr), (2, message));
     }

@@ -126,56 +126,6 @@ fn the_exit_status_is_that_of_the_gate() {
 }
 
 #[test]
-fn a_policy_that_cannot_be_read_is_reported_as_by_the_gate() {
-    let files = Files::new();
-    let wrong = files.write(
-        "wrong.toml",
-        "preset = \"mine\"\n[inadmissible]\naction = \"discard\"\n",
-    );
-    for policy in [&*wrong, "/nowhere.toml", "-", "/"] {
-        let [gate, report] =
-            ["gate", "report"].map(|command| run(&[command, "--policy", policy], "A."));
-        assert_eq!(
-            (report.status, &report.stderr),
-            (gate.status, &gate.stderr),
-            "{policy}"
-        );
-    }
-    for (words, message) in [
-        (&["report"][..], "--policy"),
-        (
-            &["report", "--audit-log", "--policy", &wrong],
-            "cannot be used with",
-        ),
-        (
-            &["report", "--audit-log", "--now", NOW],
-            "cannot be used with",
-        ),
-    ] {
-        let found = run(words, "");
-        assert_eq!((found.status, &*found.stdout), (2, ""), "{words:?}");
-        assert!(found.stderr.contains(message), "{}", found.stderr);
-    }
-}
-
-#[test]
-fn nothing_to_show_is_shown_as_that() {
-    let files = Files::new();
-    let policy = files.write("policy.toml", POLICY);
-    for words in [
-        &["report", "--policy", &policy][..],
-        &["report", "--audit-log"],
-    ] {
-        let found = run(words, "");
-        assert_eq!(found.status, 0, "{}", found.stderr);
-        assert!(
-            text(&found.stdout).contains("There is no text."),
-            "{words:?}"
-        );
-    }
-}
-
-#[test]
 fn channels_that_come_side_by_side_are_shown_one_by_one() {
     let files = Files::new();
     let policy = files.write("policy.toml", POLICY);

@@ -1,7 +1,6 @@
 //! What may steer a terminal never reaches one.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -245,66 +244,6 @@ fn options(command: &[&str]) -> Vec<String> {
     lines
         .filter_map(|line| Some(line.strip_prefix("--")?.split_once(" <")?.0.to_owned()))
         .collect()
-}
-
-#[test]
-fn messages_about_arguments_quote_no_controls() {
-    let mut hostile = hostile();
-    hostile.retain(|&byte| byte != 0);
-    let prefixed = |prefix: &str| OsString::from_vec([prefix.as_bytes(), &hostile].concat());
-    // What is not UTF-8 is refused before it is quoted, so the same also as text.
-    let text = String::from_utf8_lossy(&hostile).into_owned();
-    let mut count = 0;
-    for command in [
-        &["extract"][..],
-        &["strip"],
-        &["admit"],
-        &["vocabulary"],
-        &["marc", "validate"],
-        &["marc", "project"],
-        &["marc", "decide"],
-        &["marc", "schema"],
-        &["marc", "conformance"],
-        &["marc"],
-        &[],
-    ] {
-        let mut last: Vec<Vec<OsString>> = vec![
-            vec![prefixed("")],
-            vec![text.clone().into()],
-            vec![prefixed("no such file")],
-            vec![prefixed("-")],
-            vec![format!("-{text}").into()],
-            vec![format!("--{text}").into()],
-            vec![format!("--mod{text}=x").into()],
-            vec![format!("--help={text}").into()],
-            vec!["-".into(), text.clone().into(), text.clone().into()],
-        ];
-        for option in options(command) {
-            last.push(vec![format!("--{option}={text}").into()]);
-            last.push(vec![prefixed(&format!("--{option}="))]);
-            last.push(vec![format!("--{option}").into(), prefixed("1")]);
-            last.push(vec![format!("--{option}{text}").into()]);
-        }
-        // So that what clap demands is there and the value itself is looked at.
-        let required: &[&[&str]] = match command {
-            ["admit"] => &[&[], &["--floor=1", "--window=15m"]],
-            ["marc", "decide"] => &[&[], &["--deployment=/dev/null"]],
-            _ => &[&[]],
-        };
-        for last in last {
-            for required in required {
-                let mut args = words(command);
-                args.extend(words(required));
-                args.extend(last.clone());
-                let run = run(&args, b"");
-                let of = format!("{args:?}");
-                check(&run.stdout, &of);
-                check(&run.stderr, &of);
-                count += 1;
-            }
-        }
-    }
-    assert!(count > 200, "{count}");
 }
 
 #[test]

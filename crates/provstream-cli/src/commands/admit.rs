@@ -1,0 +1,203 @@
+//! `provstream admit`.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use provstream::provenance::{Discipline, Timestamp, Vocabulary, parse_duration};
+
+use crate::error::{EXIT_ERROR, exit_code, usage_error};
+use crate::files::InputFiles;
+use crate::messages::print_note;
+use crate::options::{
+    AssertionLimits, FileOptions, InputOptions, Window, WindowParser, duplicate_class_error, floor,
+    unknown_class_error,
+};
+use crate::output::{Output, is_terminal, refuse_input_as_output};
+use crate::scan::{ReportKind, ScanConfig, scan_all};
+
+/// Judge each assertion by the classes it declares
+///
+/// An assertion is admitted if annotations of at least K distinct classes count. An annotation
+/// counts if its class is not a terminal and its `ts` is neither older than the window of its
+/// class nor further in the future than the skew. An annotation that is a terminal, or is taken
+/// for one, makes the assertion inadmissible. A program that changes only its own state commonly
+/// uses a floor of 2 classes, one with effects beyond it a floor of 3.
+///
+/// Prints the assertion lines of `provstream extract` with one more member, and totals. On a
+/// terminal, lines are for people, as with --pretty, and say why each annotation does not count.
+///
+///     "verdict":{"admitted":false,"reason":"below-floor","classes":["substrate.grep"],"floor":2}
+///
+/// `reason` is the first that holds of no-assertion, limit, unannotated (an object in JSON
+/// without annotations), terminal, below-floor and admitted. In free text only a sentence with an
+/// annotation is an assertion; --require-annotations also refuses the others. A verdict is about
+/// what was declared, never evidence that an observation took place.
+#[derive(Debug, Args)]
+#[command(
+    verbatim_doc_comment,
+    override_usage = "provstream admit [OPTIONS] --floor <K> --window <[CLASS=]AGE> [FILE]..."
+)]
+pub(crate) struct AdmitOptions {
+    #[command(flatten)]
+    discipline: DisciplineOptions,
+    /// Exit with status 3 if an assertion was not admitted, or something could not be judged
+    ///
+    /// Not judged are: JSON that is not closed or nested too deep, what is not JSON in the modes json and
+    /// ndjson, an annotation that is not closed, everything longer than a limit, annotations in brackets
+    /// within JSON strings if no assertion was found, and with --input events that were not read, an error of
+    /// the provider, and an input that is empty or has neither text nor an end. A stream without assertions
+    /// passes.
+    #[arg(long)]
+    fail: bool,
+    /// With --fail, also exit with status 3 if there was no assertion
+    #[arg(long, requires = "fail")]
+    require_assertions: bool,
+    /// With --fail, also exit with status 3 if a sentence has no annotation
+    #[arg(long, requires = "fail")]
+    require_annotations: bool,
+    /// Print lines for people: line:column, text, verdict, classes and why they do not count
+    #[arg(long)]
+    pretty: bool,
+    /// Print JSON also on a terminal
+    #[arg(long, conflicts_with = "pretty")]
+    json: bool,
+    /// Write to this file, which is replaced when everything is written
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileOptions,
+    #[command(flatten)]
+    input: InputOptions,
+    #[command(flatten)]
+    limits: AssertionLimits,
+}
+
+// Rule of admissibility.
+#[derive(Debug, Args)]
+pub(crate) struct DisciplineOptions {
+    /// Number of distinct classes that must count, 1 to 65536
+    #[arg(long, value_name = "K", value_parser = floor)]
+    pub(crate) floor: NonZeroUsize,
+    /// Oldest age of an observation that counts, for all classes or for one; needed at least once
+    ///
+    /// A duration such as `90s`, `15m`, `1h30m` or `2d`, or `any` for any age, is for the classes without a
+    /// window of their own; `CLASS=DURATION`, such as `substrate.git.log=2d`, is for one class. A class without
+    /// any window never counts.
+    #[arg(long = "window", value_name = "[CLASS=]AGE", required = true, value_parser = WindowParser, hide_possible_values = true)]
+    pub(crate) windows: Vec<Window>,
+    #[command(flatten)]
+    pub(crate) clock: ClockOptions,
+}
+
+// Time of judgement.
+#[derive(Debug, Args)]
+pub(crate) struct ClockOptions {
+    /// Furthest that an observation can be in the future, for clocks that disagree
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = parse_duration)]
+    pub(crate) skew: Duration,
+    /// Time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: the clock when an assertion is complete]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) now: Option<Timestamp>,
+}
+
+/// Runs the command.
+pub(crate) fn run(options: &AdmitOptions) -> anyhow::Result<ExitCode> {
+    let input = &options.input;
+    let vocabulary = input.vocabulary.load()?;
+    let clock = &options.discipline.clock;
+    let rule = &options.discipline;
+    let report = ReportKind::Verdicts {
+        discipline: Box::new(discipline(
+            rule.floor,
+            &rule.windows,
+            clock.skew,
+            &vocabulary,
+        )?),
+        now: clock.now,
+        require_annotations: options.require_annotations,
+    };
+    let parser = input.parser(options.limits.limits(input)?, vocabulary);
+    let path = options.output.as_deref();
+    let is_pretty = options.pretty || !options.json && is_terminal(path);
+    let config = ScanConfig::from_options(input, &options.files, parser, report, is_pretty)?;
+    if path.is_some() {
+        crate::progress::set_output_file();
+    }
+    let files = InputFiles::new(&options.files.files, options.files.recursive)?;
+    let inputs = files.readable().map(|file| ("FILE", Some(file)));
+    refuse_input_as_output("--output", path, inputs.chain([input.vocabulary_file()]))?;
+    let output = Output::open(path)?;
+    let (result, totals) = scan_all(&config, files, options.files.jobs, output);
+    let counts = &totals.counts;
+    let (assertions, refused) = (counts.totals.assertions, &counts.refused);
+    let is_missing = options.require_assertions && assertions == 0;
+    if result.is_ok() && options.fail {
+        if is_missing {
+            print_note("there is no assertion, expected at least one (--require-assertions)");
+        }
+        if refused.count() > 0 {
+            let (count, example) = (refused.count(), refused.example());
+            print_note(format_args!(
+                "not admitted: {count} of {assertions} assertions{example}"
+            ));
+        }
+        if counts.unannotated.count() > 0 {
+            let (count, example) = (counts.unannotated.count(), counts.unannotated.example());
+            print_note(format_args!(
+                "sentences without an annotation: {count}{example}"
+            ));
+        }
+    }
+    let passed = refused.count() == 0
+        && counts.unannotated.count() == 0
+        && counts.unjudged.is_empty()
+        && counts.incomplete == 0
+        && !is_missing;
+    let status = exit_code(result, options.fail, passed)?;
+    Ok(match totals.unreadable {
+        0 => status,
+        _ => ExitCode::from(EXIT_ERROR),
+    })
+}
+
+/// The rule that a floor and windows describe.
+pub(crate) fn discipline(
+    floor: NonZeroUsize,
+    windows: &[Window],
+    skew: Duration,
+    vocabulary: &Vocabulary,
+) -> anyhow::Result<Discipline> {
+    let mut builder = Discipline::builder(floor.get()).skew(skew);
+    let mut given = BTreeSet::new();
+    for window in windows {
+        if !given.insert(window.class.as_deref()) {
+            return Err(duplicate_class_error("--window", window.class.as_deref()));
+        }
+        builder = match window.class.as_deref() {
+            None => builder.default_window(window.duration),
+            Some(name) => {
+                let class = vocabulary.class(name);
+                let unknown = || unknown_class_error("--window", name, vocabulary);
+                builder.window(class.ok_or_else(unknown)?, window.duration)
+            }
+        };
+    }
+    // A class without a window never counts, so that a higher floor is never reached.
+    let mut most = given.len();
+    if given.contains(&None) {
+        let classes = vocabulary.classes().map(|(class, _)| class);
+        most = classes.filter(|class| !class.is_terminal()).count();
+    }
+    if floor.get() > most {
+        return Err(usage_error(format_args!(
+            "--floor: expected at most {most}, the number of classes with a window that can count, found {floor}"
+        )));
+    }
+    builder
+        .build()
+        .map_err(|error| usage_error(format_args!("--window: {error}")))
+}

@@ -1,0 +1,106 @@
+//! `provstream extract`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use provstream::Limits;
+
+use crate::error::{EXIT_ERROR, exit_code};
+use crate::files::InputFiles;
+use crate::messages::print_note;
+use crate::options::{AssertionLimits, FileOptions, InputOptions, limit};
+use crate::output::{Output, is_terminal, refuse_input_as_output};
+use crate::scan::{ReportKind, ScanConfig, scan_all};
+
+/// Print assertions and their annotations, one JSON object a line
+///
+/// Each assertion is printed with its annotations as soon as nothing can be added to it, and each
+/// diagnostic where it arises; the last line has totals. On a terminal, lines are for people, as
+/// with --pretty.
+///
+///     {"event":"assertion","encoding":"bracket","text":"It runs.","span":{"start":0,"end":8},
+///      "clean_span":{"start":0,"end":8},"annotations":[{"class":"substrate.grep",
+///      "declared":"substrate.grep","span":{"start":9,"end":25}}]}
+///     {"event":"diagnostic","code":"unterminated","span":{"start":221,"end":237}}
+///     {"event":"end","bytes":237,"assertions":1,"annotations":1,"marc":0,"diagnostics":1}
+///
+/// Spans are byte offsets. In free text an assertion is the sentence before the brackets, and
+/// `clean_span` is its span in what `provstream strip` writes. In JSON it is a string member
+/// `assertion`, and `pointer` is its JSON Pointer. MARC objects are validated against MARC-02. Of
+/// several files, each line names its own. gzip and zstd are decompressed. docs/wire.md 8.1
+/// describes all lines.
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct ExtractOptions {
+    /// Also print the text without its annotations, in lines {"event":"text","text":…}, as it becomes certain
+    #[arg(long)]
+    text: bool,
+    /// Print lines for people: line:column, text, classes, and what diagnostics mean
+    #[arg(long)]
+    pretty: bool,
+    /// Print JSON also on a terminal
+    #[arg(long, conflicts_with = "pretty")]
+    json: bool,
+    /// Exit with status 3 if there was a diagnostic, something was not read, or with --input the input is empty
+    #[arg(long)]
+    fail: bool,
+    /// Write to this file, which is replaced when everything is written
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileOptions,
+    #[command(flatten)]
+    input: InputOptions,
+    #[command(flatten)]
+    limits: AssertionLimits,
+    /// Longest MARC object that is printed with its record, in bytes, 1 to 1048576
+    #[arg(long, value_name = "BYTES", help_heading = "Limits", default_value_t = Limits::default().max_record())]
+    max_record: usize,
+}
+
+/// Runs the command.
+pub(crate) fn run(options: &ExtractOptions) -> anyhow::Result<ExitCode> {
+    let input = &options.input;
+    let limits = options.limits.limits(input)?;
+    let limits = limit("record", limits.with_max_record(options.max_record))?;
+    let parser = input.parser(limits, input.vocabulary.load()?);
+    let report = ReportKind::Events { text: options.text };
+    let path = options.output.as_deref();
+    let is_pretty = options.pretty || !options.json && is_terminal(path);
+    let config = ScanConfig::from_options(input, &options.files, parser, report, is_pretty)?;
+    let output_is_read = |files: &InputFiles| {
+        let files = files.readable().map(|file| ("FILE", Some(file)));
+        refuse_input_as_output("--output", path, files.chain([input.vocabulary_file()]))
+    };
+    if path.is_some() {
+        crate::progress::set_output_file();
+    }
+    let files = InputFiles::new(&options.files.files, options.files.recursive)?;
+    output_is_read(&files)?;
+    let output = Output::open(path)?;
+    let (result, totals) = scan_all(&config, files, options.files.jobs, output);
+    let counts = &totals.counts;
+    let diagnostics = counts.totals.diagnostics;
+    if options.fail && result.is_ok() {
+        let lines = match (is_pretty, path) {
+            (false, _) => "the lines with the event `diagnostic` or `error`".to_owned(),
+            (true, None) => "the lines above".to_owned(),
+            (true, Some(path)) => format!("the lines of {}", path.display()),
+        };
+        for (what, count) in [
+            ("diagnostics", diagnostics),
+            ("errors of the provider", counts.errors),
+        ] {
+            if count > 0 {
+                print_note(format_args!("{what}: {count}; {lines} say where and what"));
+            }
+        }
+    }
+    let passed = diagnostics == 0 && counts.incomplete == 0;
+    let status = exit_code(result, options.fail, passed)?;
+    Ok(match totals.unreadable {
+        0 => status,
+        _ => ExitCode::from(EXIT_ERROR),
+    })
+}

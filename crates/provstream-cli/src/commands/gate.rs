@@ -1,0 +1,292 @@
+//! `provstream gate`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use provstream::provenance::Timestamp;
+use provstream::{Action, GateEnd, GateHandler, Handler, Question, Span, TextChunk, Unannotated};
+use provstream_route::{Audit, AuditFile};
+
+use super::gate_stream::{GateObserver, GateSettings, GateStreamOptions, GatedText, StoppedText};
+use super::gate_summary::GateSummary;
+use crate::error::{EXIT_ERROR, InputError, exit_code, is_input_error, usage_error};
+use crate::files::for_each_file;
+use crate::input::input_name;
+use crate::messages::print_note;
+use crate::options::InputFormat;
+use crate::output::{Output, is_stdout, refuse_input_as_output, stdout_is};
+
+/// Hold text back until a policy has decided about it, and write only what it releases
+///
+/// Text is held back until it is known which assertion it belongs to. A complete assertion is
+/// judged as `provstream admit` does, and the policy says what becomes of it: it is released,
+/// marked, replaced or discarded, or the stream ends before it. Annotations are removed. A policy
+/// is a TOML file:
+///
+///     preset = "own-state"          # a floor of 2; "external" is 3, or floor = K
+///     default_window = "1h"         # without a window no annotation counts
+///
+///     [inadmissible]
+///     action = "replace"            # release, mark, replace, discard, suspend or refuse
+///     text = "(withheld)"
+///
+/// It needs `preset` or `floor`, `default_window` or `windows`, and [inadmissible]. Text without
+/// annotation is released unless [unannotated] says otherwise. docs/gate.md describes all rules.
+///
+/// With --input the text of each channel goes through a gate of its own, and what cannot be read
+/// as an event is withheld. With --field each string does, and lines that are not JSON are
+/// withheld. Several files are written one after the other, or with -o DIRECTORY to files of the
+/// same names in it. That something is released is no evidence that an observation took place.
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct GateOptions {
+    /// Files to read, or - for standard input [default: -]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The policy, a TOML file
+    #[arg(long, value_name = "FILE")]
+    policy: PathBuf,
+    /// Append the decisions to this file, as lines of JSON
+    ///
+    /// The line of an assertion has the span and the SHA-256 of its text, the annotations, the verdict, and the
+    /// action. It is written before any of the text. If a line cannot be written, nothing more is released.
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Wait until each line of the audit log is on the disk
+    #[arg(long, requires = "audit")]
+    audit_sync: bool,
+    /// Name of the stream in the audit log [default: the file]
+    #[arg(long, value_name = "ID", requires = "audit")]
+    stream_id: Option<String>,
+    /// Exit with status 3 if text was withheld, or something was not read or could not be judged
+    ///
+    /// Status 0 then means that the input was read to its end and released as it was, without its annotations
+    /// and with the marks of the policy. `provstream admit --help` lists what cannot be judged.
+    #[arg(long)]
+    fail: bool,
+    /// Write to this file, which is replaced when everything is written, or to files in this directory
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    stream: GateStreamOptions,
+}
+
+/// Runs the command.
+pub(crate) fn run(options: &GateOptions) -> anyhow::Result<ExitCode> {
+    refuse_shared_files(options)?;
+    let settings = GateSettings::load(&options.policy, &options.stream)?;
+    let mut passed = true;
+    let is_response = options.stream.input.input != InputFormat::Raw;
+    let output = options.output.as_deref();
+    let result = for_each_file(&options.files, output, is_response, |file, output| {
+        let mut gated = GatedOutput {
+            output,
+            audit: None,
+            is_text: settings.is_one_text(),
+        };
+        let result = gate_file(options, &settings, file, &mut gated);
+        passed &= *result.as_ref().unwrap_or(&true);
+        (result.map(|_| ()), gated.output)
+    });
+    let is_unreadable = *result.as_ref().unwrap_or(&false);
+    let status = exit_code(result.map(|_| ()), options.fail, passed)?;
+    Ok(if is_unreadable {
+        ExitCode::from(EXIT_ERROR)
+    } else {
+        status
+    })
+}
+
+/// Refuses files that are read and written. The text itself can be replaced.
+fn refuse_shared_files(options: &GateOptions) -> anyhow::Result<()> {
+    let policy = ("--policy", Some(options.policy.as_path()));
+    let vocabulary = options.stream.input.vocabulary_file();
+    let output = options.output.as_deref();
+    refuse_input_as_output("--output", output, [policy, vocabulary])?;
+    let Some(audit) = &options.audit else {
+        return Ok(());
+    };
+    if audit.as_os_str() == "-" || is_stdout(output) && stdout_is(audit) {
+        return Err(usage_error(format_args!(
+            "--audit: expected a file of its own, found {}, which is standard output",
+            audit.display()
+        )));
+    }
+    let files = options
+        .files
+        .iter()
+        .map(|file| ("FILE", Some(file.as_path())));
+    let others = [("--output", output), policy, vocabulary];
+    refuse_input_as_output("--audit", Some(audit), files.chain(others))
+}
+
+/// Gates a file; returns `true` if it passes `--fail`.
+fn gate_file(
+    options: &GateOptions,
+    settings: &GateSettings<'_>,
+    file: &Path,
+    gated: &mut GatedOutput,
+) -> anyhow::Result<bool> {
+    let input = settings.open(file)?;
+    gated.audit = open_audit(options, settings, file)?;
+    let mut summary = GateSummary::new(settings.rules.clone(), options.stream.input.mode);
+    let now = options.stream.now;
+    let rules = settings.rules.clone();
+    let policy = rules.policy(move || now.unwrap_or_else(Timestamp::now));
+    let end = settings.run(input, policy, gated, &mut summary);
+    // What is certain is written, even if the input broke off.
+    let written = gated.check().and_then(|()| gated.output.flush());
+    let (stopped, status) = match end {
+        Ok(end) => end,
+        Err(error) if is_input_error(&error) => {
+            written?;
+            return Err(error);
+        }
+        Err(error) => {
+            return exit_error(error, options.fail, summary.passes());
+        }
+    };
+    summary.report_stops(&stopped);
+    summary.report(options.fail);
+    if let Some(input) = status.unrecognised() {
+        return Err(InputError(format!("no text was released: {input}")).into());
+    }
+    if !status.is_fully_read() {
+        print_note(&status);
+    }
+    let passed = stopped.is_empty() && status.passes() && summary.passes();
+    match written {
+        Ok(()) => Ok(passed),
+        Err(error) => exit_error(error, options.fail, passed),
+    }
+}
+
+/// A broken pipe is no error if it is known that the input does not pass.
+fn exit_error(error: anyhow::Error, fail: bool, passed: bool) -> anyhow::Result<bool> {
+    match crate::error::is_broken_pipe(&error) && fail && !passed {
+        true => Ok(false),
+        false => Err(error),
+    }
+}
+
+fn open_audit(
+    options: &GateOptions,
+    settings: &GateSettings<'_>,
+    file: &Path,
+) -> anyhow::Result<Option<Audit<AuditFile>>> {
+    let Some(path) = &options.audit else {
+        return Ok(None);
+    };
+    let name = path.display().to_string();
+    let log = AuditFile::open(path, options.audit_sync);
+    let log = log.with_context(|| format!("cannot write {name}"))?;
+    let stream = options
+        .stream_id
+        .clone()
+        .unwrap_or_else(|| input_name(file));
+    Ok(Some(Audit::new(log, name, stream, settings.rules.clone())))
+}
+
+/// Output of a gate, and its audit log.
+struct GatedOutput {
+    output: Output,
+    audit: Option<Audit<AuditFile>>,
+    /// `true` if the input is one text.
+    is_text: bool,
+}
+
+impl GatedOutput {
+    /// Writes to the output, unless a decision is missing in the audit log.
+    fn write(&mut self, bytes: &[u8]) {
+        if !self.audit.as_ref().is_some_and(Audit::has_failed) {
+            self.output.write_text(bytes);
+        }
+    }
+}
+
+impl Handler for GatedOutput {
+    fn text(&mut self, text: TextChunk<'_>) {
+        if self.is_text {
+            self.write(text.bytes());
+        }
+    }
+}
+
+impl GateHandler for GatedOutput {
+    fn released(&mut self, text: TextChunk<'_>) {
+        if let Some(audit) = &mut self.audit {
+            audit.text(text.bytes());
+        }
+        self.text(text);
+    }
+
+    fn removed(&mut self, text: TextChunk<'_>) {
+        if let Some(audit) = &mut self.audit {
+            audit.text(text.bytes());
+        }
+    }
+
+    fn decided(&mut self, question: &Question<'_>, action: &Action) {
+        if let Some(audit) = &mut self.audit {
+            audit.decided(question, action);
+        }
+    }
+
+    fn run_begins(&mut self, at: u64, what: &Unannotated) {
+        if let Some(audit) = &mut self.audit {
+            audit.run_begins(at, what);
+        }
+    }
+
+    fn run_ends(&mut self, at: u64) {
+        if let Some(audit) = &mut self.audit {
+            audit.run_ends(at);
+        }
+    }
+
+    fn limit(&mut self, span: Span) {
+        if let Some(audit) = &mut self.audit {
+            audit.limit(span);
+        }
+    }
+}
+
+impl GateObserver for GatedOutput {
+    fn on_response_bytes(&mut self, bytes: &[u8]) {
+        self.write(bytes);
+    }
+
+    fn on_text(&mut self, text: &GatedText, _: bool) {
+        if let Some(audit) = &mut self.audit {
+            audit.enter(text.to_string());
+        }
+    }
+
+    fn on_stop(&mut self, stopped: &StoppedText) {
+        let action = match stopped.end {
+            GateEnd::Suspended => "suspend",
+            _ => "refuse",
+        };
+        if let Some(audit) = &mut self.audit {
+            audit.enter(stopped.name.clone().unwrap_or_default());
+            audit.ended(action);
+        }
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        self.check()?;
+        self.output.flush()
+    }
+
+    fn check(&mut self) -> anyhow::Result<()> {
+        if let Some(error) = self.audit.as_mut().and_then(Audit::take_error) {
+            let name = self.audit.as_ref().map_or("", Audit::name);
+            return Err(
+                anyhow::Error::new(error).context(format!("cannot write the audit log {name}"))
+            );
+        }
+        self.output.check()
+    }
+}

@@ -1,0 +1,224 @@
+//! Annotations in brackets inside JSON strings, which the parser does not read.
+
+use provstream::Mode;
+
+/// Beginnings of annotations with a class of the memo or a terminal.
+const BEGINNINGS: [&[u8]; 3] = [
+    b"[substrate.",
+    b"[unverified-inference",
+    b"[decayed-to-uncertainty",
+];
+
+/// Place of an annotation that is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HiddenIn {
+    /// A JSON string.
+    String,
+    /// A JSON value that breaks off at the annotation.
+    BrokenValue,
+}
+
+/// A note that annotations at a place were not `done`, such as `read`.
+pub(crate) fn hidden_message(place: HiddenIn, done: &str) -> String {
+    match place {
+        HiddenIn::String => format!(
+            "annotations in brackets within JSON strings were not {done}; --field POINTER reads the text of a member, --input auto a provider's response"
+        ),
+        HiddenIn::BrokenValue => format!(
+            "annotations in brackets were not {done}, since they are in a JSON value that breaks off; --mode text reads them"
+        ),
+    }
+}
+
+/// Finds annotations in brackets that the parser does not read, until the stream has an assertion.
+///
+/// It receives text without annotations. A quote at the start of a line or after `{`, `[`, `,` or `:` begins a string, which
+/// ends with its line at the latest.
+#[derive(Clone, Debug)]
+pub(crate) struct HiddenAnnotationDetector {
+    is_active: bool,
+    found: Option<HiddenIn>,
+    line: OpenLine,
+}
+
+/// State of the open line.
+#[derive(Clone, Debug)]
+struct OpenLine {
+    /// Last byte that is not white space; LF at the start of the line.
+    last: u8,
+    /// `true` after the first string.
+    is_json: bool,
+    is_in_string: bool,
+    /// `true` after a backslash in a string.
+    is_escaped: bool,
+    /// Possible beginning of an annotation.
+    open: Option<(HiddenIn, Vec<u8>)>,
+}
+
+impl Default for OpenLine {
+    fn default() -> Self {
+        Self {
+            last: b'\n',
+            is_json: false,
+            is_in_string: false,
+            is_escaped: false,
+            open: None,
+        }
+    }
+}
+
+impl HiddenAnnotationDetector {
+    /// A detector for a stream in this mode.
+    pub(crate) fn new(mode: Mode) -> Self {
+        Self {
+            is_active: matches!(mode, Mode::Json | Mode::Ndjson | Mode::Auto),
+            found: None,
+            line: OpenLine::default(),
+        }
+    }
+
+    /// Stops, since the stream has an assertion.
+    pub(crate) fn stop(&mut self) {
+        self.is_active = false;
+        self.found = None;
+    }
+
+    /// Returns the place of the first one, if the stream has no assertion.
+    pub(crate) const fn found(&self) -> Option<HiddenIn> {
+        self.found
+    }
+
+    /// Reads text without annotations.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while self.is_active && !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+            let (line, others) = rest.split_at(end);
+            self.found = self.line.push(line);
+            self.is_active = self.found.is_none();
+            if line.ends_with(b"\n") {
+                self.line = OpenLine::default();
+            }
+            rest = others;
+        }
+    }
+}
+
+impl OpenLine {
+    /// Reads bytes of the line. Returns the place of an annotation that is certain now.
+    fn push(&mut self, bytes: &[u8]) -> Option<HiddenIn> {
+        let mut at = 0;
+        while at < bytes.len() {
+            if let Some((place, mut open)) = self.open.take() {
+                open.push(bytes[at]);
+                if BEGINNINGS.contains(&&*open) {
+                    return Some(place);
+                }
+                if BEGINNINGS.iter().any(|known| known.starts_with(&open)) {
+                    self.open = Some((place, open));
+                    at += 1;
+                    continue;
+                }
+            }
+            if std::mem::take(&mut self.is_escaped) {
+                at += 1;
+                continue;
+            }
+            let next = memchr::memchr3(b'"', b'[', b'\\', &bytes[at..]);
+            let Some(next) = next.map(|next| at + next) else {
+                break;
+            };
+            let last = bytes[..next].trim_ascii_end().last().copied();
+            self.special(bytes[next], last.unwrap_or(self.last));
+            at = next + 1;
+        }
+        if let Some(&last) = bytes.trim_ascii_end().last() {
+            self.last = last;
+        }
+        None
+    }
+
+    /// Reads a quote, a bracket or a backslash; `last` is the last byte before it that is not white space.
+    fn special(&mut self, byte: u8, last: u8) {
+        match byte {
+            b'\\' => self.is_escaped = self.is_in_string,
+            b'"' if self.is_in_string => self.is_in_string = false,
+            b'"' => {
+                self.is_in_string = matches!(last, b'{' | b'[' | b',' | b':' | b'\n');
+                self.is_json |= self.is_in_string;
+            }
+            _ if self.is_in_string => self.open = Some((HiddenIn::String, vec![byte])),
+            _ if self.is_json && matches!(last, b'[' | b',' | b':') => {
+                self.open = Some((HiddenIn::BrokenValue, vec![byte]));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(mode: Mode, pieces: &[&[u8]]) -> Option<HiddenIn> {
+        let mut detector = HiddenAnnotationDetector::new(mode);
+        pieces.iter().for_each(|piece| detector.push(piece));
+        detector.found()
+    }
+
+    /// Asserts what is found, however the text is cut.
+    fn assert_found(mode: Mode, text: &str, expected: Option<HiddenIn>) {
+        for size in 1..=text.len() {
+            let pieces: Vec<_> = text.as_bytes().chunks(size).collect();
+            assert_eq!(found(mode, &pieces), expected, "{mode:?} {text} {size}");
+        }
+    }
+
+    #[test]
+    fn annotations_in_strings_are_found() {
+        for text in [
+            "{\"text\":\"It runs. [substrate.grep]\"}",
+            "x {\"text\":\"It is. [substrate.grep]\"}",
+            "data: {\"a\":[\"It is. [unverified-inference]\"]}\n\n",
+            "{\n  \"a\": \"\",\n  \"text\": \"It is. [substrate.grep]\"\n}",
+            "{\"text\":\"He said: \\\"so\\\". [[substrate.grep]\"}",
+            "{\"text\":\"[sub [decayed-to-uncertainty]\"}",
+        ] {
+            for mode in [Mode::Json, Mode::Ndjson, Mode::Auto] {
+                assert_found(mode, text, Some(HiddenIn::String));
+            }
+            assert_found(Mode::Text, text, None);
+        }
+    }
+
+    #[test]
+    fn annotations_in_the_place_of_arrays_are_found() {
+        for text in [
+            "Use {\"k\": [unverified-inference]} here.",
+            "{\"a\":[substrate.grep] tail",
+            "{\"a\": 1, \"b\":[ 1, [substrate.grep",
+            "[\"a\", [substrate.grep]]",
+        ] {
+            assert_found(Mode::Auto, text, Some(HiddenIn::BrokenValue));
+        }
+    }
+
+    #[test]
+    fn other_brackets_are_not_found() {
+        for (mode, text) in [
+            (Mode::Auto, "As `[substrate.grep]` says"),
+            (Mode::Auto, "He said \"so\", as `[substrate.grep]` says"),
+            (Mode::Auto, "{\"a\":1} \\[substrate.grep] says"),
+            (Mode::Auto, "See: [substrate.grep]"),
+            (Mode::Json, "It is. [substrate.grep]"),
+            (Mode::Json, "{\"a\":[1,[2]]}"),
+            (Mode::Json, "{\"a\":\"[substrate\n.grep]\"}"),
+        ] {
+            assert_found(mode, text, None);
+        }
+        let mut detector = HiddenAnnotationDetector::new(Mode::Json);
+        detector.push(b"{\"text\":\"[substrate.grep]\"}");
+        detector.stop();
+        assert_eq!(detector.found(), None);
+    }
+}

@@ -1,0 +1,345 @@
+//! Prints the events of a stream.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use provstream::provenance::{Assertion, Encoding, Verdict};
+use provstream::{
+    BracketAnnotation, DiagnosticCode, Event, Handler, Mode, Replacement, Span, TextChunk,
+};
+use provstream_marc::Profile;
+use provstream_providers::{Channel, NoticeCode};
+
+use super::line_index::{LineIndex, Position};
+use super::pretty;
+use super::record::{ContextualLine, Record, RecordContext};
+use super::totals::PartSummary;
+use super::unannotated::UnannotatedSentences;
+use super::{ReportKind, ScanConfig};
+use crate::commands::marc::objects::MarcRecord;
+use crate::hidden_annotations::HiddenAnnotationDetector;
+use crate::output::Output;
+use crate::reader::{StreamEnd, StreamNotice, StreamSink};
+use crate::response::UnrecognisedInput;
+use crate::utf8::Utf8LossyDecoder;
+use crate::verdict::explain_verdict;
+
+/// Prints records of a stream and counts them.
+#[derive(Debug)]
+pub(crate) struct EventPrinter<'c> {
+    config: &'c ScanConfig,
+    output: Output,
+    context: RecordContext,
+    /// Lines and columns, for people.
+    lines: Option<LineIndex>,
+    summary: PartSummary,
+    hidden: HiddenAnnotationDetector,
+    unannotated: Option<UnannotatedSentences>,
+    /// Text of each channel, with `--text`.
+    text: Option<BTreeMap<Option<Channel>, Utf8LossyDecoder>>,
+}
+
+impl<'c> EventPrinter<'c> {
+    /// A printer for the file with this name, if lines name it.
+    pub(crate) fn new(config: &'c ScanConfig, output: Output, file: Option<Arc<str>>) -> Self {
+        let has_text = matches!(config.report, ReportKind::Events { text: true });
+        let counts_sentences = match config.report {
+            ReportKind::Verdicts {
+                require_annotations,
+                ..
+            } => require_annotations && !matches!(config.mode, Mode::Json | Mode::Ndjson),
+            ReportKind::Events { .. } => false,
+        };
+        Self {
+            config,
+            output,
+            context: RecordContext {
+                file,
+                ..RecordContext::default()
+            },
+            lines: config.is_pretty.then(|| LineIndex::new(0, 1)),
+            summary: PartSummary::default(),
+            hidden: HiddenAnnotationDetector::new(match config.fields.is_empty() {
+                true => config.mode,
+                false => Mode::Text,
+            }),
+            unannotated: counts_sentences.then(UnannotatedSentences::default),
+            text: has_text.then(BTreeMap::new),
+        }
+    }
+
+    /// Sets offset and line number of the first byte.
+    pub(crate) fn start_at(&mut self, offset: u64, line: u64) {
+        self.lines = self.config.is_pretty.then(|| LineIndex::new(offset, line));
+    }
+
+    /// Calls `push` without printing text.
+    pub(crate) fn suppress_text(&mut self, push: impl FnOnce(&mut Self)) {
+        let text = self.text.take();
+        push(self);
+        self.text = text;
+    }
+
+    /// Ends the stream, and returns the output.
+    pub(crate) fn finish(mut self, end: StreamEnd) -> (PartSummary, Output) {
+        self.finish_text();
+        self.count_sentences();
+        let totals = &mut self.summary.counts.totals;
+        totals.bytes = end.bytes;
+        if end
+            .status
+            .unrecognised()
+            .is_some_and(UnrecognisedInput::is_reported)
+        {
+            totals.diagnostics += 1;
+            self.context = RecordContext {
+                file: self.context.file.take(),
+                ..RecordContext::default()
+            };
+            self.print_event(&Record::Diagnostic {
+                code: "unknown-format",
+                span: Span::new(0, end.bytes),
+                message: None,
+            });
+        }
+        self.summary.status = end.status;
+        self.summary.hidden = self.hidden.found();
+        (self.summary, self.output)
+    }
+
+    /// The summary of a stream that could not be read further.
+    pub(crate) fn into_partial(self) -> (PartSummary, Output) {
+        (self.summary, self.output)
+    }
+
+    fn print(&mut self, record: &Record<'_>) {
+        print_record(
+            self.config,
+            &mut self.output,
+            record,
+            &self.context,
+            self.lines.as_ref(),
+        );
+    }
+
+    /// Prints a record that only `extract` prints.
+    fn print_event(&mut self, record: &Record<'_>) {
+        if matches!(self.config.report, ReportKind::Events { .. }) {
+            self.print(record);
+        }
+    }
+
+    fn finish_text(&mut self) {
+        let Some(texts) = &mut self.text else { return };
+        for (channel, mut decoder) in std::mem::take(texts) {
+            self.set_channel(channel);
+            decoder.finish(|text| self.print(&Record::Text { text }));
+        }
+    }
+
+    fn set_channel(&mut self, channel: Option<Channel>) {
+        if self.context.channel != channel {
+            self.context.channel = channel;
+            // Bytes of channels are not seen here.
+            self.lines = None;
+        }
+    }
+
+    fn count_sentences(&mut self) {
+        if let Some(unannotated) = &mut self.unannotated {
+            self.summary.counts.unannotated.merge(&unannotated.finish());
+        }
+    }
+
+    fn diagnostic(&mut self, code: &'static str, span: Span, message: Option<&str>) {
+        self.summary.counts.totals.diagnostics += 1;
+        let (context, lines) = (&self.context, self.lines.as_ref());
+        let unjudged = &mut self.summary.counts.unjudged;
+        unjudged.add(code, || location(context, lines, span));
+        self.print_event(&Record::Diagnostic {
+            code,
+            span,
+            message,
+        });
+    }
+
+    fn assertion(&mut self, assertion: &Assertion<'_>) {
+        self.hidden.stop();
+        let counts = &mut self.summary.counts;
+        counts.totals.assertions += 1;
+        // One in brackets was counted at its bracket.
+        if assertion.encoding() == Encoding::Json {
+            counts.totals.annotations += assertion.annotations().len() as u64;
+        }
+        if let Some(unannotated) = &mut self.unannotated {
+            unannotated.assertion(self.context.channel, assertion);
+        }
+        let verdict = self.judge(assertion);
+        self.print(&Record::Assertion {
+            assertion,
+            verdict: verdict.as_ref(),
+        });
+    }
+
+    fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
+        let ReportKind::Verdicts {
+            discipline, now, ..
+        } = &self.config.report
+        else {
+            return None;
+        };
+        let now = now.unwrap_or_else(|| SystemTime::now().into());
+        let verdict = discipline.judge(assertion, now);
+        if !verdict.admitted() {
+            let (context, lines) = (&self.context, self.lines.as_ref());
+            self.summary.counts.refused.add(|| {
+                let location = location(context, lines, assertion.span());
+                let reason = verdict.reason().as_str();
+                format!(
+                    "{location}: {}",
+                    explain_verdict(reason, assertion, &verdict)
+                )
+            });
+        }
+        Some(verdict)
+    }
+}
+
+/// Prints a record as NDJSON or for people.
+pub(super) fn print_record(
+    config: &ScanConfig,
+    output: &mut Output,
+    record: &Record<'_>,
+    context: &RecordContext,
+    lines: Option<&LineIndex>,
+) {
+    match config.is_pretty {
+        true => output.write_bytes(pretty::format(record, context, lines).as_bytes()),
+        false => output.write_record(&ContextualLine { record, context }),
+    }
+}
+
+/// Explanation of a diagnostic or notice.
+pub(super) fn description(code: &str) -> Option<&'static str> {
+    match code {
+        "limit-line" => return Some("a line longer than 4194304 bytes; it is not read"),
+        "unknown-format" => return Some("no event of the format; see standard error"),
+        "no-field" => return Some("a line without a string at --field"),
+        _ => {}
+    }
+    let notice = || {
+        let mut codes = NoticeCode::ALL.into_iter();
+        codes
+            .find(|known| known.as_str() == code)
+            .map(NoticeCode::description)
+    };
+    let diagnostic = code.parse().ok().map(DiagnosticCode::description);
+    diagnostic.or_else(notice)
+}
+
+/// Location of a span in messages.
+fn location(context: &RecordContext, lines: Option<&LineIndex>, span: Span) -> String {
+    let mut location = "at ".to_owned();
+    if let Some(channel) = context.channel {
+        location.push_str(&format!("channel {channel}, "));
+    }
+    if let Some(line) = context.line {
+        location.push_str(&format!("line {line}, "));
+    }
+    if let Some(field) = &context.field {
+        location.push_str(&format!("{field}, "));
+    }
+    let start = span.start();
+    let position = lines.map_or(Position::Byte(start), |lines| lines.position(start));
+    format!("{location}{position}")
+}
+
+impl Handler for EventPrinter<'_> {
+    fn text(&mut self, text: TextChunk<'_>) {
+        let bytes = text.bytes();
+        self.hidden.push(bytes);
+        if let Some(unannotated) = &mut self.unannotated {
+            unannotated.push(self.context.channel, bytes);
+        }
+        if let Some(mut texts) = self.text.take() {
+            let decoder = texts.entry(self.context.channel).or_default();
+            decoder.push(bytes, |text| self.print(&Record::Text { text }));
+            self.text = Some(texts);
+        }
+    }
+
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
+        self.summary.counts.totals.annotations += 1;
+        Replacement::Remove
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Assertion(assertion) => self.assertion(&assertion),
+            Event::Marc(object) => {
+                self.summary.counts.totals.marc += 1;
+                if matches!(self.config.report, ReportKind::Events { .. }) {
+                    let record = MarcRecord::new(&object, Profile::default());
+                    self.print(&record.record());
+                }
+            }
+            Event::Diagnostic(diagnostic) => {
+                self.diagnostic(diagnostic.code().as_str(), diagnostic.span(), None);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl StreamSink for EventPrinter<'_> {
+    fn output(&mut self) -> &mut Output {
+        &mut self.output
+    }
+
+    fn on_input_bytes(&mut self, bytes: &[u8]) {
+        if let Some(lines) = &mut self.lines {
+            lines.push(bytes);
+        }
+    }
+
+    fn on_channel(&mut self, channel: Channel) {
+        self.set_channel(Some(channel));
+    }
+
+    fn on_field(&mut self, line: u64, field: Option<usize>) {
+        self.summary.fields.strings += u64::from(field.is_some());
+        self.context.line = Some(line);
+        let names = &self.config.field_names;
+        self.context.field = field.and_then(|field| names.get(field)).cloned();
+        self.lines = self.config.is_pretty.then(|| LineIndex::new(0, 1));
+    }
+
+    fn on_field_end(&mut self) {
+        self.finish_text();
+        self.count_sentences();
+    }
+
+    fn on_notice(&mut self, notice: &StreamNotice<'_>) {
+        let channel = self.context.channel;
+        self.set_channel(None);
+        match notice {
+            StreamNotice::Diagnostic {
+                code,
+                span,
+                message,
+                ..
+            } => {
+                let fields = &mut self.summary.fields;
+                fields.without += u64::from(*code == "no-field");
+                fields.not_json += u64::from(*code == "json-syntax");
+                self.diagnostic(code, *span, message.as_deref());
+            }
+            StreamNotice::Error(message) => {
+                self.summary.counts.errors += 1;
+                self.print_event(&Record::Error { message });
+            }
+        }
+        self.set_channel(channel);
+    }
+}

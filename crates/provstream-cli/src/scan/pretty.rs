@@ -1,0 +1,197 @@
+//! Records for people.
+
+use std::fmt::{self, Write};
+
+use clap::builder::styling::{AnsiColor, Style};
+use provstream::Span;
+use provstream::provenance::{Assertion, Verdict};
+
+use super::event_printer::description;
+use super::line_index::{LineIndex, Position};
+use super::record::{Record, RecordContext};
+use crate::messages::{EscapeControls, EscapeLines, count, styled};
+use crate::verdict::explain_annotation;
+
+pub(crate) const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+const WARNING: Style = AnsiColor::Yellow.on_default();
+
+/// Formats a record, with its line feed.
+pub(super) fn format(
+    record: &Record<'_>,
+    context: &RecordContext,
+    lines: Option<&LineIndex>,
+) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_record(&mut text, record, context, lines);
+    styled(text)
+}
+
+fn write_record(
+    out: &mut String,
+    record: &Record<'_>,
+    context: &RecordContext,
+    lines: Option<&LineIndex>,
+) -> fmt::Result {
+    let mut start = |span: Span| write!(out, "{DIM}{}{DIM:#}  ", location(span, context, lines));
+    match record {
+        Record::Assertion { assertion, verdict } => {
+            start(assertion.span())?;
+            write_assertion(out, assertion, *verdict)
+        }
+        Record::Marc {
+            kind,
+            span,
+            valid,
+            violations,
+            ..
+        } => {
+            start(*span)?;
+            let (style, word) = match valid {
+                true => (GOOD, "valid"),
+                false => (BAD, "not valid"),
+            };
+            writeln!(out, "MARC {kind}: {style}{word}{style:#}")?;
+            for violation in violations {
+                let level = violation.level;
+                let pointer = EscapeControls(violation.pointer);
+                let message = EscapeControls(violation.message);
+                writeln!(out, "    {WARNING}{level}{WARNING:#} {pointer}: {message}")?;
+            }
+            Ok(())
+        }
+        Record::Diagnostic {
+            code,
+            span,
+            message,
+        } => {
+            start(*span)?;
+            let message = message.or(description(code)).unwrap_or_default();
+            writeln!(
+                out,
+                "{WARNING}{code}{WARNING:#}: {}",
+                EscapeControls(message)
+            )
+        }
+        Record::Error { message } => {
+            let message = EscapeControls(message);
+            writeln!(out, "{BAD}error of the provider{BAD:#}: {message}")
+        }
+        Record::Text { text } => {
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            write!(out, "    {}{end}", EscapeLines(text))
+        }
+        Record::End(totals) => write_totals(
+            out,
+            context,
+            &[
+                count(totals.assertions, "assertion"),
+                count(totals.annotations, "annotation"),
+                count(totals.marc, "MARC object"),
+                count(totals.diagnostics, "diagnostic"),
+                count(totals.bytes, "byte"),
+            ],
+        ),
+        Record::AdmitEnd(totals) => write_totals(
+            out,
+            context,
+            &[
+                count(totals.assertions, "assertion"),
+                format!("{} admitted", totals.admitted),
+                count(totals.diagnostics, "diagnostic"),
+                count(totals.bytes, "byte"),
+            ],
+        ),
+    }
+}
+
+fn write_totals(out: &mut String, context: &RecordContext, totals: &[String]) -> fmt::Result {
+    if let Some(file) = &context.file {
+        write!(out, "{}: ", EscapeControls(file))?;
+    }
+    writeln!(out, "{DIM}{}{DIM:#}", totals.join(", "))
+}
+
+fn write_assertion(
+    out: &mut String,
+    assertion: &Assertion<'_>,
+    verdict: Option<&Verdict>,
+) -> fmt::Result {
+    write!(out, "{BOLD}{}{BOLD:#}", EscapeControls(assertion.text()))?;
+    if let Some(pointer) = assertion.pointer() {
+        write!(out, "  {DIM}{}{DIM:#}", EscapeControls(pointer))?;
+    }
+    if let Some(verdict) = verdict {
+        match verdict.admitted() {
+            true => write!(out, "  {GOOD}admitted{GOOD:#}")?,
+            false => write!(out, "  {BAD}not admitted{BAD:#}: {}", verdict.reason())?,
+        }
+        write!(out, " ({} of {})", verdict.classes().len(), verdict.floor())?;
+    }
+    out.push('\n');
+    if !assertion.is_annotated() {
+        writeln!(out, "    {WARNING}no annotations{WARNING:#}")?;
+    }
+    let counting = verdict.map_or(&[][..], Verdict::counting);
+    for (index, annotation) in assertion.annotations().enumerate() {
+        let counting = counting.get(index);
+        let class = annotation.class();
+        let style = match counting {
+            Some(counting) if counting.counts() => GOOD,
+            Some(_) => BAD,
+            None if class.is_terminal() => BAD,
+            None => GOOD,
+        };
+        write!(out, "    {style}{}{style:#}", EscapeControls(class))?;
+        if let Some(reason) = annotation.reason() {
+            let declared = match annotation.declared() {
+                "" => "no class",
+                declared => declared,
+            };
+            write!(
+                out,
+                "  {WARNING}{reason}: {}{WARNING:#}",
+                EscapeControls(declared)
+            )?;
+        }
+        if let Some(id) = annotation.observation_id() {
+            write!(out, "  observation-id={}", EscapeControls(id))?;
+        }
+        if let Some(ts) = annotation.ts() {
+            write!(out, "  ts={}", EscapeControls(ts))?;
+        }
+        if let Some(counting) = counting.filter(|counting| !counting.counts()) {
+            write!(
+                out,
+                "  {BAD}does not count: it {}{BAD:#}",
+                explain_annotation(*counting)
+            )?;
+        }
+        out.push('\n');
+    }
+    Ok(())
+}
+
+/// Location of a span, as the start of a line.
+fn location(span: Span, context: &RecordContext, lines: Option<&LineIndex>) -> String {
+    let start = span.start();
+    let position = lines.map_or(Position::Byte(start), |lines| lines.position(start));
+    let mut location = String::new();
+    if let Some(file) = &context.file {
+        location.push_str(&format!("{}:", EscapeControls(file)));
+    }
+    if let Some(channel) = context.channel {
+        location.push_str(&format!("channel {channel}:"));
+    }
+    match (context.line, &context.field) {
+        (None, _) => {}
+        (Some(line), None) => location.push_str(&format!("line {line}:")),
+        (Some(line), Some(field)) => {
+            location.push_str(&format!("line {line} {}:", EscapeControls(field)));
+        }
+    }
+    format!("{location}{position}")
+}

@@ -1,0 +1,72 @@
+//! Reasons for verdicts, in words.
+
+use std::time::Duration;
+
+use provstream::provenance::{Assertion, Counting, Verdict};
+
+use crate::messages::truncate;
+
+/// Most characters of an identifier in a message.
+const MAX_IDENTIFIER: usize = 60;
+
+/// Explains why an assertion has this reason or disposition, such as `below-floor`.
+pub(crate) fn explain_verdict(
+    reason: &str,
+    assertion: &Assertion<'_>,
+    verdict: &Verdict,
+) -> String {
+    let mut parts = vec![reason.to_owned()];
+    if reason == "below-floor" {
+        parts.push(format!(
+            "{} of {} classes count",
+            verdict.count(),
+            verdict.floor()
+        ));
+    }
+    let mut annotations = assertion.annotations().zip(verdict.counting());
+    let example = annotations.find(|(_, counting)| match counting {
+        // A verdict takes the first two for terminals.
+        Counting::Malformed => matches!(reason, "malformed" | "terminal" | "below-floor"),
+        Counting::UnknownClass => matches!(reason, "unknown" | "terminal" | "below-floor"),
+        Counting::Terminal => matches!(reason, "terminal" | "below-floor"),
+        counting => reason == "below-floor" && !counting.counts(),
+    });
+    if let Some((annotation, counting)) = example {
+        let declared = match annotation.declared() {
+            "" => "an annotation without a class".to_owned(),
+            declared => truncate(declared, MAX_IDENTIFIER),
+        };
+        parts.push(format!("{declared} {}", explain_annotation(*counting)));
+    }
+    parts.join(", ")
+}
+
+/// Explains why an annotation does not count, as a predicate.
+pub(crate) fn explain_annotation(counting: Counting) -> String {
+    match counting {
+        Counting::Malformed => "is malformed".to_owned(),
+        Counting::UnknownClass => "is not in the vocabulary".to_owned(),
+        Counting::Terminal => "is a terminal".to_owned(),
+        Counting::NoWindow => "has no window".to_owned(),
+        Counting::NoTime => "has no `ts` that is a time".to_owned(),
+        Counting::Stale { by } => format!("is {} too old", format_duration(by)),
+        Counting::Future { by } => format!("is {} in the future", format_duration(by)),
+        other => format!("is {}", other.as_str()),
+    }
+}
+
+/// A duration in whole seconds, such as `1h30m`.
+pub(crate) fn format_duration(duration: Duration) -> String {
+    let mut rest = duration.as_secs();
+    let mut text = String::new();
+    for (unit, seconds) in [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)] {
+        if rest >= seconds {
+            text.push_str(&format!("{}{unit}", rest / seconds));
+        }
+        rest %= seconds;
+    }
+    match text.is_empty() {
+        true => "less than 1s".to_owned(),
+        false => text,
+    }
+}
