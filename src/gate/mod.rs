@@ -203,6 +203,17 @@ impl<P: Policy> Gate<P> {
         self.busy = false;
     }
 
+    /// Has the policy decide about all that is held back, because a caller that has to hold back other things with it cannot wait
+    /// any longer; see [`Policy::limit`].
+    pub fn reach_limit(&mut self, mut handler: impl GateHandler) {
+        self.enter();
+        if self.held.ended().is_none() && self.held.len() > 0 {
+            self.held.overflow(None, &mut self.policy, &mut handler);
+            self.undecided &= self.held.ended().is_none();
+        }
+        self.busy = false;
+    }
+
     /// Decides about all that is held back, at a break or at the end of the stream.
     fn end_text(&mut self, at_break: bool, handler: &mut impl GateHandler) {
         if self.held.ended().is_some() {

@@ -4,7 +4,7 @@ use provstream::{
     BracketAnnotation, Event, Handler, JsonRecord, Parser, Replacement, Rewriter, Span, TextChunk,
 };
 use provstream_providers::{
-    Channel, ChannelPosition, Item, Pointer, Reasoning, StreamHandler, StreamRewriter,
+    Channel, ChannelPosition, Item, PassMembers, Pointer, Reasoning, StreamHandler, StreamRewriter,
 };
 
 use crate::input::{BUFFER, Input};
@@ -83,6 +83,17 @@ impl StreamReader {
         };
         let tracker = ResponseTracker::new(input.format());
         Self::Response(rewriter.with_reasoning(reasoning), tracker)
+    }
+
+    /// The same, where these members of a response pass.
+    pub(crate) fn with_pass_members(self, members: &[String]) -> Self {
+        let members: PassMembers = members.iter().cloned().collect();
+        match self {
+            Self::Response(rewriter, tracker) => {
+                Self::Response(rewriter.with_pass_members(members), tracker)
+            }
+            reader => reader,
+        }
     }
 
     /// A reader of the strings at pointers of each line, from the line with this number.

@@ -105,6 +105,10 @@ impl ResponseTracker {
             errors: self.errors,
             notices: self.notices,
             first_notice: self.first_notice,
+            members: report
+                .unread_members()
+                .map(|(path, _)| path.to_owned())
+                .collect(),
             is_complete: report.is_complete(),
         }
     }
@@ -119,6 +123,8 @@ pub(crate) struct ResponseStatus {
     errors: CountAndExample,
     notices: BTreeMap<NoticeCode, u64>,
     first_notice: CountAndExample,
+    /// Paths of members that may have text and that the format does not have.
+    members: Vec<String>,
     is_complete: bool,
 }
 
@@ -131,10 +137,14 @@ impl Default for ResponseStatus {
             errors: CountAndExample::default(),
             notices: BTreeMap::new(),
             first_notice: CountAndExample::default(),
+            members: Vec::new(),
             is_complete: true,
         }
     }
 }
+
+/// Most members that a message names.
+const MAX_MEMBERS: usize = 3;
 
 impl ResponseStatus {
     /// Returns `true` if `--fail` can pass: all was read, and the provider reported no error.
@@ -182,6 +192,11 @@ impl Display for ResponseStatus {
                 notices.join(", "),
                 self.first_notice.example()
             ));
+        }
+        if !self.members.is_empty() {
+            let members = self.members.iter().take(MAX_MEMBERS);
+            let members: Vec<_> = members.map(|path| format!("{path:?}")).collect();
+            parts.push(format!("in {}", members.join(", ")));
         }
         match self.errors.count() {
             0 => {}

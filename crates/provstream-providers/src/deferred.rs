@@ -54,6 +54,8 @@ pub(super) enum Number {
     Sequence(u64),
     /// An offset into the text of a channel that a gate has not decided about, as it is in the response.
     Offset(TextId, u64),
+    /// The same, counted from the start of the prompt.
+    PromptOffset(TextId, u64),
 }
 
 /// Where in the events held back the rest of a channel's text belongs.
@@ -111,6 +113,11 @@ impl Deferred {
     pub(super) fn settle(&mut self, channel: TextId) -> Option<Point> {
         let place = each(self.points.iter()).position(|(waiting, _)| *waiting == channel)?;
         Some(self.points.remove(place).1)
+    }
+
+    /// Whether a channel is waited for.
+    pub(super) fn waits_for(&self, channel: TextId) -> bool {
+        self.point(channel).is_some()
     }
 
     /// A channel that is waited for.
@@ -175,7 +182,7 @@ impl Deferred {
                 (number >= block).then_some(mark.event.start)
             }
             // They do not have where their event starts.
-            Number::Offset(..) => Some(0),
+            Number::Offset(..) | Number::PromptOffset(..) => Some(0),
             Number::Sequence(_) => None,
         });
         let added = each(self.added.iter()).filter_map(|added| {
@@ -194,7 +201,10 @@ impl Deferred {
         };
         match each(self.marks.iter()).find(is_there)?.of {
             Number::Block(block) => Some(block),
-            Number::Beside(_) | Number::Offset(..) | Number::Sequence(_) => None,
+            Number::Beside(_)
+            | Number::Offset(..)
+            | Number::PromptOffset(..)
+            | Number::Sequence(_) => None,
         }
     }
 

@@ -126,7 +126,8 @@ pub(super) enum Found {
     /// A string that may be text, in a member that the format does not have.
     Unread(Str),
     Sequence(Raw),
-    Offset(TextId, Raw),
+    /// A place in a text, which may be counted from the start of the prompt.
+    Offset(TextId, Raw, bool),
     Error(Raw),
     /// A block of a message that is not streamed; what is in it follows.
     Element(Raw),
@@ -150,6 +151,11 @@ impl Found {
                 | Self::Error(_)
                 | Self::Done
         )
+    }
+
+    /// Whether it is a text that repeats another one.
+    pub(super) const fn is_repeat(&self) -> bool {
+        matches!(self, Self::Whole(_, _, Repeats::SoFar | Repeats::All))
     }
 
     /// The text that it ends, for certain or not.

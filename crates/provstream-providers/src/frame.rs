@@ -104,6 +104,23 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// Whether a server-sent event has the name `error`. Fields may come before and after the data. `HTML 9.2.6`
+    pub(super) fn is_named_error(&self) -> bool {
+        let around = match &self.several {
+            None => [
+                self.raw.get(..self.line.start),
+                self.raw.get(self.line.end..),
+            ],
+            Some(_) => [Some(self.raw), None],
+        };
+        let lines = around.into_iter().flatten();
+        let lines = lines.flat_map(|bytes| bytes.split(|byte| matches!(byte, b'\r' | b'\n')));
+        let names = lines.filter_map(|line| line.strip_prefix(b"event:"));
+        names
+            .last()
+            .is_some_and(|name| name.trim_ascii() == b"error")
+    }
+
     pub(super) const fn span(&self) -> Span {
         Span::new(self.start, self.start + self.raw.len() as u64)
     }

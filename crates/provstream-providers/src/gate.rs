@@ -212,6 +212,22 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.0.push_break(to);
     }
 
+    fn settle_repeat(&mut self, more: bool, out: &mut Vec<u8>) {
+        self.0.policy_mut().settle_repeat(more, out);
+    }
+
+    fn look_ahead(&mut self) {
+        if self.0.is_holding() {
+            let mut ahead = self.0.clone();
+            ahead.finish(&mut Vec::new());
+            self.0.policy_mut().adopt(ahead.policy());
+        }
+    }
+
+    fn reach_limit<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+        self.0.reach_limit(to);
+    }
+
     fn is_holding(&self) -> bool {
         self.0.is_holding()
     }

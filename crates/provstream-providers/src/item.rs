@@ -140,6 +140,8 @@ pub enum NoticeCode {
     /// A string that may be text, in a member that the format does not have. It is not read, and a gate empties it;
     /// [`ReadReport::unread_members`](super::ReadReport::unread_members) has the paths.
     UnreadMember,
+    /// An event that shows several formats, where the format is found out. Its text is not read, and a gate withholds it.
+    AmbiguousFormat,
     /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
     /// text, bytes between the values of a JSON body, JSON that is not an object, what is of another format than the one
     /// asked for or shown before, or an event that may have text and shows no format.
@@ -156,7 +158,7 @@ pub enum NoticeCode {
 
 impl NoticeCode {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::MalformedEvent,
         Self::OversizedEvent,
         Self::UnterminatedEvent,
@@ -164,6 +166,7 @@ impl NoticeCode {
         Self::UnreadText,
         Self::OddChannel,
         Self::UnreadMember,
+        Self::AmbiguousFormat,
         Self::WithheldData,
         Self::Comment,
         Self::GzipBody,
@@ -182,6 +185,7 @@ impl NoticeCode {
             Self::UnreadText => "unread-text",
             Self::OddChannel => "odd-channel",
             Self::UnreadMember => "unread-member",
+            Self::AmbiguousFormat => "ambiguous-format",
             Self::GzipBody => "gzip-body",
             Self::ZstdBody => "zstd-body",
             Self::BinaryBody => "binary-body",
@@ -214,6 +218,7 @@ impl NoticeCode {
             Self::OddChannel => {
                 "a channel number that is not one; the text is taken for that of channel 0 or of the event before"
             }
+            Self::AmbiguousFormat => "an event that shows several formats; name its format",
             Self::WithheldData => "bytes that cannot be read as an event; a gate withholds them",
             Self::Comment => "a comment between events; a gate empties it",
             Self::GzipBody => {

@@ -10,6 +10,10 @@ use provstream::{Action, AtLimit, Policy, Question, Unannotated};
 /// Decisions of one kind that are kept of a channel. What comes after them is withheld in places that repeat the text.
 const MAX_DECISIONS: usize = 1 << 12;
 
+/// Bytes of text that is not released as it is that are kept of a channel. Where there is more, places that repeat the text without
+/// its annotations are emptied.
+const MAX_WORDS: usize = 1 << 16;
+
 /// Asks a policy about the text of a channel, and repeats its answers about places that repeat the text.
 ///
 /// A policy may change its mind, so a repeated text that it is asked about again may have what was withheld before.
@@ -23,6 +27,8 @@ pub(super) struct Remembering<P> {
     /// Runs of unannotated text, and limits, about which was decided so far; of them the first have been repeated.
     runs_met: usize,
     limits_met: usize,
+    /// The assertions of the repeated text that came again, by place.
+    met: Vec<u64>,
     /// The text repeats another one.
     is_repeat: bool,
     /// For the marks of assertions.
@@ -38,6 +44,8 @@ struct Made {
     runs: Vec<Unannotated>,
     /// About limits that were reached, in order.
     limits: Vec<AtLimit>,
+    /// Bytes of their words.
+    words: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -47,6 +55,8 @@ struct Decision {
     /// A hash of its text and annotations, so that it is not taken for another one at that place.
     mark: u64,
     action: Action,
+    /// Its text, if there was room for it.
+    words: Option<Box<str>>,
 }
 
 impl<P> Remembering<P> {
@@ -57,6 +67,7 @@ impl<P> Remembering<P> {
             more: Made::default(),
             runs_met: 0,
             limits_met: 0,
+            met: Vec::new(),
             is_repeat: false,
             hasher: RandomState::new(),
         }
@@ -66,7 +77,51 @@ impl<P> Remembering<P> {
     pub(super) fn repeat(&mut self, before: &Self) {
         self.made.clone_from(&before.made);
         self.more = Made::default();
+        self.met.clear();
         self.is_repeat = true;
+    }
+
+    /// Decides as `ahead` did, which is this one further on in the same text.
+    pub(super) fn adopt(&mut self, ahead: &Self) {
+        self.made.clone_from(&ahead.made);
+    }
+
+    /// Does with what was written for a text that repeats another one as was decided about the same words of that one, where their
+    /// annotations did not come again. There may be more to come, or not.
+    pub(super) fn settle_repeat(&mut self, more: bool, out: &mut Vec<u8>) {
+        let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) else {
+            return;
+        };
+        self.met.sort_unstable();
+        for decision in &made.assertions {
+            if decision.action == Action::Release || self.met.binary_search(&decision.at).is_ok() {
+                continue;
+            }
+            let Some(text) = &decision.words else {
+                return out.clear();
+            };
+            let words = text.as_bytes();
+            let first = memchr::memmem::find(out, words).filter(|_| !words.is_empty());
+            let by = match &decision.action {
+                Action::Discard => String::new(),
+                Action::Replace(text) => text.to_string(),
+                Action::Mark(before, after) => format!("{before}{text}{after}"),
+                // What follows was not released.
+                end => {
+                    match first {
+                        None if more => continue,
+                        first => out.truncate(first.unwrap_or(0)),
+                    }
+                    if let Action::Refuse(text) = end {
+                        out.extend_from_slice(text.as_bytes());
+                    }
+                    return;
+                }
+            };
+            if first.is_some() {
+                *out = replaced(out, words, by.as_bytes());
+            }
+        }
     }
 
     /// Decides about the rest of the text as was done in a place that repeats it, and that is over.
@@ -85,6 +140,23 @@ impl<P> Remembering<P> {
         }
         own.runs.extend(more.runs);
         own.limits.extend(more.limits);
+    }
+
+    /// The decision about the assertion of the repeated text that a question is about, wherever it is in this one.
+    fn again(&mut self, at: u64, mark: u64) -> Option<Action> {
+        let made = self.made.as_deref()?;
+        let here = made.get(at).filter(|decision| decision.mark == mark);
+        let decision = here.or_else(|| {
+            let after = self.met.last().map_or(0, |last| last + 1);
+            let later = made
+                .assertions
+                .partition_point(|decision| decision.at < after);
+            let mut later = made.assertions[later..].iter();
+            later.find(|decision| decision.mark == mark)
+        })?;
+        let action = decision.action.clone();
+        self.met.push(decision.at);
+        Some(action)
     }
 
     /// The answers to which those about this text are added.
@@ -112,6 +184,18 @@ impl<P> Remembering<P> {
         let annotations: Vec<_> = assertion.annotations().collect();
         self.hasher.hash_one((assertion.text(), annotations))
     }
+}
+
+/// Bytes with others in the place of each of these words.
+fn replaced(bytes: &[u8], words: &[u8], by: &[u8]) -> Vec<u8> {
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    for place in memchr::memmem::find_iter(bytes, words) {
+        out.extend_from_slice(&bytes[at..place]);
+        out.extend_from_slice(by);
+        at = place + words.len();
+    }
+    out.extend_from_slice(&bytes[at..]);
+    out
 }
 
 /// The answers of a text that no other one shares any more.
@@ -147,6 +231,11 @@ impl<P: Policy> Policy for Remembering<P> {
     fn assertion(&mut self, question: &Question<'_>) -> Action {
         let at = question.assertion().span().start();
         let mark = self.mark(question);
+        if self.is_repeat
+            && let Some(action) = self.again(at, mark)
+        {
+            return action;
+        }
         let made = self.made.as_deref();
         let known = made.and_then(|made| made.get(at));
         let known = known.or_else(|| self.more.get(at));
@@ -161,13 +250,25 @@ impl<P: Policy> Policy for Remembering<P> {
             _ => {}
         }
         let action = self.policy.assertion(question);
+        if is_full && !is_known {
+            return action;
+        }
         let made = self.made_now();
-        if !is_full
-            && !is_known
-            && let Err(place) = made.find(at)
-        {
-            let action = action.clone();
-            made.assertions.insert(place, Decision { at, mark, action });
+        let text = match &action {
+            Action::Release => "",
+            _ => question.assertion().text(),
+        };
+        made.words += text.len();
+        let decision = Decision {
+            at,
+            mark,
+            action: action.clone(),
+            words: (made.words <= MAX_WORDS).then(|| text.into()),
+        };
+        match made.find(at) {
+            // It was decided about before all of its annotations came.
+            Ok(place) => made.assertions[place] = decision,
+            Err(place) => made.assertions.insert(place, decision),
         }
         action
     }

@@ -99,6 +99,11 @@ impl Removed {
         self.pending = written;
     }
 
+    /// Units of the text before, as far as it was written or removed.
+    pub(super) const fn taken(&self) -> u64 {
+        self.taken
+    }
+
     /// Whether a gate writes the text.
     pub(super) const fn is_gated(&self) -> bool {
         self.gate.is_some()

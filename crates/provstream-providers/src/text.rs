@@ -19,6 +19,8 @@ pub(super) struct Text<R> {
     pub(super) seams: Option<Box<Seams>>,
     /// Text may be held back. If not, all that was read is written.
     may_hold: bool,
+    /// No more events can be held back with it, so that it has to be decided about.
+    pub(super) is_at_limit: bool,
     /// The channel ended after a half that was written as it is: a low half that comes next does not belong to it.
     after_lone_half: bool,
     /// Another text of its channel is the same so far, and is reported.
@@ -64,6 +66,7 @@ impl<R: TextRewriter> Text<R> {
             after_lone_half: false,
             is_again: false,
             may_hold: R::WITHHOLDS_UNREAD,
+            is_at_limit: false,
             template: Template::new(),
             removed,
             seams: None,
@@ -242,6 +245,9 @@ impl<R: TextRewriter> Text<R> {
             seams: self.seams.as_deref_mut(),
         };
         self.rewriter.push(text, &mut collect);
+        if is_last && core::mem::take(&mut self.is_at_limit) {
+            self.rewriter.reach_limit(&mut collect);
+        }
         if is_last {
             // More of the text may follow all the same.
             self.rewriter.push_break(&mut collect);
@@ -339,6 +345,9 @@ pub(super) fn rewrite_whole(
     if !whole.more {
         rewriter.finish(&mut collect);
     }
+    if whole.is_repeated {
+        rewriter.settle_repeat(whole.more, out);
+    }
     let changed = *out != text.as_bytes();
     if changed {
         push_content(edit, out);
@@ -392,6 +401,18 @@ pub(super) trait TextRewriter: Clone {
 
     /// Something other than text comes: what is open in the text is over.
     fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
+    /// Does with what was written for a text that repeats another one as was done with the same words of that one.
+    fn settle_repeat(&mut self, more: bool, out: &mut Vec<u8>) {
+        let _ = (more, out);
+    }
+
+    /// A place that repeats all of the text follows: decides what would be decided if the text ended here.
+    fn look_ahead(&mut self) {}
+
+    /// No more text can be held back.
+    fn reach_limit<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+        let _ = to;
+    }
 
     /// Takes text if it is written as it is and at once, and nothing else is to be done; gives its offset in what is written.
     fn push_unchanged(&mut self, text: &[u8]) -> Option<u64> {

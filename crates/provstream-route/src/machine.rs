@@ -66,6 +66,7 @@ pub(crate) fn machine(settings: &Settings) -> Machine {
             };
             let gate = gate
                 .with_reasoning(settings.reasoning)
+                .with_pass_members(settings.pass_members.clone())
                 .with_max_event(settings.max_event)
                 .with_max_held(settings.max_held);
             Machine::Gate(Box::new(gate), now)
@@ -77,6 +78,7 @@ pub(crate) fn machine(settings: &Settings) -> Machine {
             };
             let rewriter = rewriter
                 .with_reasoning(settings.reasoning)
+                .with_pass_members(settings.pass_members.clone())
                 .with_max_event(settings.max_event);
             Machine::Strip(rewriter)
         }

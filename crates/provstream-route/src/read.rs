@@ -7,7 +7,7 @@ use std::sync::Arc;
 use provstream::Rules;
 use provstream::provenance::Vocabulary;
 use provstream::settings::{File, Table, Value, quoted_piece};
-use provstream_providers::{DEFAULT_MAX_EVENT, Format, Reasoning};
+use provstream_providers::{DEFAULT_MAX_EVENT, Format, PassMembers, Reasoning};
 
 use crate::error::{RouteError, SHOWN};
 use crate::pattern::PathPattern;
@@ -15,7 +15,7 @@ use crate::route::{DEFAULT_MAX_HELD, Route, RouteAction, Routes};
 use crate::settings::{Act, Settings};
 
 /// The keys of a route.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "path",
     "method",
     "name",
@@ -25,6 +25,7 @@ const KEYS: [&str; 11] = [
     "format",
     "reasoning",
     "fail",
+    "pass_members",
     "max_event",
     "max_held",
 ];
@@ -186,6 +187,7 @@ fn route<E: Display>(
         format: format(table)?,
         reasoning: reasoning(table, action)?,
         is_closed: is_closed(table, action)?,
+        pass_members: pass_members(table, action)?,
         max_event: number(
             table,
             "max_event",
@@ -307,6 +309,31 @@ fn reasoning(table: &Table<'_>, action: RouteAction) -> Result<Reasoning, RouteE
             ))
         }
     }
+}
+
+fn pass_members(table: &Table<'_>, action: RouteAction) -> Result<PassMembers, RouteError> {
+    let Some(value) = table.get("pass_members") else {
+        return Ok(PassMembers::default());
+    };
+    if action == RouteAction::Pass {
+        let message = "expected \"pass_members\" only with action \"strip\" or \"gate\", found it with action \"pass\"";
+        return Err(RouteError::new(value.place(), message));
+    }
+    let mut paths = Vec::new();
+    for item in value.items()? {
+        let path = item.string()?;
+        if path.is_empty() || path.contains(char::is_whitespace) {
+            let expected = "the paths of members, such as \"choices[].delta.note\",";
+            return Err(RouteError::value(
+                item.place(),
+                "pass_members",
+                expected,
+                path,
+            ));
+        }
+        paths.push(path);
+    }
+    Ok(paths.into_iter().collect())
 }
 
 fn is_closed(table: &Table<'_>, action: RouteAction) -> Result<bool, RouteError> {

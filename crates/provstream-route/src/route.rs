@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use provstream::UnknownNameError;
 use provstream::provenance::Vocabulary;
-use provstream_providers::{DEFAULT_MAX_EVENT, Reasoning};
+use provstream_providers::{DEFAULT_MAX_EVENT, PassMembers, Reasoning};
 
 use crate::cause::Cause;
 use crate::filter::{About, BodyFilter};
@@ -90,6 +90,7 @@ impl Route {
                 format: None,
                 reasoning: Reasoning::Leave,
                 is_closed: false,
+                pass_members: PassMembers::default(),
                 max_event: DEFAULT_MAX_EVENT,
                 max_held: DEFAULT_MAX_HELD,
             }),

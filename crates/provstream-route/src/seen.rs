@@ -81,7 +81,11 @@ impl Seen {
 
     fn notice(&mut self, notice: Notice) {
         // What a gate withholds beside the events of a text has no annotation of it.
-        let is_beside = self.rules.is_some() && notice.code() == NoticeCode::WithheldData;
+        let is_emptied = matches!(
+            notice.code(),
+            NoticeCode::WithheldData | NoticeCode::UnreadMember
+        );
+        let is_beside = self.rules.is_some() && is_emptied;
         if self.is_strict && notice.code().is_unread() && !is_beside {
             self.is_blocked = true;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use provstream::Rules;
 use provstream::provenance::Vocabulary;
-use provstream_providers::{Format, Reasoning};
+use provstream_providers::{Format, PassMembers, Reasoning};
 
 /// What becomes of text.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) reasoning: Reasoning,
     /// What cannot be inspected is withheld.
     pub(crate) is_closed: bool,
+    /// Members that the format does not have, and that pass.
+    pub(crate) pass_members: PassMembers,
     pub(crate) max_event: usize,
     pub(crate) max_held: usize,
 }

@@ -11,7 +11,8 @@ use provstream::{
     TextChunk, Unannotated,
 };
 use provstream_providers::{
-    Channel, ChannelPosition, GateEvent, Item, Pointer, Reasoning, StreamGate, StreamHandler,
+    Channel, ChannelPosition, GateEvent, Item, PassMembers, Pointer, Reasoning, StreamGate,
+    StreamHandler,
 };
 
 use super::gate_summary::GateSummary;
@@ -37,6 +38,11 @@ pub(crate) struct GateStreamOptions {
     /// reasoning, and refuse it when it is sent back changed.
     #[arg(long, value_name = "HOW", default_value = "leave", value_parser = reasoning())]
     reasoning: Reasoning,
+    /// Path of a member that passes although its format does not have it, such as choices[].delta.note; may be repeated
+    ///
+    /// Needs --input. A string that may be text, in any other such member, is emptied.
+    #[arg(long = "pass-member", value_name = "PATH")]
+    pass_members: Vec<String>,
     #[command(flatten)]
     pub(crate) fields: FieldOptions,
     #[command(flatten)]
@@ -143,6 +149,11 @@ impl<'o> GateSettings<'o> {
                 "--reasoning needs a response of a provider; give --input auto",
             ));
         }
+        if input.input == InputFormat::Raw && !options.pass_members.is_empty() {
+            return Err(usage_error(
+                "--pass-member needs a response of a provider; give --input auto",
+            ));
+        }
         Ok(Self {
             rules,
             parser: input.parser(limits, vocabulary).build(),
@@ -243,7 +254,14 @@ impl<P: Policy + Clone> GateStream<P> {
         };
         let gate = gate
             .with_max_held(max_held)
-            .with_reasoning(options.reasoning);
+            .with_reasoning(options.reasoning)
+            .with_pass_members(
+                options
+                    .pass_members
+                    .iter()
+                    .cloned()
+                    .collect::<PassMembers>(),
+            );
         Self::Response(gate, ResponseTracker::new(options.input.input.format()))
     }
 

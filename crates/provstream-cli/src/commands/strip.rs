@@ -58,6 +58,11 @@ pub(crate) struct StripOptions {
     /// Needs --input. Providers sign some reasoning, and refuse it when it is sent back changed.
     #[arg(long, value_name = "HOW", default_value = "leave", value_parser = one_of::<Reasoning>())]
     reasoning: Reasoning,
+    /// Path of a member that passes although its format does not have it, such as choices[].delta.note; may be repeated
+    ///
+    /// Needs --input. A string that may be text, in any other such member, counts as not read.
+    #[arg(long = "pass-member", value_name = "PATH")]
+    pass_members: Vec<String>,
     /// Exit with status 3 if something was not read, the provider reports an error, or its response is empty
     ///
     /// Needs --input or --field.
@@ -121,6 +126,8 @@ fn check(options: &StripOptions) -> anyhow::Result<()> {
     let is_raw = options.input.input == InputFormat::Raw;
     let message = if options.reasoning != Reasoning::Leave && is_raw {
         "--reasoning needs a response of a provider; give --input auto"
+    } else if !options.pass_members.is_empty() && is_raw {
+        "--pass-member needs a response of a provider; give --input auto"
     } else if options.text_only && is_raw {
         "--text-only needs a response of a provider; give --input auto"
     } else if options.fail && is_raw && options.fields.pointers.is_empty() {
@@ -204,7 +211,8 @@ impl<'o> Strip<'o> {
         if !pointers.is_empty() {
             return self.read_fields(&mut input, Rewriter::new(parser), pointers);
         }
-        let reader = StreamReader::new(options.input, parser, self.options.reasoning);
+        let reader = StreamReader::new(options.input, parser, self.options.reasoning)
+            .with_pass_members(&self.options.pass_members);
         let end = pump(&mut input, reader, options.chunk_size, self)?;
         self.output.flush()?;
         self.is_unread |= !end.status.passes();

@@ -65,6 +65,8 @@ const ROWS: &[Row] = &[
     row(ANY, "serviceUnavailableException", Role::Error),
     row(ANY, "throttlingException", Role::Error),
     row(ANY, "validationException", Role::Error),
+    // An exception without its name, as the frames have it.
+    row(ANY, "message", Role::Error),
     row(ANY, "error", Role::Error),
 ];
 

@@ -96,25 +96,63 @@ const OBJECTS: [(&[u8], Format); 5] = [
 
 impl Format {
     /// The format that an event with these data, which are JSON, is evidence of. Keep-alives and errors are evidence of
-    /// none.
+    /// none, and so is an event that shows several.
     #[must_use]
     pub fn detect(data: &[u8]) -> Option<Self> {
-        let mut walk = Walk::default();
-        walk.read(&DETECT, data).ok()?;
-        evidence(&walk, data)
+        shown(data).only()
     }
 }
 
-/// The format that an event is evidence of, after a walk over it with [`DETECT`].
-pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> Option<Format> {
+/// The formats that an event with these data shows.
+pub(crate) fn shown(data: &[u8]) -> Shown {
+    let mut walk = Walk::default();
+    match walk.read(&DETECT, data) {
+        Ok(()) => evidence(&walk, data),
+        Err(_) => Shown::default(),
+    }
+}
+
+/// The formats that an event shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shown(u32);
+
+impl Shown {
+    fn add(&mut self, format: Format) {
+        self.0 |= 1 << format as u32;
+    }
+
+    /// Whether there is none.
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) const fn has(self, format: Format) -> bool {
+        self.0 >> format as u32 & 1 == 1
+    }
+
+    /// The only one.
+    pub(crate) fn only(self) -> Option<Format> {
+        let mut all = Format::ALL.into_iter().filter(|format| self.has(*format));
+        all.next().filter(|_| self.0.is_power_of_two())
+    }
+
+    /// Whether they contradict each other.
+    pub(crate) const fn is_ambiguous(self) -> bool {
+        self.0.count_ones() > 1
+    }
+}
+
+/// The formats that an event is evidence of, after a walk over it with [`DETECT`].
+pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> Shown {
+    let mut shown = Shown::default();
     let kind = walk.kind.map(|kind| &data[kind.range()]);
     // A type that is not known shows nothing: servers that speak another's format add one.
     if let Some(kind) = kind {
         if ANTHROPIC.contains(&kind) {
-            return Some(Format::Anthropic);
+            shown.add(Format::Anthropic);
         }
         if let Some(format) = by_start(&STARTS, kind) {
-            return Some(format);
+            shown.add(format);
         }
     }
     let found = |path: &str| {
@@ -129,23 +167,8 @@ pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> Option<Format> {
     for path in ["object", "event_type", "data[].object"] {
         let name = found(path).map(|name| &data[name.range()]);
         if let Some(format) = name.and_then(|name| by_start(&OBJECTS, name)) {
-            return Some(format);
+            shown.add(format);
         }
-    }
-    if has("choices", Shape::Array) {
-        return Some(Format::OpenAiChat);
-    }
-    if has("candidates", Shape::Array) || has("promptFeedback", Shape::Object) {
-        return Some(Format::Gemini);
-    }
-    if has("done", Shape::Scalar) {
-        return Some(Format::Ollama);
-    }
-    if is_text("token.text") || is_text("generated_text") {
-        return Some(Format::Tgi);
-    }
-    if is_text("content") && has("stop", Shape::Scalar) {
-        return Some(Format::LlamaCpp);
     }
     let mut blocks = [
         "messageStart",
@@ -154,18 +177,34 @@ pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> Option<Format> {
         "contentBlockStop",
     ]
     .into_iter();
-    if blocks.any(|path| has(path, Shape::Object))
+    let is_bedrock = blocks.any(|path| has(path, Shape::Object))
         || has("contentBlockIndex", Shape::Scalar)
-        || (has("output.message", Shape::Object) && is_text("stopReason"))
-    {
-        return Some(Format::BedrockConverse);
-    }
+        || (has("output.message", Shape::Object) && is_text("stopReason"));
     let starts = kind == Some(b"start") && is_text("messageId");
-    if starts || has("parts", Shape::Array) {
-        return Some(Format::VercelUi);
-    }
     let is_cohere = has("message.content", Shape::Array) && found("finish_reason").is_some();
-    is_cohere.then_some(Format::Cohere)
+    let members = [
+        (has("choices", Shape::Array), Format::OpenAiChat),
+        (
+            has("candidates", Shape::Array) || has("promptFeedback", Shape::Object),
+            Format::Gemini,
+        ),
+        (has("done", Shape::Scalar), Format::Ollama),
+        (
+            is_text("token.text") || is_text("generated_text"),
+            Format::Tgi,
+        ),
+        (
+            is_text("content") && has("stop", Shape::Scalar),
+            Format::LlamaCpp,
+        ),
+        (is_bedrock, Format::BedrockConverse),
+        (starts || has("parts", Shape::Array), Format::VercelUi),
+        (is_cohere, Format::Cohere),
+    ];
+    for (_, format) in members.into_iter().filter(|(is_shown, _)| *is_shown) {
+        shown.add(format);
+    }
+    shown
 }
 
 fn by_start(starts: &[(&[u8], Format)], name: &[u8]) -> Option<Format> {

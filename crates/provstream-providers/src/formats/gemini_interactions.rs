@@ -26,19 +26,17 @@ const ROWS: &[Row] = &[
     row(STOP, "", Role::Finish),
     row(LAST, "", Role::Done),
     row(ANY, "interaction.steps[0].type", Role::Kind),
-    row(ANY, "interaction.steps[0].content[1].text", Role::Whole).both(),
+    row(ANY, "interaction.steps[0].content[].text", Role::Whole),
     row(
         ANY,
-        "interaction.steps[0].content[1].annotations[].start_index",
+        "interaction.steps[0].content[].annotations[].start_index",
         Role::Offset,
-    )
-    .both(),
+    ),
     row(
         ANY,
-        "interaction.steps[0].content[1].annotations[].end_index",
+        "interaction.steps[0].content[].annotations[].end_index",
         Role::Offset,
-    )
-    .both(),
+    ),
     row(ANY, "interaction.outputs[0].type", Role::Kind),
     row(ANY, "interaction.outputs[0].text", Role::Whole),
     row(

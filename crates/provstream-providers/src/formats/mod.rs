@@ -20,7 +20,7 @@ use super::Format;
 use super::walk::automaton::Automaton;
 use super::walk::table::Table;
 
-pub(super) use detect::{DETECT, evidence};
+pub(super) use detect::{DETECT, evidence, shown};
 
 impl Format {
     /// The paths of the format's events.

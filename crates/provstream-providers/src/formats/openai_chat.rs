@@ -268,9 +268,28 @@ const ROWS: &[Row] = &[
     ),
     row(ANY, "choices[].finish_reason", Role::Finish),
     row(ANY, "choices[].logprobs", Role::Logprobs),
+    row(ANY, "choices[].logprobs.text_offset[]", Role::PromptOffset).of(Member::Completion),
+    row(
+        ANY,
+        "choices[].content_filter_offsets.check_offset",
+        Role::PromptOffset,
+    ),
+    row(
+        ANY,
+        "choices[].content_filter_offsets.start_offset",
+        Role::PromptOffset,
+    ),
+    row(
+        ANY,
+        "choices[].content_filter_offsets.end_offset",
+        Role::PromptOffset,
+    ),
     row(ANY, "choices[].token_ids", Role::Logprobs),
     row(ANY, "__verbose", Role::Logprobs),
+    row(ANY, "choices[].error", Role::Error),
     row(ANY, "error", Role::Error),
+    row(ANY, "type", Role::Type),
+    row(&["error"], "", Role::Error),
 ];
 
 /// Where text may be.

@@ -28,6 +28,8 @@ const ROWS: &[Row] = &[
         Role::Logprobs,
     ),
     row(ANY, "error", Role::Error),
+    row(ANY, "type", Role::Type),
+    row(&["error"], "", Role::Error),
 ];
 
 /// Where text may be.

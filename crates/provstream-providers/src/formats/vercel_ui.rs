@@ -31,6 +31,7 @@ const ROWS: &[Row] = &[
     row(PART, "", Role::Part).all(),
     row(LAST, "", Role::End).all(),
     row(&["error"], "errorText", Role::Error),
+    row(&["error"], "", Role::Error),
     // The message alone, not streamed.
     row(ANY, "parts[].type", Role::Kind).zero(),
     row(ANY, "parts[].text", Role::Start).zero(),

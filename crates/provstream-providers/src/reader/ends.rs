@@ -31,6 +31,14 @@ impl Reader {
         }
     }
 
+    /// Adds an error that all of an event is, if it has none of its own.
+    pub(super) fn report_error(&mut self, data: &[u8]) {
+        if !self.found.iter().any(|one| matches!(one, Found::Error(_))) {
+            self.close();
+            self.found.push(Found::Error(Raw::new(0..data.len())));
+        }
+    }
+
     /// Adds the ends that an event brings, after all else in it.
     #[cold]
     pub(super) fn take_ends(&mut self, event: &Event<'_>) {

@@ -59,6 +59,8 @@ pub(crate) struct Reader {
     pub(crate) wants_echoes: bool,
     /// The numbers of blocks are wanted, of every event.
     wants_blocks: bool,
+    /// The event that is read next has the name `error`, whatever its data.
+    pub(crate) is_error: bool,
     /// The paths of members that pass, though the format does not have them.
     pub(crate) passes: PassMembers,
     /// What the last event is to a text block, until it is taken.
@@ -107,6 +109,7 @@ impl Reader {
             wants_reasoning: false,
             wants_echoes: false,
             wants_blocks: false,
+            is_error: false,
             passes: PassMembers::default(),
             block: None,
             report: ReadReport::default(),
@@ -131,7 +134,8 @@ impl Reader {
     pub(crate) fn read(&mut self, data: &[u8], is_streamed: bool) -> Odd {
         count(data.len());
         self.found.clear();
-        if let Some(text) = self.again.read(data) {
+        let is_error = core::mem::take(&mut self.is_error);
+        if !is_error && let Some(text) = self.again.read(data) {
             return self.read_again(text);
         }
         self.block = None;
@@ -147,8 +151,11 @@ impl Reader {
         }
         self.report.add_event();
         let mut walk = core::mem::take(&mut self.walk);
-        let odd = self.walk(&mut walk, data, is_streamed);
+        let odd = self.walk(&mut walk, (data, is_error), is_streamed);
         self.walk = walk;
+        if is_error {
+            self.report_error(data);
+        }
         self.keep(data, odd);
         odd
     }
@@ -230,12 +237,25 @@ impl Reader {
         }
     }
 
-    fn walk(&mut self, walk: &mut Walk, data: &[u8], is_streamed: bool) -> Odd {
+    fn walk(
+        &mut self,
+        walk: &mut Walk,
+        (data, is_named_error): (&[u8], bool),
+        is_streamed: bool,
+    ) -> Odd {
         if !self.settled {
             if walk.read(&DETECT, data).is_err() {
                 return Some(NoticeCode::MalformedEvent);
             }
-            self.format = evidence(walk, data).or(self.format);
+            let shown = evidence(walk, data);
+            // What an earlier event has shown goes on.
+            let is_known = self.format.is_some_and(|format| shown.has(format));
+            if shown.is_ambiguous() && !is_known {
+                return Some(NoticeCode::AmbiguousFormat);
+            }
+            if !is_known {
+                self.format = shown.only().or(self.format);
+            }
         }
         if self.format.is_some() {
             self.report.format_is_known();
@@ -248,7 +268,7 @@ impl Reader {
             return Some(NoticeCode::MalformedEvent);
         }
         let mut event = Event::new(automaton, walk, data, is_streamed);
-        let (mut has_ends, mut is_error) = (false, false);
+        let (mut has_ends, mut is_error) = (false, is_named_error);
         let mut untaken: SmallVec<[Capture; 2]> = SmallVec::new();
         for capture in each(walk.captures.iter()) {
             for rule in event.rules(capture) {

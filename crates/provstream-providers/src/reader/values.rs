@@ -75,9 +75,13 @@ impl Reader {
             }
             Role::Echo => self.add_echo(capture),
             Role::Sequence => self.found.push(Found::Sequence(Raw::of(capture))),
-            Role::Offset if capture.shape == Shape::Scalar => {
+            Role::Offset | Role::PromptOffset
+                if matches!(capture.shape, Shape::Scalar | Shape::Plain) =>
+            {
+                let of_prompt = role == Role::PromptOffset;
                 let id = self.named(event, id());
-                self.found.push(Found::Offset(id, Raw::of(capture)));
+                self.found
+                    .push(Found::Offset(id, Raw::of(capture), of_prompt));
             }
             _ => {}
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::State;
+use crate::formats::shown;
 use crate::found::Found;
 use crate::frame::{Frame, Kind, Piece};
 use crate::harmless::{self, Passage};
@@ -149,7 +150,8 @@ fn is_event(data: &[u8]) -> bool {
 
 /// Whether an event in which nothing of a format was found shows that it is of another one.
 fn is_of_another(format: Format, data: &[u8]) -> bool {
-    Format::detect(data).is_some_and(|shown| shown != format)
+    let shown = shown(data);
+    !shown.is_empty() && !shown.has(format)
 }
 
 /// Whether an event before the first evidence of a format has text, whatever the format turns out to be.

@@ -182,6 +182,14 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
+    /// Ends what the events held back wait for, as there are too many of them, and writes them.
+    pub(super) fn settle_at_limit(&mut self, handler: &mut impl StreamHandler) {
+        for text in self.texts.iter_mut() {
+            text.is_at_limit = R::WITHHOLDS_UNREAD && self.deferred.waits_for(text.id);
+        }
+        self.settle_all(handler);
+    }
+
     /// Ends what the events held back wait for, and writes them.
     pub(super) fn settle_all(&mut self, handler: &mut impl StreamHandler) {
         while let Some(channel) = self.deferred.waiting() {

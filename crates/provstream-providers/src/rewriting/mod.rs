@@ -71,6 +71,8 @@ pub(super) struct State<R> {
     edits: Edits,
     deferred: Deferred,
     blocks: Blocks,
+    /// Where the texts of channels begin for offsets that are counted from the start of the prompt.
+    bases: SmallVec<[(TextId, u64); 0]>,
     /// What was announced to the handler.
     position: Option<ChannelPosition>,
     envelope: Kind,
@@ -129,6 +131,7 @@ impl<R: TextRewriter> State<R> {
             edits: Edits::default(),
             deferred: Deferred::default(),
             blocks: Blocks::default(),
+            bases: SmallVec::new(),
             position: None,
             envelope: Kind::Sse,
             line_end: LineEnd::default(),
@@ -173,6 +176,7 @@ impl<R: TextRewriter> State<R> {
         }
         self.deferred.clear();
         self.blocks = Blocks::default();
+        self.bases.clear();
         self.position = None;
         self.line_end = LineEnd::default();
         self.place = Place::START;
@@ -337,6 +341,7 @@ impl<R: TextRewriter> State<R> {
         self.line_end = LineEnd::of(frame.raw);
         count(frame.raw.len());
         let is_streamed = matches!(self.envelope, Kind::Sse | Kind::Array);
+        self.reader.is_error = self.envelope == Kind::Sse && frame.is_named_error();
         let mut odd = self.reader.read(&frame.data, is_streamed);
         if is_final && odd == Some(NoticeCode::MalformedEvent) {
             odd = Some(NoticeCode::UnterminatedEvent);
@@ -369,12 +374,27 @@ impl<R: TextRewriter> State<R> {
         }
         self.edits.clear();
         let mut pending = Pending::of(&found);
+        if pending.has_offsets {
+            self.find_bases(frame, &found);
+        }
         if self.thoughts.is_some() {
             self.rewrite_thoughts((frame, is_final), &found, &mut pending, handler);
             odd = odd.or_else(|| self.too_many_thoughts());
         }
+        // A text is decided about before what repeats it.
+        let has_repeats = R::WITHHOLDS_UNREAD && found.iter().any(Found::is_repeat);
+        let repeats = |one: &Found| has_repeats && one.is_repeat();
         for (place, one) in each(found.iter()).enumerate() {
-            self.apply(frame, one, (&found, place), &mut pending, handler);
+            if !repeats(one) {
+                self.apply(frame, one, (&found, place), &mut pending, handler);
+            }
+        }
+        if has_repeats {
+            for (place, one) in each(found.iter()).enumerate() {
+                if repeats(one) {
+                    self.apply(frame, one, (&found, place), &mut pending, handler);
+                }
+            }
         }
         if !pending.offsets.is_empty() {
             self.move_offsets(frame, &mut pending);
@@ -530,7 +550,9 @@ impl<R: TextRewriter> State<R> {
                 }
             }
             Found::Sequence(value) => self.sequence(frame, value, pending),
-            Found::Offset(channel, value) => pending.offsets.push((channel, value)),
+            Found::Offset(channel, value, of_prompt) => {
+                pending.offsets.push((channel, value, of_prompt));
+            }
             Found::Error(error) => {
                 let message = message::of(error.bytes(&frame.data));
                 handler.item(Item::Error(Cow::Borrowed(&message)));

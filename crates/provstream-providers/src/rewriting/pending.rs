@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::edits::Edits;
 use crate::Channel;
+use crate::deferred::Number;
 use crate::found::{Found, Raw, Str};
 use crate::frame::Frame;
 use crate::removed::Removed;
@@ -31,9 +32,9 @@ pub(super) struct Pending {
     /// It has offsets into texts.
     pub(super) has_offsets: bool,
     /// Those of them that were met so far.
-    pub(super) offsets: SmallVec<[(TextId, Raw); 2]>,
+    pub(super) offsets: SmallVec<[(TextId, Raw, bool); 2]>,
     /// Those that depend on what is not decided yet, with their values.
-    pub(super) undecided: SmallVec<[(Raw, TextId, u64); 2]>,
+    pub(super) undecided: SmallVec<[(Raw, Number); 2]>,
     /// Its number, and where it is.
     pub(super) sequence: Option<(Raw, u64)>,
 }

@@ -1,9 +1,12 @@
 //! The texts of an event: deltas, what repeats them, and what points into them.
 
+use smallvec::SmallVec;
+
 use super::State;
 use super::insert::Inserted;
 use super::pending::Pending;
-use crate::found::{Raw, Repeats, Str};
+use crate::deferred::Number;
+use crate::found::{Found, Raw, Repeats, Str};
 use crate::frame::Frame;
 use crate::item::Item;
 use crate::reader::MAX_CHANNELS;
@@ -166,6 +169,11 @@ impl<R: TextRewriter> State<R> {
         }
         let start = self.edits.bytes.len();
         let has_text = self.texts.find(id).is_some();
+        if repeats == Repeats::All
+            && let Some(text) = self.texts.get_mut(id)
+        {
+            text.rewriter.look_ahead();
+        }
         if !self.restart_whole(id, text::position(id, is_repeated), is_repeated) {
             return false;
         }
@@ -250,15 +258,23 @@ impl<R: TextRewriter> State<R> {
     /// Moves the offsets of an event, once all of its texts were rewritten; those that cannot be moved yet are added to what
     /// is pending.
     pub(super) fn move_offsets(&mut self, frame: &Frame<'_>, pending: &mut Pending) {
-        for (channel, value) in each(core::mem::take(&mut pending.offsets).into_iter()) {
+        let offsets = core::mem::take(&mut pending.offsets);
+        for (channel, value, of_prompt) in each(offsets.into_iter()) {
             let digits = value.bytes(&frame.data);
-            let number = core::str::from_utf8(digits).ok();
-            let Some(offset) = number.and_then(|digits| digits.parse().ok()) else {
+            let Some((number, is_float)) = whole_number(digits) else {
+                continue;
+            };
+            let base = if of_prompt { self.base(channel) } else { 0 };
+            let Some(offset) = number.checked_sub(base) else {
                 continue;
             };
             if self.is_undecided(channel, offset) {
                 self.edits.replace(value.range(), digits);
-                pending.undecided.push((value, channel, offset));
+                let number = match of_prompt {
+                    true => Number::PromptOffset(channel, number),
+                    false => Number::Offset(channel, number),
+                };
+                pending.undecided.push((value, number));
                 continue;
             }
             let moved = match pending.whole_removed.get(&channel) {
@@ -266,9 +282,62 @@ impl<R: TextRewriter> State<R> {
                 None => self.moved(channel, offset),
             };
             if moved != offset {
-                self.edits
-                    .replace(value.range(), moved.to_string().as_bytes());
+                let mut by = (base + moved).to_string();
+                by.push_str(if is_float { ".0" } else { "" });
+                self.edits.replace(value.range(), by.as_bytes());
             }
+        }
+    }
+
+    /// Whether a number in an event depends on text that a gate may still release or withhold.
+    pub(super) fn is_number_undecided(&self, number: Number) -> bool {
+        match number {
+            Number::Offset(channel, offset) => self.is_undecided(channel, offset),
+            Number::PromptOffset(channel, offset) => {
+                self.is_undecided(channel, offset - self.base(channel))
+            }
+            Number::Block(_) | Number::Beside(_) | Number::Sequence(_) => false,
+        }
+    }
+
+    /// Where the text of a channel begins for offsets that are counted from the start of the prompt.
+    pub(super) fn base(&self, channel: TextId) -> u64 {
+        let mut bases = self.bases.iter();
+        bases
+            .find(|(of, _)| *of == channel)
+            .map_or(0, |(_, base)| *base)
+    }
+
+    /// Finds out where the texts begin that an event has the first offsets of that may be counted from the start of the prompt.
+    ///
+    /// Such offsets begin where the text does, which shows how long the prompt is: those of tokens that come with the first text,
+    /// and those of a filter that has read nothing so far and begins at the same place, of more than there is of the text.
+    #[cold]
+    pub(super) fn find_bases(&mut self, frame: &Frame<'_>, found: &[Found]) {
+        let offsets = found.iter().filter_map(|one| match one {
+            Found::Offset(channel, value, true) => {
+                let (number, _) = whole_number(value.bytes(&frame.data))?;
+                Some((*channel, number))
+            }
+            _ => None,
+        });
+        let mut all: SmallVec<[(TextId, u64); 4]> = offsets.collect();
+        all.sort_unstable();
+        for of in all.chunk_by(|(one, _), (other, _)| one == other) {
+            let [(channel, least), rest @ ..] = of else {
+                continue;
+            };
+            if self.bases.len() == MAX_CHANNELS || self.bases.iter().any(|(of, _)| of == channel) {
+                continue;
+            }
+            let mut texts = self.texts.iter().filter(|text| text.id == *channel);
+            let taken = texts.next().and_then(|text| text.removed.as_ref());
+            let taken = taken.map_or(0, |removed| removed.taken());
+            let is_start = rest.first().is_some_and(|(_, second)| second == least);
+            let most = of.last().map_or(*least, |(_, most)| *most);
+            let is_base = taken == 0 || (is_start && most > taken);
+            self.bases
+                .push((*channel, if is_base { *least } else { 0 }));
         }
     }
 
@@ -342,4 +411,16 @@ impl<R: TextRewriter> State<R> {
         }
         Some(self.texts.add(text))
     }
+}
+
+/// A number that is whole, however it is written, and whether it is written as one with a fraction or an exponent.
+fn whole_number(token: &[u8]) -> Option<(u64, bool)> {
+    const MOST: f64 = (1_u64 << 53) as f64;
+    let token = core::str::from_utf8(token).ok()?;
+    if let Ok(number) = token.parse() {
+        return (!token.starts_with('+')).then_some((number, false));
+    }
+    let number: f64 = token.parse().ok()?;
+    let is_whole = (0.0..=MOST).contains(&number) && number.fract() == 0.0;
+    is_whole.then_some((number as u64, true))
 }

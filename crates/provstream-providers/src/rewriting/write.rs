@@ -29,7 +29,7 @@ impl<R: TextRewriter> State<R> {
         count(bytes.len());
         self.deferred.bytes.extend_from_slice(bytes);
         if self.deferred.len() > MAX_DEFERRED {
-            self.settle_all(handler);
+            self.settle_at_limit(handler);
         }
     }
 
@@ -120,10 +120,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Writes the events held back to which nothing can be added, and from which nothing can be removed.
     pub(super) fn release_decided(&mut self, handler: &mut impl StreamHandler) {
-        let is_undecided = |number| match number {
-            Number::Offset(channel, offset) => self.is_undecided(channel, offset),
-            Number::Block(_) | Number::Beside(_) | Number::Sequence(_) => false,
-        };
+        let is_undecided = |number| self.is_number_undecided(number);
         if each(self.deferred.numbers()).any(is_undecided) {
             return;
         }
@@ -166,6 +163,10 @@ impl<R: TextRewriter> State<R> {
             }
             Number::Offset(channel, offset) => Some(self.moved(channel, offset)),
             Number::Sequence(number) => Some(number),
+            Number::PromptOffset(channel, offset) => {
+                let base = self.base(channel);
+                Some(base + self.moved(channel, offset - base))
+            }
         });
         self.deferred = deferred;
         self.write_now(&bytes, handler);
@@ -266,10 +267,10 @@ impl<R: TextRewriter> State<R> {
                 .next_if(|(raw, ..)| raw.range().start < place.start)
                 .is_some()
             {}
-            let is_undecided = |(raw, ..): &(Raw, TextId, u64)| raw.range() == place;
-            if let Some((_, channel, value)) = undecided.next_if(is_undecided) {
+            let is_undecided = |(raw, _): &(Raw, Number)| raw.range() == place;
+            if let Some((_, number)) = undecided.next_if(is_undecided) {
                 let digits = start + out.len() - by.len()..start + out.len();
-                offsets.push((digits, Number::Offset(channel, value)));
+                offsets.push((digits, number));
             }
             if let Some((_, number)) = pending.sequence.filter(|(raw, _)| raw.range() == place) {
                 let digits = start + out.len() - by.len()..start + out.len();
@@ -309,7 +310,7 @@ impl<R: TextRewriter> State<R> {
                 self.deferred.mark(start..start + out.len(), digits, of);
             }
             if self.deferred.len() > MAX_DEFERRED {
-                self.settle_all(handler);
+                self.settle_at_limit(handler);
             }
         }
         out.clear();

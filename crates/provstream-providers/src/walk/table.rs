@@ -210,6 +210,8 @@ pub(crate) enum Role {
     Sequence,
     /// Where a passage of the text starts or ends, in the unit of the format.
     Offset,
+    /// The same, counted from the start of the text or of the prompt before it.
+    PromptOffset,
     /// Shows the format of a stream.
     Evidence,
 }
@@ -241,6 +243,7 @@ impl Role {
                 | Self::Holder
                 | Self::Sequence
                 | Self::Offset
+                | Self::PromptOffset
         )
     }
 

@@ -16,6 +16,7 @@ mod oracle;
 mod reasoning;
 mod review;
 mod rewrite;
+mod shapes;
 mod sse;
 mod strings;
 mod texts;

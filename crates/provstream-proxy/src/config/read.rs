@@ -100,7 +100,7 @@ impl Config {
             let known = [
                 "path", "method", "name", "action", "policy", "language", "format",
             ];
-            let more = ["reasoning", "fail", "max_event", "max_held"];
+            let more = ["reasoning", "fail", "pass_members", "max_event", "max_held"];
             let all: Vec<&str> = known
                 .iter()
                 .chain(&more)
