@@ -51,7 +51,12 @@ impl<R: TextRewriter> State<R> {
         let is_over =
             |place: &usize| id.member == Member::Message || !self.texts[*place].is_in_candidate();
         if let Some(place) = place.filter(is_over) {
-            self.texts.remove(place);
+            let mut text = self.texts.remove(place);
+            if self.fresh.is_none() && self.texts.len() == 0 {
+                // What the next text begins with.
+                text.rewriter.renew();
+                self.fresh = Some(Box::new(text.rewriter));
+            }
         }
     }
 

@@ -38,10 +38,11 @@ fn a_client_reads_the_clean_text_of_made_up_streams_cut_at_random() {
                 String::from_utf8_lossy(&stream)
             );
             let before = Client::of(format, &stream);
-            let texts: String = before.texts.values().map(String::as_str).collect();
-            let decoded: String = decoded::texts(Decoder::detect(), &stream)
-                .into_values()
-                .collect();
+            let mut texts: Vec<String> = before.reported().into_values().collect();
+            texts.sort_unstable();
+            let decoded = decoded::texts(Decoder::detect(), &stream);
+            let mut decoded: Vec<String> = decoded.into_values().collect();
+            decoded.sort_unstable();
             assert_eq!(decoded, texts, "{what}");
             let mut outs = Vec::new();
             for rewriter in [
@@ -52,7 +53,9 @@ fn a_client_reads_the_clean_text_of_made_up_streams_cut_at_random() {
             }
             let out = String::from_utf8_lossy(&outs[0]);
             assert_eq!(outs[0], outs[1], "{what}");
-            let after = Client::of(format, &outs[0]);
+            let mut after = Client::of(format, &outs[0]);
+            // Text after an end may be part of an annotation.
+            after.is_late |= before.is_late;
             assert_eq!(after, before.cleaned(), "{what}\nwas rewritten to {out}");
         }
     }

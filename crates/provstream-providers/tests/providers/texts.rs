@@ -1021,3 +1021,17 @@ fn orphans(format: Format, stream: &str) -> usize {
     gate.finish(());
     count.load(std::sync::atomic::Ordering::Relaxed)
 }
+
+#[test]
+fn a_text_is_rewritten_after_all_before_it_are_over() {
+    let stream = vercel(&[
+        ("a", "<"),
+        ("b", "<"),
+        ("a", "A."),
+        ("a", ">"),
+        ("b", "B. [substrate.grep] C."),
+        ("b", ">"),
+    ]);
+    let out = strip(Format::VercelUi, &stream);
+    assert_eq!([part(&out, "a"), part(&out, "b")], ["A.", "B. C."], "{out}");
+}

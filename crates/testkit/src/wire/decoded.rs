@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use provstream_providers::{Channel, Decoder, Item};
+use provstream_providers::{Decoder, Item};
 
-/// The text of each channel.
-pub fn texts(mut decoder: Decoder, stream: &[u8]) -> BTreeMap<Channel, String> {
+/// Each text, by its channel and its member.
+pub fn texts(mut decoder: Decoder, stream: &[u8]) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::<_, String>::new();
     let mut take = |item: Item<'_>| {
         if let Item::Text(delta) = item {
-            let text = texts.entry(delta.channel()).or_default();
+            let name = match delta.member() {
+                Some(member) => format!("{} {member}", delta.channel()),
+                None => delta.channel().to_string(),
+            };
+            let text = texts.entry(name).or_default();
             text.push_str(delta.text());
         }
     };

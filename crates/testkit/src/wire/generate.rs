@@ -178,6 +178,9 @@ impl Stream<'_> {
                 r#"{{{head},"choices":[{{"index":{index},"delta":{{"role":"assistant","content":""}},"finish_reason":null}}]}}"#
             ));
         }
+        // Both members of a choice have each piece, or the message repeats the delta.
+        let has_twin = kind == 0 && self.random.one_in(4);
+        let repeats = kind == 0 && !has_twin && self.random.one_in(4);
         let every = ["null", "null", "null", "\"\"", "\"null\""][self.random.below(5)];
         while left.iter().any(|deltas| !deltas.is_empty()) {
             let index = self.random.below(count);
@@ -192,11 +195,26 @@ impl Stream<'_> {
             };
             let hidden = self.obfuscation();
             let delta = match kind {
+                0 if has_twin => format!(r#""text":{text},"delta":{{"content":{text}}}"#),
+                0 if repeats => {
+                    format!(r#""message":{{"content":{text}}},"delta":{{"content":{text}}}"#)
+                }
                 0 => format!(r#""delta":{{"content":{text}}}"#),
                 1 => format!(r#""text":{text}"#),
                 2 => format!(r#""delta":{{"refusal":{text}}}"#),
                 _ => format!(r#""delta":{{"content":[{{"type":"text","text":{text}}}]}}"#),
             };
+            if kind == 0 && self.random.one_in(12) {
+                let between = self.random.pick(&[
+                    r#""delta":{"reasoning_content":"hm [substrate"},"finish_reason":null"#,
+                    r#""delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]},"finish_reason":null"#,
+                    r#""delta":{"refusal":"No [substrate.grep] so. [sub"},"finish_reason":null"#,
+                    r#""delta":{},"finish_reason":"length""#,
+                ]);
+                self.events.push(format!(
+                    r#"{{{head},"choices":[{{"index":{index},{between}}}]}}"#
+                ));
+            }
             self.events.push(match self.random.below(2) {
                 0 => format!(
                     r#"{{{head},"choices":[{{"index":{index},{delta},"finish_reason":{last}}}]{hidden}}}"#
@@ -230,7 +248,33 @@ impl Stream<'_> {
             format!(r#"{{{event},"sequence_number":{sequence}}}"#)
         };
         let place = r#""item_id":"i","output_index":1,"content_index":0"#;
-        for delta in self.cut(&whole) {
+        let mut deltas = self.cut(&whole);
+        let count = deltas.len();
+        if self.random.one_in(3) {
+            let text = json!(deltas.remove(0));
+            self.events.push(event(match self.random.below(2) {
+                0 => format!(
+                    r#""type":"response.content_part.added",{place},"part":{{"type":"output_text","text":{text}}}"#
+                ),
+                _ => format!(
+                    r#""type":"response.output_item.added","output_index":1,"item":{{"type":"message","content":[{{"type":"output_text","text":{text}}}]}}"#
+                ),
+            }));
+        }
+        // vLLM counts deltas; GitHub Copilot sends another identifier with each event.
+        let has_initial = deltas.len() < count;
+        let counts = !has_initial && self.random.one_in(5);
+        let changes = self.random.one_in(5);
+        let place_of = |number: usize| match (counts, changes) {
+            (true, _) => place.replace(
+                r#""content_index":0"#,
+                &format!(r#""content_index":{}"#, number + 1),
+            ),
+            (_, true) => place.replace(r#""i""#, &format!(r#""i{number}""#)),
+            _ => place.to_owned(),
+        };
+        for (number, delta) in deltas.into_iter().enumerate() {
+            let place = place_of(number);
             let text = self.quoted(&delta);
             self.events.push(event(format!(
                 r#""type":"response.output_text.delta",{place},"delta":{text},"logprobs":[]"#
@@ -274,6 +318,9 @@ impl Stream<'_> {
                 r#"{{"type":"content_block_start","index":{index},"content_block":{{"type":"text","text":""}}}}"#
             ));
             for delta in self.cut(&whole) {
+                if self.random.one_in(40) {
+                    self.events.push(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}"#.into());
+                }
                 let text = self.quoted(&delta);
                 self.events.push(match self.random.below(2) {
                     0 => format!(r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":{text}}}}}"#),
@@ -309,7 +356,13 @@ impl Stream<'_> {
                 let text = self.quoted(delta);
                 let mut parts = format!(r#"{{"text":{text}}}"#);
                 if self.random.one_in(6) {
-                    parts += r#",{"text":"hm [substrate.grep]","thought":true}"#;
+                    parts += self.random.pick(&[
+                        r#",{"text":"hm [substrate.grep]","thought":true}"#,
+                        r#",{"toolCall":{"toolType":"google_search","args":{}}}"#,
+                        r#",{"toolResponse":{"response":{}}}"#,
+                        r#",{"newPart":{"a":[1,{"b":2}]}}"#,
+                        r#",{"thoughtSignature":"c2ln"}"#,
+                    ]);
                 }
                 if place == last && self.random.one_in(3) {
                     parts += r#",{"functionCall":{"name":"f","args":{}}}"#;
@@ -342,6 +395,9 @@ impl Stream<'_> {
         for delta in self.cut(&whole) {
             let text = self.quoted(&delta);
             let time = self.random.below(20);
+            if self.random.one_in(40) {
+                self.events.push(r#"{"model":"m","created_at":"t","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}"#.into());
+            }
             self.events.push(match is_chat {
                 true => format!(r#"{{"model":"m","created_at":"{time}","message":{{"role":"assistant","content":{text}}},"done":false}}"#),
                 false => format!(r#"{{"model":"m","created_at":"{time}","response":{text},"done":false}}"#),
@@ -360,6 +416,10 @@ impl Stream<'_> {
         let whole = self.text();
         self.events.push(r#"{"type":"content-start","index":0,"delta":{"message":{"content":{"type":"text","text":""}}}}"#.into());
         for delta in self.cut(&whole) {
+            if self.random.one_in(40) {
+                self.events
+                    .push(r#"{"type":"content-end","index":0}"#.into());
+            }
             let text = self.quoted(&delta);
             self.events.push(format!(
                 r#"{{"type":"content-delta","index":0,"delta":{{"message":{{"content":{{"text":{text}}}}}}}}}"#
@@ -514,19 +574,40 @@ impl Stream<'_> {
             .push(r#"{"type":"start","messageId":"m"}"#.into());
         self.events.push(r#"{"type":"start-step"}"#.into());
         let parts = 1 + self.random.below(3);
+        let is_parallel = self.random.one_in(3);
+        let mut left: Vec<Vec<String>> = Vec::new();
         for part in 0..parts {
             let whole = self.text();
-            self.events
-                .push(format!(r#"{{"type":"text-start","id":"t{part}"}}"#));
+            let mut events = vec![format!(r#"{{"type":"text-start","id":"t{part}"}}"#)];
             for delta in self.cut(&whole) {
                 let text = self.quoted(&delta);
-                self.events.push(match self.random.below(2) {
+                events.push(match self.random.below(2) {
                     0 => format!(r#"{{"type":"text-delta","id":"t{part}","delta":{text}}}"#),
                     _ => format!(r#"{{"id":"t{part}","delta":{text},"type":"text-delta"}}"#),
                 });
+                if self.random.one_in(25) {
+                    events.push(
+                        self.random
+                            .pick(&[
+                                r#"{"type":"source-url","sourceId":"s","url":"u"}"#,
+                                r#"{"type":"data-new","data":{}}"#,
+                                r#"{"type":"new-part","id":"n"}"#,
+                                r#"{"type":"message-metadata","messageMetadata":{}}"#,
+                            ])
+                            .to_owned(),
+                    );
+                }
             }
-            self.events
-                .push(format!(r#"{{"type":"text-end","id":"t{part}"}}"#));
+            events.push(format!(r#"{{"type":"text-end","id":"t{part}"}}"#));
+            events.reverse();
+            left.push(events);
+        }
+        while let Some(first) = left.iter().position(|events| !events.is_empty()) {
+            let of = match is_parallel {
+                true => self.random.below(left.len()),
+                false => first,
+            };
+            self.events.extend(left[of].pop());
         }
         if self.random.one_in(3) {
             self.events

@@ -33,6 +33,10 @@ pub struct Client {
     pub text_after_tool: bool,
     /// An event of a content block named another one than the block that was open, or a block has no text.
     pub has_bad_block: bool,
+    /// The parts that are open, each with the name of its text.
+    parts: Vec<(String, String)>,
+    /// The text of the last part that ended.
+    last_part: Option<String>,
     /// How many content blocks began, and the text of the last one, if it is one of text.
     blocks: (u64, Option<String>),
 }
@@ -103,6 +107,8 @@ impl Client {
         }
         client.settle();
         client.blocks = (0, None);
+        client.parts.clear();
+        client.last_part = None;
         client
     }
 
@@ -115,6 +121,21 @@ impl Client {
         let joined = self.segments.iter();
         let joined = joined.map(|(name, segments)| (name.clone(), segments.concat()));
         self.texts = joined.collect();
+    }
+
+    /// The texts that are reported: of two members with the same text, one is.
+    pub fn reported(&self) -> Texts {
+        let mut texts = self.texts.clone();
+        for (name, text) in &self.texts {
+            let channel = name.split(' ').next().unwrap_or_default();
+            if name.ends_with(" message")
+                || name.ends_with(" text") && self.texts.get(channel) == Some(text)
+            {
+                texts.remove(name);
+            }
+        }
+        // Where both have the same text, it is that of the member that comes first.
+        texts
     }
 
     /// The same with the annotations removed from texts and from what repeats them.
@@ -208,7 +229,7 @@ impl Client {
                     .push_str(arguments);
             }
             let message = &choice["message"]["content"];
-            self.repeats.extend(message.as_str().map(str::to_owned));
+            self.member(&channel, "message", message);
             let reason = choice["finish_reason"].as_str();
             // What some servers write in every event.
             if let Some(reason) = reason.filter(|reason| !matches!(*reason, "" | "null")) {
@@ -220,15 +241,26 @@ impl Client {
     }
 
     fn responses(&mut self, event: &Value) {
-        let channel = format!(
-            "{}/{}",
-            number(&event["output_index"]),
-            number(&event["content_index"])
-        );
+        let item = number(&event["output_index"]);
+        let mut channel = format!("{item}/{}", number(&event["content_index"]));
+        let kind = event["type"].as_str().unwrap_or_default();
+        if kind == "response.output_text.delta" {
+            // Without a first part, numbers count deltas.
+            let first = format!("{item}/0");
+            let counted = format!("{item}/1");
+            if !self.segments.contains_key(&first) && event["content_index"].as_u64() > Some(0) {
+                channel = counted;
+            }
+        }
         match event["type"].as_str().unwrap_or_default() {
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.text(&channel, &event["delta"]);
             }
+            "response.content_part.added" => self.text(&channel, &event["part"]["text"]),
+            "response.output_item.added" if event["item"]["type"] == "message" => {
+                self.text(&format!("{item}/0"), &event["item"]["content"][0]["text"]);
+            }
+            "response.output_item.added" => self.interrupt(None),
             "response.output_text.done" => {
                 self.repeats
                     .extend(event["text"].as_str().map(str::to_owned));
@@ -302,7 +334,10 @@ impl Client {
                 .flatten()
             {
                 let is_text = part["text"].is_string() && part["thought"] != true;
-                if !is_text {
+                let is_signature = part
+                    .as_object()
+                    .is_some_and(|part| part.keys().all(|name| name == "thoughtSignature"));
+                if !is_text && !is_signature {
                     self.interrupt(Some(&channel));
                 }
                 if part["thought"] == true {
@@ -475,13 +510,34 @@ impl Client {
     }
 
     fn vercel(&mut self, event: &Value) {
+        let id = event["id"].as_str().unwrap_or_default().to_owned();
+        let is_open = |parts: &[(String, String)]| parts.iter().any(|(open, _)| *open == id);
         match event["type"].as_str().unwrap_or_default() {
             "text-delta" => {
-                self.has_bad_block |= event["id"].as_str() != self.blocks.1.as_deref();
-                self.text("message", &event["delta"]);
+                self.has_bad_block |= !is_open(&self.parts);
+                let part = self.parts.iter().find(|(open, _)| *open == id);
+                let name = part.map_or_else(String::new, |(_, name)| name.clone());
+                self.text(&name, &event["delta"]);
             }
-            "text-start" => self.blocks.1 = event["id"].as_str().map(str::to_owned),
-            "text-end" => self.blocks.1 = None,
+            "text-start" => {
+                // A part goes on with the text of the one before, if that has ended.
+                let name = match self.parts.is_empty() {
+                    true => self.last_part.clone(),
+                    false => None,
+                };
+                let name = name.unwrap_or_else(|| format!("part-{id}"));
+                self.parts.push((id, name));
+            }
+            "text-end" => {
+                let place = self.parts.iter().position(|(open, _)| *open == id);
+                if let Some(place) = place {
+                    let (_, name) = self.parts.remove(place);
+                    if self.parts.is_empty() {
+                        self.last_part = Some(name);
+                    }
+                }
+            }
+            "start" | "start-step" | "finish-step" | "message-metadata" => {}
             "tool-input-start" => self.interrupt(None),
             "tool-input-delta" => {
                 let input = event["inputTextDelta"].as_str().unwrap_or_default();
@@ -493,7 +549,7 @@ impl Client {
             "finish" => {
                 self.finish.insert("message".into(), "finish".into());
             }
-            _ => {}
+            _ => self.interrupt(None),
         }
     }
 }
