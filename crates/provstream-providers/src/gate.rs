@@ -200,6 +200,10 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.0.policy_mut().follow(repeated.0.policy_mut());
     }
 
+    fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
+        self.0.push_more(text, to);
+    }
+
     fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
         self.0.push(text, to);
     }

@@ -25,6 +25,8 @@ pub(super) struct Text<R> {
     after_lone_half: bool,
     /// Another text of its channel is the same so far, and is reported.
     pub(super) is_again: bool,
+    /// More of it may follow in the same event, before which nothing needs to be decided.
+    pub(super) goes_on: bool,
     pub(super) removed: Option<Removed>,
     /// The high surrogate that the last delta ended with.
     high: Option<u16>,
@@ -65,6 +67,7 @@ impl<R: TextRewriter> Text<R> {
             high_is_out: false,
             after_lone_half: false,
             is_again: false,
+            goes_on: false,
             may_hold: R::WITHHOLDS_UNREAD,
             is_at_limit: false,
             template: Template::new(),
@@ -244,7 +247,11 @@ impl<R: TextRewriter> Text<R> {
             removed: self.removed.as_mut(),
             seams: self.seams.as_deref_mut(),
         };
-        self.rewriter.push(text, &mut collect);
+        if self.goes_on && !is_last {
+            self.rewriter.push_more(text, &mut collect);
+        } else {
+            self.rewriter.push(text, &mut collect);
+        }
         if is_last && core::mem::take(&mut self.is_at_limit) {
             self.rewriter.reach_limit(&mut collect);
         }
@@ -396,6 +403,11 @@ pub(super) trait TextRewriter: Clone {
     fn follow(&mut self, repeated: &mut Self);
 
     fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>);
+
+    /// Takes text of which more follows at once, so that nothing has to be decided about yet.
+    fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
+        self.push(text, to);
+    }
 
     fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
 

@@ -85,6 +85,8 @@ pub(super) struct State<R> {
     added: u64,
     /// The number of the next event of such a stream.
     next_sequence: u64,
+    /// How many deltas of the event were read.
+    deltas: u32,
     /// The event with its text rewritten; empty between events.
     out: Vec<u8>,
     /// Only what was read may be written.
@@ -139,6 +141,7 @@ impl<R: TextRewriter> State<R> {
             passing: false,
             added: 0,
             next_sequence: 0,
+            deltas: 0,
             out: Vec::new(),
             guard: R::WITHHOLDS_UNREAD.then(|| Box::new(Guard::new(format))),
         }
@@ -340,6 +343,7 @@ impl<R: TextRewriter> State<R> {
     fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
         self.line_end = LineEnd::of(frame.raw);
         count(frame.raw.len());
+        self.deltas = 0;
         let is_streamed = matches!(self.envelope, Kind::Sse | Kind::Array);
         self.reader.is_error = self.envelope == Kind::Sse && frame.is_named_error();
         let mut odd = self.reader.read(&frame.data, is_streamed);

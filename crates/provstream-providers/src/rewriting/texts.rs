@@ -18,6 +18,9 @@ use crate::text_id::{Member, TextId};
 use crate::walk::Shape;
 use crate::{ChannelPosition, StreamHandler};
 
+/// After so many deltas of one event, not after each is looked for text that is decided about.
+const MANY_DELTAS: u32 = 256;
+
 impl<R: TextRewriter> State<R> {
     /// Announces what the next calls are about.
     pub(super) fn announce(&mut self, position: ChannelPosition, handler: &mut impl StreamHandler) {
@@ -77,8 +80,10 @@ impl<R: TextRewriter> State<R> {
         if !text.is_empty() {
             self.go_on(place, text);
         }
+        let goes_on = self.goes_on();
         let state = &mut self.texts[place];
         state.is_again = is_again;
+        state.goes_on = goes_on;
         let delta = Delta {
             content: text.content(&frame.data),
             escaped: text.escaped,
@@ -107,6 +112,13 @@ impl<R: TextRewriter> State<R> {
         }
         self.fill_blocks(place, handler);
         changed
+    }
+
+    /// Takes a delta of the event into account: whether it is one of so many that not after each is looked for text that is
+    /// decided about.
+    pub(super) const fn goes_on(&mut self) -> bool {
+        self.deltas += 1;
+        self.deltas > MANY_DELTAS && !self.deltas.is_multiple_of(MANY_DELTAS)
     }
 
     /// More of a channel's text comes, so that its end is not waited for. If it is in the same event as the text before, a

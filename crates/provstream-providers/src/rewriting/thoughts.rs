@@ -112,11 +112,13 @@ impl<R: TextRewriter> State<R> {
         let Some(place) = self.begin_thought(id) else {
             return R::WITHHOLDS_UNREAD && self.empty(text);
         };
+        let goes_on = self.goes_on();
         let (Some(thoughts), start) = (&mut self.thoughts, self.edits.bytes.len()) else {
             return false;
         };
         let state = &mut thoughts.texts[place];
         state.is_again = piece.is_again;
+        state.goes_on = goes_on;
         let delta = Delta {
             content: text.content(&frame.data),
             escaped: text.escaped,

@@ -486,3 +486,36 @@ fn text_of_another_format_than_before_is_withheld() {
         assert_eq!(gate.report().count(NoticeCode::WithheldData), 1);
     }
 }
+
+#[test]
+fn many_deltas_of_one_event_give_the_text_of_one() {
+    let policy = Without("may be");
+    let sentence = "It is so. [substrate.grep] It may be. [unverified-inference]\\n\\n";
+    let text = sentence.repeat(40);
+    let event = |parts: &[&str]| {
+        let parts: Vec<_> = parts
+            .iter()
+            .map(|part| format!("{{\"text\":\"{part}\"}}"))
+            .collect();
+        let parts = parts.join(",");
+        format!("data: {{\"candidates\":[{{\"content\":{{\"parts\":[{parts}]}}}}]}}\n\n")
+    };
+    let read = |stream: String| {
+        let (mut gate, mut out) = (
+            StreamGate::new(Format::Gemini, Parser::new(), policy),
+            Vec::new(),
+        );
+        gate.push(stream.as_bytes(), |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+        });
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let client = testkit::wire::oracle::Client::of(Format::Gemini, &out);
+        client.texts.into_values().collect::<String>()
+    };
+    let mut pieces: Vec<&str> = text.split_inclusive(' ').collect();
+    pieces.extend(["So", " it", " is."].iter().cycle().take(900));
+    let whole = pieces.concat();
+    let expected = read(event(&[&whole]));
+    assert!(expected.contains("It is so.") && !expected.contains("It may be."));
+    assert_eq!(read(event(&pieces)), expected);
+}
