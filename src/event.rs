@@ -485,6 +485,9 @@ pub enum DiagnosticCode {
     /// An annotation in brackets that comes first in the text after a [break](crate::Parser::push_break), so that there is
     /// nothing that it could belong to; the span is empty and at the annotation's start.
     Orphan,
+    /// A bracket beside the annotations of an assertion that is none of them, but may have been meant as one; the span is the
+    /// assertion.
+    UnknownInSlot,
     /// A further member `assertion` or `provenance` of an asserted object; the span is its value.
     DuplicateMember,
     /// A byte at which no JSON value can begin or go on; the span is that byte.
@@ -506,6 +509,7 @@ names! {
     InvalidTs => "invalid-ts",
     NoAssertion => "no-assertion",
     Orphan => "orphan",
+    UnknownInSlot => "unknown-in-slot",
     DuplicateMember => "duplicate-member",
     JsonSyntax => "json-syntax",
     InvalidUtf8 => "invalid-utf8",
@@ -542,6 +546,9 @@ impl DiagnosticCode {
             Self::NoAssertion => "an annotation without text before it that it could belong to",
             Self::Orphan => {
                 "an annotation that comes first after a tool call or another break, so that there is no text that it could belong to"
+            }
+            Self::UnknownInSlot => {
+                "a bracket beside the annotations that may have been meant as one; the assertion counts as unverified-inference"
             }
             Self::DuplicateMember => {
                 "a repeated member `assertion` or `provenance`; only the first one counts"

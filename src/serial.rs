@@ -164,6 +164,10 @@ impl Write for Assertion<'_> {
             .with("span", &self.span())?
             .with_some("clean_span", self.clean_span())?
             .with_some("pointer", self.pointer())?
+            .with_some(
+                "reason",
+                self.has_unknown_in_slot().then_some("unknown-in-slot"),
+            )?
             .with("annotations", &List(self))
     }
 }

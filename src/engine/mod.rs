@@ -12,6 +12,7 @@ mod lookback;
 mod markdown;
 mod run;
 pub mod sentence;
+mod slot;
 mod window;
 
 use crate::Limits;
@@ -87,6 +88,18 @@ impl ReleasePoint {
             at,
             cut: AtCut::No,
             block: at,
+        }
+    }
+
+    /// One that is at most at `most`, which `max_assertion` determines or not.
+    pub(crate) fn at_most_as(self, most: u64, cut: bool) -> Self {
+        if self.at < most {
+            return self;
+        }
+        Self {
+            at: most,
+            cut: cut.into(),
+            block: self.block.min(most),
         }
     }
 

@@ -92,6 +92,11 @@ impl Window {
         )
     }
 
+    /// Whether white space that stripping may remove comes right before the anchor.
+    pub(crate) const fn is_after_white(&self) -> bool {
+        self.white > 0
+    }
+
     /// Stream offset after the last raw byte.
     pub(crate) const fn end(&self) -> u64 {
         self.buffer.position()

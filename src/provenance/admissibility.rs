@@ -92,6 +92,7 @@ impl Discipline {
     /// Judges what an assertion's annotations declare, at the time `now`.
     pub fn judge(&self, assertion: &Assertion<'_>, now: Timestamp) -> Verdict {
         let mut unannotated = true;
+        let unknown_in_slot = assertion.has_unknown_in_slot();
         let mut terminal = false;
         let mut classes = Vec::new();
         let mut counting = Vec::new();
@@ -111,6 +112,8 @@ impl Discipline {
             VerdictReason::NoAssertion
         } else if assertion.limit_hit() {
             VerdictReason::Limit
+        } else if unknown_in_slot {
+            VerdictReason::UnknownInSlot
         } else if unannotated {
             VerdictReason::Unannotated
         } else if terminal {
@@ -356,6 +359,9 @@ pub enum VerdictReason {
     NoAssertion,
     /// The assertion, or what annotates it, hit a limit, so that not all of it is known.
     Limit,
+    /// A bracket beside the annotations may have been meant as one, so the assertion counts as one with the terminal
+    /// `unverified-inference`. Source: wire profile, unknown in the slot.
+    UnknownInSlot,
     /// There is no annotation. That is a state of its own, not a terminal one.
     Unannotated,
     /// An annotation is terminal, declared so or mapped.
@@ -370,6 +376,7 @@ names! {
     VerdictReason, "verdict reason", "The name used on the wire, such as `below-floor`.",
     NoAssertion => "no-assertion",
     Limit => "limit",
+    UnknownInSlot => "unknown-in-slot",
     Unannotated => "unannotated",
     Terminal => "terminal",
     BelowFloor => "below-floor",

@@ -65,6 +65,8 @@ pub(crate) struct Marks {
     pub(crate) orphan: bool,
     /// A member `assertion` or `provenance` is repeated.
     pub(crate) repeated: bool,
+    /// A bracket beside its annotations may have been meant as one.
+    pub(crate) unknown_in_slot: bool,
 }
 
 impl<'a> Tuple<'a> {
@@ -109,6 +111,7 @@ impl<'a> Tuple<'a> {
                 limit_hit: false,
                 orphan: false,
                 repeated: false,
+                unknown_in_slot: false,
             },
             extent: None,
         }
@@ -182,6 +185,12 @@ impl<'a> Assertion<'a> {
         self.with(|tuple| tuple.marks.orphan = orphan)
     }
 
+    /// The same, marked as having an [unknown in the slot](Self::has_unknown_in_slot) or not.
+    #[must_use]
+    pub fn with_unknown_in_slot(self, unknown: bool) -> Self {
+        self.with(|tuple| tuple.marks.unknown_in_slot = unknown)
+    }
+
     /// Which encoding it came in.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
@@ -216,6 +225,13 @@ impl<'a> Assertion<'a> {
             starts_in_string: true,
             ends_in_string: true,
         })
+    }
+
+    /// Whether a bracket beside its annotations may have been meant as one, such as `[ct-log]`. It stays text, but the assertion is
+    /// as unverified as with an annotation of an unknown class. Source: wire profile, unknown in the slot.
+    #[must_use]
+    pub fn has_unknown_in_slot(&self) -> bool {
+        self.0.marks.unknown_in_slot
     }
 
     /// Whether the JSON object repeats its member `assertion` or `provenance`; then one of the annotations is malformed, unless a
@@ -326,6 +342,7 @@ impl fmt::Debug for Assertion<'_> {
             .field("annotations", &self.annotations())
             .field("limit_hit", &self.limit_hit())
             .field("orphan", &self.is_orphan())
+            .field("unknown_in_slot", &self.has_unknown_in_slot())
             .field("repeated", &self.is_repeated())
             .field("extent", &self.extent())
             .finish()

@@ -11,5 +11,6 @@ mod offsets;
 mod properties;
 mod security;
 mod sentence;
+mod slot;
 mod split_objects;
 mod vectors;

@@ -352,7 +352,7 @@ fn the_output_can_be_made_from_the_log() {
             near(&log.written),
         );
     }
-    assert!(limits_hit > 100 && through > 10, "{limits_hit} {through}");
+    assert!(limits_hit > 100 && through > 0, "{limits_hit} {through}");
 }
 
 /// A policy that marks every assertion.

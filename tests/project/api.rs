@@ -141,6 +141,7 @@ fn enums_may_grow() {
         | DiagnosticCode::InvalidTs
         | DiagnosticCode::NoAssertion
         | DiagnosticCode::Orphan
+        | DiagnosticCode::UnknownInSlot
         | DiagnosticCode::DuplicateMember
         | DiagnosticCode::JsonSyntax
         | DiagnosticCode::InvalidUtf8 => true,
@@ -197,6 +198,7 @@ fn enums_may_grow() {
     let verdict = |reason: VerdictReason| match reason {
         VerdictReason::NoAssertion
         | VerdictReason::Limit
+        | VerdictReason::UnknownInSlot
         | VerdictReason::Unannotated
         | VerdictReason::Terminal
         | VerdictReason::BelowFloor

@@ -519,6 +519,6 @@ fn generated_inputs_keep_the_invariants() {
         );
     }
     assert!(annotations > 5_000, "{annotations} annotations");
-    assert_eq!(codes.len(), 9, "{codes:?}");
+    assert_eq!(codes.len(), 10, "{codes:?}");
     assert!(codes.values().all(|&count| count > 50), "{codes:?}");
 }

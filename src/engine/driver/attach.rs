@@ -3,15 +3,13 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use super::gap::Gap;
+use super::gap::{Gap, Slot};
 use super::scan::Scan;
-use super::{Context, span};
+use super::{Context, span, stream_bytes};
 use crate::Span;
-use crate::engine::Input;
-use crate::engine::chars::next_boundary;
+use crate::engine::chars::{next_boundary, trimmed_len};
 use crate::engine::lookback::{Before, look_back};
 use crate::engine::markdown::line::{Line, skip_block_blank, trimmed_block};
-use crate::engine::window::Window;
 use crate::event::{Bracket, BracketAnnotation, DiagnosticCode, Event};
 use crate::provenance::Assertion;
 use crate::provenance::assertion::{Marks, Tuple};
@@ -45,6 +43,8 @@ pub(super) struct Pending {
     left_out: bool,
     /// A break is all that comes before it.
     orphan: bool,
+    /// There is an unknown in the slot.
+    pub(super) unknown: bool,
 }
 
 impl Scan<'_> {
@@ -92,10 +92,16 @@ impl Scan<'_> {
         let line = if self.engine.pending.is_some() {
             self.line_at(start)
         } else {
-            let line = self.find_target(start);
-            self.engine.pending = Some(self.new_pending(start, white));
+            let (line, unknown) = self.find_target(start);
+            self.engine.pending = Some(Pending {
+                unknown,
+                ..self.new_pending(start, white)
+            });
             line
         };
+        if let (Slot::Closed, Some(pending)) = (self.engine.gap.slot, &mut self.engine.pending) {
+            pending.unknown = true;
+        }
         // The text before is done with, which leaves room for the values.
         if start < self.input.base {
             self.engine.window.restart_within(start, line);
@@ -131,6 +137,7 @@ impl Scan<'_> {
             too_many: false,
             left_out: false,
             orphan: engine.after_break && engine.target.is_none(),
+            unknown: false,
         }
     }
 
@@ -174,9 +181,9 @@ impl Scan<'_> {
         }
     }
 
-    /// Looks for the text that an annotation at `start` belongs to and returns the line it is in.
-    fn find_target(&mut self, start: u64) -> Line {
-        let max = self.input.limits.max_assertion();
+    /// Looks for the text that an annotation at `start` belongs to and returns the line it is in, and whether there are unknowns in
+    /// the slot between the two.
+    fn find_target(&mut self, start: u64) -> (Line, bool) {
         if start > self.input.base {
             let here = self.index(start);
             let from = self.unstitched();
@@ -184,25 +191,60 @@ impl Scan<'_> {
             let text = &self.input.chunk[from..here];
             let anchor = window.raw().is_empty().then(|| window.line());
             if (anchor.is_some() || text.len() >= SHORT)
-                && let Some((before, line)) = look_back(text, anchor, max)
+                && let Some((found, unknown)) = self.look_back(text, self.offset(from), anchor)
             {
+                let (before, mut line) = found;
+                if unknown {
+                    line = self.line_at(start);
+                }
                 let at = self.offset(from);
                 self.set_target(before, at, false);
-                return line;
+                return (line, unknown);
             }
             self.stitch(here);
         }
         let window = &self.engine.window;
         let len = (start - window.base()) as usize;
-        let found = look_back(&window.raw()[..len], Some(window.line()), max);
+        let found = self.look_back(&window.raw()[..len], window.base(), Some(window.line()));
         // From the anchor on, everything is known.
-        let (before, line) = found.unwrap_or((Before::Nothing, *window.line()));
+        let (found, unknown) = found.unwrap_or(((Before::Nothing, *window.line()), false));
+        let (before, mut line) = found;
+        if unknown {
+            line = self.line_at(start);
+        }
         let at = window.base();
         if let Before::Found { start, end, .. } = before {
             self.engine.window.save_raw(start..end, len);
         }
         self.set_target(before, at, true);
-        line
+        (line, unknown)
+    }
+
+    /// What is before an annotation right after `text`, which starts at stream offset `at`, and before the unknowns in the slot at
+    /// its end; with whether there are any.
+    fn look_back(
+        &self,
+        text: &[u8],
+        at: u64,
+        anchor: Option<&Line>,
+    ) -> Option<((Before, Line), bool)> {
+        let limits = self.input.limits;
+        let run = self
+            .engine
+            .slot_before(text, at, anchor.is_some(), limits)
+            .run()
+            .ok()?;
+        let max = limits.max_assertion();
+        if run == text.len() {
+            return Some((look_back(text, anchor, max)?, false));
+        }
+        // What is cut off is counted from the annotation.
+        let skipped = trimmed_len(text) - trimmed_len(&text[..run]);
+        let found = match max.checked_sub(skipped) {
+            None | Some(0) => (Before::Nothing, Line::PLAIN),
+            Some(max) => look_back(&text[..run], anchor, max)?,
+        };
+        Some((found, true))
     }
 
     /// Makes what was found before an annotation its target; ranges in it count from stream offset `at`.
@@ -223,7 +265,7 @@ impl Scan<'_> {
     }
 
     /// The line in which `start` lies, at or after the end of the window or in its raw bytes.
-    fn line_at(&self, start: u64) -> Line {
+    pub(super) fn line_at(&self, start: u64) -> Line {
         let window = &self.engine.window;
         let mut line = *window.line();
         let raw = window.raw();
@@ -267,9 +309,11 @@ impl Scan<'_> {
 
     /// Reports the pending assertion, if there is one: nothing can be added to it.
     pub(super) fn complete(&mut self) {
-        let Some(pending) = self.engine.pending.take() else {
+        let Some(mut pending) = self.engine.pending.take() else {
             return;
         };
+        let slot = core::mem::take(&mut self.engine.gap.slot);
+        pending.unknown |= slot == Slot::Closed;
         let engine = &*self.engine;
         let (bytes, span, cut) = match engine.target {
             None => (&[][..], pending.empty, false),
@@ -293,6 +337,7 @@ impl Scan<'_> {
             limit_hit: cut || pending.too_many || pending.left_out,
             orphan: pending.orphan,
             repeated: false,
+            unknown_in_slot: pending.unknown,
         };
         let tuple = Tuple::packed(text, span, pending.clean, packed, marks);
         (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
@@ -302,6 +347,7 @@ impl Scan<'_> {
                 span.is_empty() && !pending.orphan,
                 DiagnosticCode::NoAssertion,
             ),
+            (pending.unknown, DiagnosticCode::UnknownInSlot),
             (cut, DiagnosticCode::LimitAssertion),
             (pending.too_many, DiagnosticCode::LimitAnnotations),
             (bad, DiagnosticCode::InvalidUtf8),
@@ -337,14 +383,4 @@ pub(super) fn block_text(
         _ => whole.start,
     };
     Some((start..whole.end, cut))
-}
-
-/// The bytes of a span of the stream that lies in the window or in the chunk.
-fn stream_bytes<'a>(window: &'a Window, input: &Input<'a>, span: Span) -> &'a [u8] {
-    let len = span.len() as usize;
-    if span.start() >= input.base {
-        &input.chunk[input.index(span.start())..][..len]
-    } else {
-        &window.raw_from(span.start())[..len]
-    }
 }

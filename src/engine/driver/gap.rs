@@ -1,8 +1,12 @@
 //! What may be between two annotations of one assertion. Source: wire profile, assertion span, rule 1.
 
 use super::scan::Scan;
+use super::{Context, stream_bytes};
+use crate::Span;
+use crate::engine::annotation::candidate::Step;
 use crate::engine::chars::{Separator, next_boundary, separator};
 use crate::engine::markdown::line::Line;
+use crate::engine::slot::{Fit, Form, may_precede};
 
 /// How far the text after an annotation has been read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,9 +19,32 @@ pub(super) struct Gap {
     quote: bool,
     /// The line before has one.
     quote_before: bool,
+    /// White space or an annotation was read last.
+    after_white: bool,
+    /// Line feeds after the annotation.
+    line_feeds: u8,
+    /// There is untrusted text in it.
+    pub(super) apart: bool,
+    pub(super) slot: Slot,
     /// The first bytes of a character that the chunk cut in two.
     partial: [u8; 2],
     partial_len: u8,
+}
+
+/// A bracket after an annotation that is not an annotation, but may have been meant as one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Slot {
+    #[default]
+    None,
+    Open(Form),
+    /// It is complete, and what comes after it decides.
+    Closed,
+}
+
+impl PartialEq for Slot {
+    fn eq(&self, other: &Self) -> bool {
+        core::mem::discriminant(self) == core::mem::discriminant(other)
+    }
 }
 
 impl Gap {
@@ -25,6 +52,7 @@ impl Gap {
     pub(super) fn after(line: &Line) -> Self {
         Self {
             leading: true,
+            after_white: true,
             quote: line.quote,
             ..Self::default()
         }
@@ -40,6 +68,7 @@ impl Gap {
     fn white(&mut self, byte: u8) {
         match byte {
             b'\n' => {
+                self.line_feeds = self.line_feeds.saturating_add(1);
                 self.quote_before = self.quote;
                 self.quote = false;
                 self.line_start = true;
@@ -56,12 +85,20 @@ impl Scan<'_> {
     pub(super) fn gap(&mut self, at: usize) -> usize {
         if let [b' ', b'A'..=b'Z' | b'a'..=b'z', ..] = self.input.chunk[at..]
             && self.engine.gap.partial_len == 0
+            && self.engine.gap.slot == Slot::None
         {
             self.end_gap(at + 1);
             return at + 1;
         }
         let mut at = at;
         while at < self.input.chunk.len() {
+            if self.engine.gap.slot != Slot::None {
+                match self.slot(at) {
+                    Ok(next) => at = next,
+                    Err(end) => return end,
+                }
+                continue;
+            }
             let gap = &mut self.engine.gap;
             let cut = usize::from(gap.partial_len);
             let found = if cut > 0 {
@@ -74,6 +111,7 @@ impl Scan<'_> {
             };
             match found {
                 Separator::White(len) => {
+                    gap.after_white = true;
                     gap.leading = false;
                     gap.partial_len = 0;
                     if len == 1 {
@@ -85,6 +123,7 @@ impl Scan<'_> {
                 }
                 Separator::Closing(len) => {
                     gap.partial_len = 0;
+                    gap.after_white = false;
                     gap.line_start = false;
                     at += len - cut;
                     if gap.leading {
@@ -106,6 +145,7 @@ impl Scan<'_> {
                     }
                     if cut == 0 && byte == b'>' && gap.continues_quote() {
                         gap.leading = false;
+                        gap.after_white = false;
                         at += 1;
                         continue;
                     }
@@ -115,6 +155,93 @@ impl Scan<'_> {
             }
         }
         at
+    }
+
+    /// Whether the bracket at `start`, which begins no annotation, may be an unknown in the slot; what was read of it ended so.
+    pub(super) fn begin_slot(&mut self, start: u64, ended: Option<(Step, usize)>) -> bool {
+        let max = self.input.limits.max_annotation();
+        let gap = &mut self.engine.gap;
+        let before = core::mem::take(&mut gap.slot);
+        let Some((Step::Dropped, end)) = ended else {
+            return false;
+        };
+        let may = self.engine.pending.is_some()
+            && before == Slot::None
+            && self.engine.gap.after_white
+            && self.engine.gap.line_feeds <= 1
+            && !self.engine.gap.apart;
+        if !may {
+            return false;
+        }
+        let read = Span::new(start, self.offset(end));
+        let mut form = Form::NEW;
+        let fits = form.feed(stream_bytes(&self.engine.window, &self.input, read), max);
+        if fits == Fit::More {
+            self.engine.gap.slot = Slot::Open(form);
+        }
+        fits == Fit::More
+    }
+
+    /// Goes on at `at` with a bracket that may be an unknown in the slot. An error has the index at which the assertion is
+    /// complete, or where a candidate may start.
+    fn slot(&mut self, at: usize) -> Result<usize, usize> {
+        let max = self.input.limits.max_annotation();
+        let Slot::Open(mut form) = self.engine.gap.slot else {
+            let byte = self.input.chunk[at];
+            if byte == b'[' {
+                return Err(at);
+            }
+            if may_precede(byte) {
+                self.accept_slot(at);
+                return Ok(at);
+            }
+            self.engine.gap.slot = Slot::None;
+            self.end_gap(at);
+            return Err(at);
+        };
+        for (index, byte) in self.input.chunk.iter().enumerate().skip(at) {
+            match form.feed(core::slice::from_ref(byte), max) {
+                Fit::More => {}
+                Fit::Closed => {
+                    self.engine.gap.slot = Slot::Closed;
+                    return Ok(index + 1);
+                }
+                Fit::No => {
+                    self.engine.gap.slot = Slot::None;
+                    self.end_gap(index);
+                    return Err(index);
+                }
+            }
+        }
+        self.engine.gap.slot = Slot::Open(form);
+        Err(self.input.chunk.len())
+    }
+
+    /// The bracket before `at` is an unknown in the slot; what comes after it belongs to no assertion so far.
+    fn accept_slot(&mut self, at: usize) {
+        if let Some(pending) = &mut self.engine.pending {
+            pending.unknown = true;
+        }
+        let start = self.offset(at);
+        let line = self.line_at(start).after_annotation(false);
+        self.engine.window.restart(start, line, 0);
+        let gap = &mut self.engine.gap;
+        gap.slot = Slot::None;
+        gap.leading = true;
+        gap.after_white = false;
+    }
+
+    /// A bracket that may be an unknown in the slot ends with the own text.
+    pub(super) fn end_slot(&mut self) {
+        let in_candidate = matches!(self.engine.context, Context::Candidate { .. });
+        match self.engine.gap.slot {
+            // A bracket follows it that begins no annotation.
+            Slot::Closed if in_candidate => self.engine.gap.slot = Slot::None,
+            Slot::None => {}
+            Slot::Open(_) => self.complete(),
+            Slot::Closed => self.accept_slot(0),
+        }
+        self.engine.gap.apart = true;
     }
 
     /// Completes the pending assertion, whose gap ends at `at`.

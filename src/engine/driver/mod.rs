@@ -21,6 +21,7 @@ use self::undecided::Findings;
 use super::bytes::{TEXT, TEXT_AND_JSON};
 use super::held::Held;
 use super::json::JsonReader;
+use super::slot;
 use super::window::Window;
 use super::{Input, Sink};
 use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
@@ -88,6 +89,8 @@ pub(crate) struct Engine {
     mode: Mode,
     /// Stream offset of the first byte.
     start: u64,
+    /// Where the text begins: the stream, after a byte order mark, or what comes after a break.
+    text_start: u64,
     window: Window,
     records: SmallVec<[Record; 1]>,
     context: Context,
@@ -125,6 +128,7 @@ impl Engine {
         Self {
             mode,
             start,
+            text_start: start,
             window: Window::new(retain::most(limits), start),
             records: SmallVec::new(),
             context,
@@ -369,6 +373,23 @@ impl Engine {
         self.after_break = true;
     }
 
+    /// A text that starts at stream offset `at`, at the anchor or not, in which unknowns in the slot are looked for.
+    fn slot_before<'t>(
+        &self,
+        text: &'t [u8],
+        at: u64,
+        at_anchor: bool,
+        limits: &Limits,
+    ) -> slot::Before<'t> {
+        let after_white = || self.window.is_after_white() || at == self.text_start;
+        slot::Before {
+            text,
+            floor: self.strip_from.saturating_sub(at) as usize,
+            after_white: at_anchor.then(after_white),
+            max: limits.max_annotation(),
+        }
+    }
+
     /// How many of the bytes emitted last are white space that an annotation which follows would remove.
     pub(crate) fn removable(&self, limits: &Limits) -> usize {
         // A bracket after one that may begin an array makes it one, unless that is too deep.
@@ -420,6 +441,9 @@ impl Engine {
         if self.json.open {
             Scan::at_end(self, input, sink).end_open_json();
         }
+        if !self.is_sequence() {
+            Scan::at_end(self, input, sink).end_slot();
+        }
         match self.context {
             Context::Candidate { start } => {
                 Scan::at_end(self, input, sink).abandon(start, None);
@@ -445,4 +469,14 @@ fn text(bytes: &[u8], start: u64) -> Event<'_> {
 
 const fn span(start: u64, len: u64) -> Span {
     Span::new(start, start + len)
+}
+
+/// The bytes of a span of the stream that lies in the window or in the chunk.
+fn stream_bytes<'a>(window: &'a Window, input: &Input<'a>, span: Span) -> &'a [u8] {
+    let len = span.len() as usize;
+    if span.start() >= input.base {
+        &input.chunk[input.index(span.start())..][..len]
+    } else {
+        &window.raw_from(span.start())[..len]
+    }
 }

@@ -110,6 +110,7 @@ impl<'a> Scan<'a> {
                 let end = self.engine.start + 3;
                 self.engine.window.restart(end, Line::new_block(false), 0);
                 self.engine.strip_from = end;
+                self.engine.text_start = end;
                 self.engine.json.lead = end;
             }
         }
@@ -534,7 +535,9 @@ impl<'a> Scan<'a> {
     /// the own text.
     pub(super) fn abandon(&mut self, start: u64, ended: Option<(Step, usize)>) {
         self.engine.context = Context::Text;
-        self.complete();
+        if !self.begin_slot(start, ended) {
+            self.complete();
+        }
         let end = ended.map_or(self.input.base, |(_, at)| self.offset(at));
         if start < self.input.base {
             // It was buffered in the window, which may start anew before the chunk ends.

@@ -4,7 +4,7 @@ use super::attach::block_text;
 use super::{Block, Context, Engine};
 use crate::Limits;
 use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
-use crate::engine::chars::{whole_characters, without_open_white};
+use crate::engine::chars::{trimmed_len, whole_characters, without_open_white};
 use crate::engine::lookback::{Before, From, Reach, look_back, reach};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::sentence::surely_not_near;
@@ -116,6 +116,12 @@ impl Engine {
             Context::Candidate { start } if self.held.is_some() => Some(start),
             _ => None,
         };
+        // Unknowns in the slot are passed over, also one that is not complete.
+        if let Some(start) = self.open_slot(limits, candidate) {
+            let (most, cut) = self.before_candidate(limits, start);
+            let from = self.reached_in_text(limits).1;
+            return from.at_most_as(most, cut);
+        }
         let most = candidate.map(|start| (start, self.before_candidate(limits, start)));
         if let Some((start, (most, false))) = most
             && let Some(last) = self.last_answer(most)
@@ -129,21 +135,12 @@ impl Engine {
             self.findings().candidate = Some((start, same));
             return same;
         }
-        let (window, max) = (&self.window, limits.max_assertion());
-        let base = window.base();
-        let raw = window.raw();
-        let text = whole_characters(raw);
-        let open = match raw.len() - text.len() {
-            0 => 0,
-            _ => without_open_white(raw).len() - text.len(),
-        };
-        let found = reach(text, open, window.line(), max);
-        let from = self.reached(found, base + text.len() as u64);
+        let (found, from) = self.reached_in_text(limits);
+        let base = self.window.base();
         if self.reads_plain_text()
-            && let Reach::From(From {
+            && let Some(Reach::From(From {
                 calm: Some(until), ..
-            }) = found
-            && text.len() == raw.len()
+            })) = found
         {
             self.findings().calm = Some(Calm {
                 base,
@@ -156,26 +153,60 @@ impl Engine {
         let Some((start, (most, cut))) = most else {
             return from;
         };
-        let from = if from.at < most {
-            from
-        } else {
-            ReleasePoint {
-                at: most,
-                cut: cut.into(),
-                block: from.block.min(most),
-            }
-        };
+        let from = from.at_most_as(most, cut);
         if from.at == most && from.cut == AtCut::No && self.json_is_closed() {
             self.findings().candidate = Some((start, from));
         }
         from
     }
 
+    /// How far an annotation may reach back that comes after all text so far, if that ends with a whole character, and the release
+    /// point that follows from it.
+    fn reached_in_text(&self, limits: &Limits) -> (Option<Reach>, ReleasePoint) {
+        let (window, max) = (&self.window, limits.max_assertion());
+        let base = window.base();
+        let raw = window.raw();
+        let text = whole_characters(raw);
+        let open = match raw.len() - text.len() {
+            0 => 0,
+            _ => without_open_white(raw).len() - text.len(),
+        };
+        let found = reach(text, open, window.line(), max);
+        let from = self.reached(found, base + text.len() as u64);
+        ((text.len() == raw.len()).then_some(found), from)
+    }
+
+    /// Where the unknowns in the slot begin that are right before the candidate or at the end of the text.
+    fn open_slot(&self, limits: &Limits, candidate: Option<u64>) -> Option<u64> {
+        if self.untrusted {
+            return None;
+        }
+        let base = self.window.base();
+        let raw = self.window.raw();
+        let end = candidate.map_or(raw.len(), |start| (start - base) as usize);
+        let before = self.slot_before(&raw[..end], base, true, limits);
+        let run = match candidate {
+            Some(_) => before.run().ok().filter(|&run| run < end),
+            None => before.open_run(),
+        };
+        run.map(|run| base + run as u64)
+    }
+
     /// Where an assertion begins that an annotation at `start` completes, and whether `max_assertion` makes it begin there.
     fn before_candidate(&self, limits: &Limits, start: u64) -> (u64, bool) {
         let (window, max) = (&self.window, limits.max_assertion());
         let base = window.base();
-        let text = &window.raw()[..(start - base) as usize];
+        let raw = window.raw();
+        let text = &raw[..(start - base) as usize];
+        // What is cut off is counted from the annotation.
+        let upto = match self.context {
+            Context::Candidate { start } if self.held.is_some() => (start - base) as usize,
+            _ => raw.len(),
+        };
+        let skipped = trimmed_len(&raw[..upto]) - trimmed_len(text);
+        let Some(max) = max.checked_sub(skipped).filter(|&max| max > 0) else {
+            return (start, false);
+        };
         match look_back(text, Some(window.line()), max) {
             Some((Before::Found { start, cut, .. }, _)) => (base + start as u64, cut),
             Some((Before::Blank, _)) => (self.reached(Reach::Blank, start).at, false),

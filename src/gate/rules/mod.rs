@@ -188,6 +188,7 @@ impl Rules {
             VerdictReason::Unannotated => Disposition::Unannotated,
             _ if has(Counting::Malformed) => Disposition::Malformed,
             _ if has(Counting::UnknownClass) => Disposition::Unknown,
+            VerdictReason::UnknownInSlot => Disposition::Unknown,
             VerdictReason::Terminal => Disposition::Terminal,
             _ if question.assertion().classes().any(refused) => Disposition::RefusedClass,
             VerdictReason::BelowFloor => Disposition::BelowFloor,

@@ -101,6 +101,7 @@ fn generated_streams_keep_the_invariants() {
         assert_eq!(tiles, Some(bytes.len() as u64), "seed {seed}");
     }
     assert!(crowds > 3, "{crowds} crowds");
+    counts.remove("unknown-in-slot");
     // A break right before an annotation is rare here.
     assert!(counts.remove("orphan") > Some(10));
     assert_eq!(counts.len(), 13 + 3 + 3 + 2 + 1, "{counts:?}");

@@ -32,7 +32,7 @@ use crate::scan::{ReportKind, ScanConfig, scan_all};
 ///
 ///     "verdict":{"admitted":false,"reason":"below-floor","classes":["substrate.grep"],"floor":2}
 ///
-/// `reason` is the first that holds of no-assertion, limit, unannotated (an object in JSON
+/// `reason` is the first that holds of no-assertion, limit, unknown-in-slot, unannotated (an object in JSON
 /// without annotations), terminal, below-floor and admitted. In free text only a sentence with an
 /// annotation is an assertion; --require-annotations also refuses the others. A verdict is about
 /// what was declared, never evidence that an observation took place.

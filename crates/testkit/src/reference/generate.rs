@@ -356,12 +356,47 @@ pub(super) fn fragment(random: &mut Random, bytes: &mut Vec<u8>) {
         20..=44 => bytes.extend_from_slice(random.pick(PROSE).as_bytes()),
         45..=65 => bytes.extend_from_slice(random.pick(BLOCKS).as_bytes()),
         66..=71 => bytes.extend_from_slice(random.pick(CODE).as_bytes()),
-        72..=81 => bytes.extend_from_slice(random.pick(BRACKETS).as_bytes()),
+        72..=74 => unknown(random, bytes),
+        75..=81 => bytes.extend_from_slice(random.pick(BRACKETS).as_bytes()),
         82..=93 => bytes.extend_from_slice(random.pick(GAPS).as_bytes()),
         94..=95 => bytes.extend_from_slice(random.pick(BYTES)),
         96 => run(random, bytes),
         97 => several(random, bytes),
         _ => fence(random, bytes),
+    }
+}
+
+/// Brackets that may have been meant as annotations, whole and in part, and brackets close to them.
+const UNKNOWNS: &[&str] = &[
+    "[ct-log]",
+    "[1.1.ct-log]",
+    "[1.1:substrate.new; ts=NOW]",
+    "[a.b; x=1; y = \"z\"]",
+    "[ ct-log\n;\tx=1 ]",
+    "[ct-log; x=",
+    "[ct-lo",
+    "[1.1:a",
+    "[ct-log](x)",
+    "[ct-log]:",
+    "[ct-log][x-y]",
+    "[ct-log][",
+    "[ct-log; x]",
+    "[to-do]",
+    "[ct-1]",
+];
+
+/// Appends brackets that may have been meant as annotations, beside an annotation or not.
+fn unknown(random: &mut Random, bytes: &mut Vec<u8>) {
+    for _ in 0..=random.below(3) {
+        bytes.extend_from_slice(
+            random
+                .pick(&[" ", "\n", "", ". ", "\u{a0}", "\n\n"])
+                .as_bytes(),
+        );
+        match random.below(3) {
+            0 => bytes.extend_from_slice(b"[substrate.grep]"),
+            _ => bytes.extend_from_slice(random.pick(UNKNOWNS).as_bytes()),
+        }
     }
 }
 

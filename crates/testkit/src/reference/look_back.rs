@@ -4,6 +4,7 @@ use super::RefLimits;
 use super::Splitter;
 use super::lines::{Fence, Layout, Line};
 use super::scan::{self, Outcome, Scan};
+use super::slot::Gap;
 use super::stream::{self, Stream};
 use crate::sentence::last_sentence_after_cut;
 use std::ops::Range;
@@ -18,32 +19,12 @@ pub(super) struct Found {
     pub cut: bool,
 }
 
-/// Whether an annotation at `at` belongs to the assertion of one that ends at `previous_end`: only white space and
-/// closing punctuation stands between them.
-pub(super) fn joins(stream: &Stream, layout: &Layout, previous_end: usize, at: usize) -> bool {
-    let mut next = previous_end;
-    while next < at {
-        match layout.joining_at(stream, next, at) {
-            0 => return false,
-            length => next += length,
-        }
-    }
-    true
-}
-
 /// How many bytes it takes to know that no further annotation joins one that ends at `end`.
-pub(super) fn ruled_out(stream: &Stream, scan: &Scan, layout: &Layout, end: usize) -> usize {
-    let stream_end = stream.bytes.len();
-    let mut at = end;
-    loop {
-        match layout.joining_at(stream, at, stream_end) {
-            0 => break,
-            length => at += length,
-        }
-    }
+pub(super) fn ruled_out(stream: &Stream, scan: &Scan, gap: &Gap) -> usize {
+    let at = gap.end;
     if let Some(attempt) = scan.attempts.iter().find(|attempt| attempt.at == at) {
         return match attempt.outcome {
-            Outcome::Abandoned { known, .. } | Outcome::Ordinary { known } => known,
+            Outcome::Abandoned { known, .. } | Outcome::Ordinary { known } => known.max(gap.known),
             Outcome::Annotation { end, .. } => end,
         };
     }
@@ -60,7 +41,7 @@ pub(super) fn ruled_out(stream: &Stream, scan: &Scan, layout: &Layout, end: usiz
     decided.map_or(scan::end_of_stream(stream), |length| at + length)
 }
 
-/// The assertion of an annotation at `at`, the first of its group, where the annotation before it ends at
+/// The assertion of an annotation at `at`, the first of its group, before which unknowns in the slot begin at `slot`, where the annotation before it ends at
 /// `previous_end`.
 #[expect(
     clippy::too_many_arguments,
@@ -72,15 +53,15 @@ pub(super) fn assertion(
     fences: &[Fence],
     values: &[Range<usize>],
     previous_end: Option<usize>,
-    at: usize,
+    (slot, at): (usize, usize),
     limits: &RefLimits,
     splitter: Splitter<'_>,
 ) -> Found {
-    if let Some(block) = fenced_block(stream, layout, fences, at) {
+    if let Some(block) = fenced_block(stream, layout, fences, slot) {
         return whole(stream, layout, block, at, limits);
     }
-    let candidate = candidate(stream, layout, fences, values, previous_end, at);
-    last_sentence(stream, layout, candidate, at, limits, splitter)
+    let candidate = candidate(stream, layout, fences, values, previous_end, slot);
+    last_sentence(stream, layout, candidate, (slot, at), limits, splitter)
 }
 
 /// The content of the fenced block whose closing line only white space separates from `at`.
@@ -118,7 +99,7 @@ fn last_sentence(
     stream: &Stream,
     layout: &Layout,
     candidate: Range<usize>,
-    at: usize,
+    (slot, at): (usize, usize),
     limits: &RefLimits,
     splitter: Splitter<'_>,
 ) -> Found {
@@ -127,9 +108,15 @@ fn last_sentence(
         return finish(trimmed, at, false);
     }
     // White space before the text is no part of a sentence, whether the candidate starts with it or the window.
-    let window = cut(stream, &trimmed, limits.max_assertion)..trimmed.end;
+    // What is cut off is counted from the annotation.
+    let skipped = layout.trim(stream, 0..at).end - layout.trim(stream, 0..slot).end;
+    let max = limits.max_assertion.saturating_sub(skipped);
+    if max == 0 {
+        return finish(at..at, at, false);
+    }
+    let window = cut(stream, &trimmed, max)..trimmed.end;
     let window = layout.trim(stream, window);
-    let too_long = trimmed.len() > limits.max_assertion;
+    let too_long = trimmed.len() > max;
     let text = &stream.bytes[window.clone()];
     let (offset, is_cut) = if too_long {
         last_sentence_after_cut(text)

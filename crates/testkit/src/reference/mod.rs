@@ -16,6 +16,7 @@ mod lines;
 mod look_back;
 mod resolve;
 mod scan;
+mod slot;
 mod stream;
 mod timestamp;
 
@@ -505,7 +506,7 @@ fn free_text(
 
     let annotations: Vec<_> = scan.annotation_spans().collect();
     text_events(stream, &annotations, &records, timed);
-    let groups = groups(stream, &scan, &layout);
+    let groups = groups(stream, &scan, &layout, limits);
     for group in &groups {
         group_events(
             group, stream, &scan, &layout, &cuts, limits, vocabulary, splitter, timed,
@@ -651,9 +652,9 @@ fn text_events(
     }
 }
 
-/// Splits the annotations into those of one assertion each: nothing but white space and closing punctuation stands
-/// between two of a group. The numbers are positions in the list of attempts.
-fn groups(stream: &Stream, scan: &Scan, layout: &Layout) -> Vec<Vec<usize>> {
+/// Splits the annotations into those of one assertion each: nothing but white space, closing punctuation and unknowns in the slot
+/// stands between two of a group. The numbers are positions in the list of attempts.
+fn groups(stream: &Stream, scan: &Scan, layout: &Layout, limits: &RefLimits) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut previous_end = None;
     for (index, attempt) in scan.attempts.iter().enumerate() {
@@ -662,7 +663,8 @@ fn groups(stream: &Stream, scan: &Scan, layout: &Layout) -> Vec<Vec<usize>> {
         };
         match (groups.last_mut(), previous_end) {
             (Some(group), Some(previous))
-                if look_back::joins(stream, layout, previous, attempt.at) =>
+                if slot::gap(stream, scan, layout, previous, limits.max_annotation).end
+                    == attempt.at =>
             {
                 group.push(index);
             }
@@ -725,23 +727,38 @@ fn group_events(
     }
 
     let at = scan.attempts[group[0]].at;
+    let max = limits.max_annotation;
+    let gap_after = |end: usize| slot::gap(stream, scan, layout, end, max);
     let previous_end = scan.annotation_spans().map(|span| span.1);
     let previous_end = previous_end.take_while(|&end| end <= at).last();
+    let previous_end = previous_end.map(|end| gap_after(end).unknown_end.unwrap_or(end));
+    let fence_ends = scan.fences.iter().map(|fence| fence.end);
+    let value_ends = scan.blocks().into_iter().map(|value| value.end);
+    let ends = fence_ends.chain(value_ends).chain(previous_end);
+    let floor = ends.filter(|&end| end <= at).max().unwrap_or(0);
+    let slot_start = slot::before(stream, floor, at, max);
     let found = look_back::assertion(
         stream,
         layout,
         &scan.fences,
         &scan.blocks(),
         previous_end,
-        at,
+        (slot_start, at),
         limits,
         splitter,
     );
-    let known = look_back::ruled_out(stream, scan, layout, group_end);
-    let orphan = stream.after_break && layout.is_white(stream, 0..at);
+    let unknown = slot_start < at
+        || group
+            .iter()
+            .any(|&index| match scan.attempts[index].outcome {
+                Outcome::Annotation { end, .. } => gap_after(end).unknown_end.is_some(),
+                _ => false,
+            });
+    let known = look_back::ruled_out(stream, scan, &gap_after(group_end));
+    let orphan = stream.after_break && layout.is_white(stream, 0..slot_start);
     assertion_events(
         found,
-        orphan,
+        (orphan, unknown),
         kept,
         too_many,
         too_big,
@@ -774,7 +791,7 @@ fn annotation_event(resolved: &Resolved, whitespace_before: u64) -> Ev {
 )]
 fn assertion_events(
     found: Found,
-    orphan: bool,
+    (orphan, unknown): (bool, bool),
     annotations: Vec<Ann>,
     too_many: bool,
     too_big: bool,
@@ -801,6 +818,7 @@ fn assertion_events(
     let findings = [
         (orphan, "orphan"),
         (start == end && !orphan, "no-assertion"),
+        (unknown, "unknown-in-slot"),
         (cut, "limit-assertion"),
         (too_many, "limit-annotations"),
         (std::str::from_utf8(bytes).is_err(), "invalid-utf8"),
