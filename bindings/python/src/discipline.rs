@@ -1,10 +1,14 @@
 //! Disciplines: which assertions may be acted on.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
 
 use provstream::provenance::{Class, Discipline as RustDiscipline, Verdict as RustVerdict};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::event::Assertion;
 use crate::settings::value_error;
@@ -22,9 +26,32 @@ use crate::vocabulary::Vocabulary;
 /// >>> [a] = provstream.parse(text)
 /// >>> print(discipline.judge(a, now="2026-05-28T12:00:00Z"))
 /// not admitted (below-floor): 1 of 2 classes: substrate.grep
-#[pyclass(frozen, eq, module = "provstream")]
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Discipline(RustDiscipline);
+#[pyclass(frozen, eq, hash, module = "provstream")]
+#[derive(Clone)]
+pub(crate) struct Discipline(RustDiscipline, Arc<Arguments>);
+
+/// What a discipline was made of.
+struct Arguments {
+    default_window: Option<Duration>,
+    windows: BTreeMap<String, Duration>,
+    skew: Option<Duration>,
+    groups: Vec<Vec<String>>,
+    vocabulary: Option<Vocabulary>,
+}
+
+impl PartialEq for Discipline {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Discipline {}
+
+impl Hash for Discipline {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.floor().hash(state);
+    }
+}
 
 impl Discipline {
     pub(crate) const fn inner(&self) -> &RustDiscipline {
@@ -50,6 +77,15 @@ impl Discipline {
         groups: Option<Vec<Vec<String>>>,
         vocabulary: Option<&Vocabulary>,
     ) -> PyResult<Self> {
+        let durations = windows.unwrap_or_default().into_iter();
+        let durations = durations.map(|(name, window)| Ok((name, time::duration(&window)?)));
+        let given = Arguments {
+            default_window: default_window.map(time::duration).transpose()?,
+            windows: durations.collect::<PyResult<_>>()?,
+            skew: skew.map(time::duration).transpose()?,
+            groups: groups.unwrap_or_default(),
+            vocabulary: vocabulary.cloned(),
+        };
         let memo = provstream::provenance::Vocabulary::memo();
         let vocabulary = vocabulary.map_or(&memo, Vocabulary::inner);
         let class = |name: &str| -> PyResult<Class> {
@@ -60,20 +96,39 @@ impl Discipline {
             })
         };
         let mut builder = RustDiscipline::builder(floor);
-        if let Some(window) = default_window {
-            builder = builder.default_window(time::duration(window)?);
+        if let Some(window) = given.default_window {
+            builder = builder.default_window(window);
         }
-        for (name, window) in windows.unwrap_or_default() {
-            builder = builder.window(class(&name)?, time::duration(&window)?);
+        for (name, &window) in &given.windows {
+            builder = builder.window(class(name)?, window);
         }
-        if let Some(skew) = skew {
-            builder = builder.skew(time::duration(skew)?);
+        if let Some(skew) = given.skew {
+            builder = builder.skew(skew);
         }
-        for group in groups.unwrap_or_default() {
+        for group in &given.groups {
             let classes: PyResult<Vec<_>> = group.iter().map(|name| class(name)).collect();
             builder = builder.group(classes?);
         }
-        builder.build().map(Self).map_err(value_error)
+        let discipline = builder.build().map_err(value_error)?;
+        Ok(Self(discipline, Arc::new(given)))
+    }
+
+    /// For `copy` and `pickle`.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((usize,), Bound<'py, PyDict>)> {
+        let (given, named) = (&self.1, PyDict::new(py));
+        let duration = |given: Option<Duration>| {
+            given.map_or(Ok(None), |given| time::to_timedelta(py, given).map(Some))
+        };
+        let windows = PyDict::new(py);
+        for (name, &window) in &given.windows {
+            windows.set_item(name, time::to_timedelta(py, window)?)?;
+        }
+        named.set_item("default_window", duration(given.default_window)?)?;
+        named.set_item("windows", windows)?;
+        named.set_item("skew", duration(given.skew)?)?;
+        named.set_item("groups", &given.groups)?;
+        named.set_item("vocabulary", given.vocabulary.clone())?;
+        Ok(((self.floor(),), named))
     }
 
     /// How many distinct classes must count.

@@ -21,6 +21,7 @@ mod rewriter;
 mod settings;
 mod sink;
 mod time;
+mod toml;
 mod vocabulary;
 mod wire;
 
@@ -76,6 +77,7 @@ mod _native {
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
 
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add(
             "FORMATS",
             pyo3::types::PyTuple::new(module.py(), crate::wire::formats())?,

@@ -1,22 +1,28 @@
 //! Policies of gates: files, and functions of Python.
 
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use provstream::provenance::{Assertion as RustAssertion, Timestamp, Verdict};
 use provstream::{Action as RustAction, AtLimit, Question, RulePolicy, Rules, Unannotated};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::action::Action;
 use crate::event::{Assertion, object};
 use crate::failure::callback_error;
 use crate::place::Place;
 use crate::settings::value_error;
+use crate::toml;
 use crate::vocabulary::Vocabulary;
 
 /// The rules of a policy file (TOML): which assertions are admitted, and what is done with each.
 ///
 /// Raises `ValueError` that names what is wrong, line and column. `docs/gate.md` has the keys. Source: `provenance memo 7`.
+///
+/// The keys of a file can be given as keyword arguments instead, durations also as `timedelta`:
+/// `Policy(floor=1, default_window="1h", inadmissible={"action": "discard"})`. `language` replaces the key of that name.
 ///
 /// >>> policy = provstream.Policy('''
 /// ... floor = 1
@@ -28,28 +34,115 @@ use crate::vocabulary::Vocabulary;
 /// >>> gate = provstream.Gate(policy, now="2026-05-28T12:00:00Z")
 /// >>> gate.push("It rained. [unverified-inference] So.") + gate.finish()
 /// '(withheld) So.'
-#[pyclass(frozen, eq, module = "provstream")]
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Policy(Arc<Rules>);
+#[pyclass(frozen, eq, hash, module = "provstream")]
+#[derive(Clone)]
+pub(crate) struct Policy(Arc<Rules>, Arc<Source>);
+
+/// The arguments that a policy was made of.
+struct Source {
+    toml: String,
+    vocabulary: Option<Vocabulary>,
+    language: Option<String>,
+}
 
 impl Policy {
     pub(crate) const fn rules(&self) -> &Arc<Rules> {
         &self.0
+    }
+
+    fn of(source: Source) -> PyResult<Self> {
+        let memo = provstream::provenance::Vocabulary::memo();
+        let vocabulary = source.vocabulary.as_ref().map_or(&memo, Vocabulary::inner);
+        let mut rules =
+            Rules::from_toml(source.toml.as_bytes(), vocabulary).map_err(value_error)?;
+        if let Some(language) = &source.language {
+            rules = rules.with_language(language);
+        }
+        Ok(Self(Arc::new(rules), Arc::new(source)))
+    }
+}
+
+impl PartialEq for Policy {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Policy {}
+
+impl Hash for Policy {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.version(), self.floor()).hash(state);
     }
 }
 
 #[pymethods]
 impl Policy {
     #[new]
-    #[pyo3(signature = (toml, *, vocabulary=None, language=None))]
-    fn new(toml: &str, vocabulary: Option<&Vocabulary>, language: Option<&str>) -> PyResult<Self> {
-        let memo = provstream::provenance::Vocabulary::memo();
-        let vocabulary = vocabulary.map_or(&memo, Vocabulary::inner);
-        let mut rules = Rules::from_toml(toml.as_bytes(), vocabulary).map_err(value_error)?;
-        if let Some(language) = language {
-            rules = rules.with_language(language);
-        }
-        Ok(Self(Arc::new(rules)))
+    #[pyo3(signature = (toml=None, *, vocabulary=None, language=None, **keys))]
+    fn new(
+        toml: Option<String>,
+        vocabulary: Option<&Vocabulary>,
+        language: Option<String>,
+        keys: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let (toml, language) = match (toml, keys) {
+            (Some(toml), None) => (toml, language),
+            (None, Some(keys)) => {
+                // It is a key as well, which a policy with texts in several languages needs.
+                if let Some(language) = language {
+                    keys.set_item("language", language)?;
+                }
+                (toml::file(keys)?, None)
+            }
+            (Some(_), Some(_)) | (None, None) => {
+                return Err(PyTypeError::new_err(
+                    "expected the text of a policy file, or its keys as keyword arguments",
+                ));
+            }
+        };
+        Self::of(Source {
+            toml,
+            vocabulary: vocabulary.cloned(),
+            language,
+        })
+    }
+
+    /// The policy of a file. Raises `OSError` if it cannot be read, and `ValueError` that names what is wrong, and where.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, vocabulary=None, language=None))]
+    fn from_file(
+        path: &Bound<'_, PyAny>,
+        vocabulary: Option<&Vocabulary>,
+        language: Option<String>,
+    ) -> PyResult<Self> {
+        let py = path.py();
+        let file = py.import("pathlib")?.getattr("Path")?.call1((path,))?;
+        let name = file.str()?;
+        let named = |error: PyErr| {
+            let message = format!("{name}: {}", error.value(py));
+            let is_value = error.is_instance_of::<PyValueError>(py);
+            if is_value {
+                PyValueError::new_err(message)
+            } else {
+                error
+            }
+        };
+        let text = file.call_method1("read_text", ("utf-8",)).map_err(named)?;
+        Self::of(Source {
+            toml: text.extract()?,
+            vocabulary: vocabulary.cloned(),
+            language,
+        })
+        .map_err(named)
+    }
+
+    /// For `copy` and `pickle`.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((&str,), Bound<'py, PyDict>)> {
+        let named = PyDict::new(py);
+        named.set_item("vocabulary", self.1.vocabulary.clone())?;
+        named.set_item("language", self.1.language.as_deref())?;
+        Ok(((&self.1.toml,), named))
     }
 
     /// The name of the policy in audit logs; may be empty.

@@ -1,5 +1,7 @@
 //! How a stream is read: mode and limits.
 
+use std::collections::BTreeMap;
+
 use provstream::{Limits as RustLimits, Mode};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -48,6 +50,29 @@ impl Limits {
             }
         }
         Ok(Self(limits))
+    }
+
+    /// For `copy` and `pickle`.
+    fn __getnewargs_ex__(&self) -> ((), BTreeMap<&'static str, usize>) {
+        let values = |limits: &RustLimits| {
+            [
+                ("max_annotation", limits.max_annotation()),
+                ("max_assertion", limits.max_assertion()),
+                ("max_annotations", limits.max_annotations()),
+                ("max_pending", limits.max_pending()),
+                ("max_depth", limits.max_depth()),
+                ("max_pointer", limits.max_pointer()),
+                ("max_record", limits.max_record()),
+            ]
+        };
+        let (given, usual) = (&self.0, RustLimits::default());
+        // One that was not given may have another value in JSON.
+        let in_json = given.max_pending_json() != usual.max_pending_json();
+        let pairs = values(given).into_iter().zip(values(&usual));
+        let is_given = |&((name, one), (_, other)): &((&str, usize), (&str, usize))| {
+            one != other || in_json && name == "max_pending"
+        };
+        ((), pairs.filter(is_given).map(|(one, _)| one).collect())
     }
 
     /// The longest annotation in brackets, and in JSON the longest string of an annotation: bytes.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use provstream::provenance::{Timestamp, TimestampError, parse_duration};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -41,6 +41,38 @@ pub(crate) fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
         .call_method0(intern!(value.py(), "isoformat"))?
         .extract()?;
     text.parse().map_err(value_error)
+}
+
+/// A time as an aware `datetime` in UTC; `None` for year 0, which Python does not have.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn to_datetime(py: Python<'_>, time: Timestamp) -> PyResult<Option<Bound<'_, PyAny>>> {
+    let module = py.import("datetime")?;
+    let utc = module.getattr("timezone")?.getattr("utc")?;
+    let epoch = module
+        .getattr("datetime")?
+        .call_method1("fromtimestamp", (0, utc))?;
+    let micros = time.subsec_nanos() / 1_000;
+    let since = module
+        .getattr("timedelta")?
+        .call1((0, time.unix_seconds(), micros))?;
+    match epoch.add(since) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_instance_of::<PyOverflowError>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A duration as a `timedelta`.
+///
+/// # Errors
+/// `OverflowError` for more than a `timedelta` can be.
+pub(crate) fn to_timedelta(py: Python<'_>, duration: Duration) -> PyResult<Bound<'_, PyAny>> {
+    let (seconds, micros) = (duration.as_secs(), duration.subsec_micros());
+    py.import("datetime")?
+        .getattr("timedelta")?
+        .call1((0, seconds, micros))
 }
 
 /// The time that is given as the argument `now`.

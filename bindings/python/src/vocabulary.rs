@@ -1,5 +1,8 @@
 //! Vocabularies of classes.
 
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
 use provstream::provenance::{Class, Vocabulary as RustVocabulary};
 use pyo3::prelude::*;
 
@@ -10,13 +13,27 @@ use crate::settings::value_error;
 /// `Vocabulary()` is the memo's. `Vocabulary(toml)` loads the text of a file: `version`, and a `[[class]]` table with `id`,
 /// `since` and perhaps `description` for each class. Raises `ValueError` that names what is wrong, line and column.
 /// Source: `provenance memo 4`.
-#[pyclass(frozen, eq, module = "provstream")]
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Vocabulary(RustVocabulary);
+#[pyclass(frozen, eq, hash, module = "provstream")]
+#[derive(Clone)]
+pub(crate) struct Vocabulary(RustVocabulary, Option<Arc<str>>);
 
 impl Vocabulary {
     pub(crate) const fn inner(&self) -> &RustVocabulary {
         &self.0
+    }
+}
+
+impl PartialEq for Vocabulary {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Vocabulary {}
+
+impl Hash for Vocabulary {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.version().hash(state);
     }
 }
 
@@ -26,11 +43,15 @@ impl Vocabulary {
     #[pyo3(signature = (toml=None))]
     fn new(toml: Option<&str>) -> PyResult<Self> {
         let Some(toml) = toml else {
-            return Ok(Self(RustVocabulary::memo()));
+            return Ok(Self(RustVocabulary::memo(), None));
         };
-        RustVocabulary::from_toml(toml.as_bytes())
-            .map(Self)
-            .map_err(value_error)
+        let loaded = RustVocabulary::from_toml(toml.as_bytes()).map_err(value_error)?;
+        Ok(Self(loaded, Some(toml.into())))
+    }
+
+    /// For `copy` and `pickle`.
+    fn __getnewargs__(&self) -> (Option<&str>,) {
+        (self.1.as_deref(),)
     }
 
     /// Its version, such as `1.0`.

@@ -36,6 +36,7 @@ from provstream._native import (
     Rewriter,
     Verdict,
     Vocabulary,
+    __version__,
     strip,
 )
 from provstream._parsed import Parsed, parse
@@ -71,6 +72,7 @@ __all__ = [
     "Rewriter",
     "Verdict",
     "Vocabulary",
+    "__version__",
     "arrow",
     "clean",
     "clean_response",

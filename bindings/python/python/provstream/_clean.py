@@ -132,11 +132,13 @@ def unreadable(status: int, headers: Mapping[str, str]) -> str | None:
 class Driver(Protocol):
     """Writes the chunks of a stream."""
 
-    def push(self, chunk: Any) -> list[Any]:
+    def push(self, chunk: Any, /) -> list[Any]:
         """Takes a chunk and returns those that are certain."""
+        ...
 
     def finish(self) -> list[Any]:
         """Ends the stream and returns the rest."""
+        ...
 
 
 class _Text:

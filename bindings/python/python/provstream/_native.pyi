@@ -1,5 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence as Listed
 from datetime import datetime, timedelta
+from os import PathLike
 from typing import Any, Protocol, TypeVar, final, overload
 
 from typing_extensions import disjoint_base
@@ -17,6 +18,7 @@ _Duration = str | timedelta
 _Decide = Policy | Callable[[Question], Action]
 
 FORMATS: tuple[str, ...]
+__version__: str
 
 @disjoint_base
 class Event:
@@ -31,6 +33,7 @@ class Event:
     @property
     def byte_end(self) -> int: ...
     def to_json(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
 
 @final
 class Annotation(Event):
@@ -46,6 +49,8 @@ class Annotation(Event):
     def observation_id(self) -> str | None: ...
     @property
     def ts(self) -> str | None: ...
+    @property
+    def time(self) -> datetime | None: ...
     @property
     def raw(self) -> str | None: ...
 
@@ -165,7 +170,13 @@ class Discipline:
 
 @final
 class Policy:
-    def __new__(cls, toml: str, *, vocabulary: Vocabulary | None = None, language: str | None = None) -> Policy: ...
+    def __new__(
+        cls, toml: str | None = None, *, vocabulary: Vocabulary | None = None, language: str | None = None, **keys: Any
+    ) -> Policy: ...
+    @staticmethod
+    def from_file(
+        path: str | PathLike[str], *, vocabulary: Vocabulary | None = None, language: str | None = None
+    ) -> Policy: ...
     @property
     def version(self) -> str: ...
     @property

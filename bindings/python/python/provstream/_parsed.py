@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from provstream import _native
 from provstream._native import Annotation, Assertion, Diagnostic, Event, Limits, Marc, Policy, Vocabulary
@@ -55,6 +55,35 @@ class Parsed(Generic[T]):
     def __iter__(self) -> Iterator[Assertion]:
         return iter(self.assertions)
 
+    def __len__(self) -> int:
+        return len(self.assertions)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @overload
+    def __getitem__(self, at: int) -> Assertion: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Assertion]: ...
+    def __getitem__(self, at: int | slice) -> Assertion | list[Assertion]:
+        return self.assertions[at]
+
+    def __eq__(self, other: object) -> bool:
+        # The events follow from the rest.
+        return isinstance(other, Parsed) and (self.source, self._settings) == (other.source, other._settings)
+
+    def __hash__(self) -> int:
+        return hash(self.source)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For `copy` and `pickle`: the text is parsed again."""
+        return _parse, (self.source, self._settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The text without annotations, and the members of each event in the order in which it became certain."""
+        clean = self.clean.decode("utf-8", "replace") if isinstance(self.clean, bytes) else self.clean
+        return {"clean": clean, "events": [event.to_dict() for event in self.events]}
+
     def report(
         self, policy: Policy | None = None, *, name: str = "Answer", now: str | datetime | None = None
     ) -> str:
@@ -72,6 +101,10 @@ class Parsed(Generic[T]):
 
     def __repr__(self) -> str:
         return f"<Parsed: {len(self.assertions)} assertions, {len(self.diagnostics)} diagnostics>"
+
+
+def _parse(text: T, settings: dict[str, Any]) -> Parsed[T]:
+    return parse(text, **settings)
 
 
 def parse(

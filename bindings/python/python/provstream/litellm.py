@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from litellm.integrations.custom_guardrail import CustomGuardrail
@@ -50,7 +49,7 @@ class ProvstreamGuardrail(CustomGuardrail):  # type: ignore[misc, unused-ignore]
         **settings: Any,
     ) -> None:
         if policy_file is not None:
-            policy = Policy(Path(policy_file).read_text(encoding="utf-8"))
+            policy = Policy.from_file(policy_file)
         self._policy = policy
         self._on_event = on_event
         super().__init__(**settings)

@@ -11,6 +11,7 @@ use super::{Located, quoted};
 use crate::failure::InternalError;
 use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
+use crate::time;
 
 /// One provenance annotation: what was declared, and what it was taken for. Source: `provenance memo 6`.
 #[pyclass(frozen, eq, extends = Located, module = "provstream")]
@@ -98,6 +99,13 @@ impl Annotation {
     #[getter]
     fn ts(&self) -> Option<&str> {
         self.inner.ts()
+    }
+
+    /// When the observation took place, as an aware `datetime` in UTC, to the microsecond; `None` if there is no `ts`, or if its year is 0.
+    #[getter]
+    fn time<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = self.inner.timestamp();
+        found.map_or(Ok(None), |found| time::to_datetime(py, found))
     }
 
     /// The annotation as written, from `[` to `]`; `None` in JSON, and in `Assertion.annotations`.

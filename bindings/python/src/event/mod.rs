@@ -18,6 +18,7 @@ pub(crate) use marc::Marc;
 use provstream::{Event, OwnedEvent, Span};
 use pyo3::PyClass;
 use pyo3::exceptions::PyNotImplementedError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
 pub(crate) use record::Record;
@@ -224,6 +225,13 @@ impl Located {
         Err(PyNotImplementedError::new_err(
             "every kind of event has a method of its own",
         ))
+    }
+
+    /// The members of `to_json`.
+    fn to_dict<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let line = slf.call_method0(intern!(py, "to_json"))?;
+        py.import("json")?.call_method1("loads", (line,))
     }
 }
 
