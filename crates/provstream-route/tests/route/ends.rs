@@ -146,8 +146,7 @@ const CASES: [Case; 13] = [
             "data: {\"contentBlockIndex\":1,\"delta\":{\"text\":\"It pours. [unverified-inference] SECRET\"}}\n\n",
             "data: {\"contentBlockIndex\":1}\n\ndata: {\"stopReason\":\"end_turn\"}\n\n",
         ),
-        // The second block has not begun for the client.
-        end: "data: {\"contentBlockIndex\":0}\n\ndata: {\"stopReason\":\"guardrail_intervened\"}\n\n",
+        end: "data: {\"contentBlockIndex\":1}\n\ndata: {\"stopReason\":\"guardrail_intervened\"}\n\n",
     },
     Case {
         format: Format::LlamaCpp,
