@@ -121,36 +121,3 @@ fn no_composition_of_fragments_is_found_whose_bytes_cost_more_in_a_longer_stream
         }
     }
 }
-
-/// A gate asks at each chunk from where on text is undecided, also where nothing but line ends arrives.
-#[test]
-fn a_gate_does_not_read_its_window_at_each_line_end() {
-    for line in ["\n", "\r\n", "\n\r\n", " \n", "\t\n"] {
-        for before in [
-            "",
-            "It is so.",
-            "- item\n\n",
-            "It is so. [substrate.grep]",
-            "> quoted\n",
-        ] {
-            let mut gate = crate::Gate::new(Parser::new(), Held);
-            gate.push(before.as_bytes(), ());
-            let times = 20_000;
-            let steps = counted(|| (0..times).for_each(|_| gate.push(line.as_bytes(), ())));
-            let each = steps as f64 / f64::from(times) / line.len() as f64;
-            assert!(
-                each < MOST,
-                "{each} bytes for each of {line:?} after {before:?}"
-            );
-        }
-    }
-}
-
-/// A policy that holds everything back that is not decided about.
-struct Held;
-
-impl crate::Policy for Held {
-    fn assertion(&mut self, _: &crate::Question<'_>) -> crate::Action {
-        crate::Action::Release
-    }
-}

@@ -22,18 +22,6 @@ pub(super) struct Findings {
     calm: Option<Calm>,
     /// Where a candidate annotation starts, and the answer as long as it is open.
     candidate: Option<(u64, ReleasePoint)>,
-    /// What was reached after a blank line, as long as more of them follow.
-    blank: Option<BlankLines>,
-}
-
-/// What was reached before blank lines, which holds for more of them.
-#[derive(Clone, Copy, Debug)]
-struct BlankLines {
-    /// The window's start then.
-    base: u64,
-    /// Up to where all lines were blank.
-    upto: u64,
-    found: Reach,
 }
 
 /// An answer that holds for more text of a certain kind.
@@ -47,19 +35,6 @@ struct Calm {
     until: u64,
     /// The answer.
     from: ReleasePoint,
-}
-
-/// Returns `true` if there are only lines of white space, the last of which is complete.
-fn is_blank(bytes: &[u8]) -> bool {
-    let is_white = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-    bytes.last().is_none_or(|&last| last == b'\n') && bytes.iter().all(is_white)
-}
-
-/// Returns `true` if the last line is complete, and has only white space.
-fn ends_with_blank_line(text: &[u8]) -> bool {
-    text.strip_suffix(b"\n").is_some_and(|before| {
-        memchr::memrchr(b'\n', before).is_some_and(|at| is_blank(&text[at..]))
-    })
 }
 
 impl Engine {
@@ -136,16 +111,6 @@ impl Engine {
     }
 
     fn undecided_in_text(&mut self, limits: &Limits) -> ReleasePoint {
-        let now = self.position();
-        if let Some(blank) = self.findings().blank.take()
-            && self.json_is_closed()
-            && blank.base == self.window.base()
-            && is_blank(self.window.raw_from(blank.upto))
-        {
-            let from = self.reached(blank.found, now);
-            self.findings().blank = Some(BlankLines { upto: now, ..blank });
-            return from;
-        }
         // A candidate may still become an annotation, with which the text before it is complete.
         let candidate = match self.context {
             Context::Candidate { start } if self.held.is_some() => Some(start),
@@ -186,11 +151,6 @@ impl Engine {
             return from;
         }
         let Some((start, (most, cut))) = most else {
-            // A blank line ends the block, and white space is in no assertion: more blank lines change nothing.
-            if self.json_is_closed() && ends_with_blank_line(raw) {
-                let upto = self.window.end();
-                self.findings().blank = Some(BlankLines { base, upto, found });
-            }
             return from;
         };
         let from = from.at_most_as(most, cut);
