@@ -45,16 +45,12 @@ impl WordingFinding {
     #[must_use]
     pub fn section_of(&self, draft: Draft) -> &'static str {
         match (draft, self.section) {
-            (Draft::Draft01, "MARC-02 8.2") => "MARC-01 7.2",
             (Draft::Draft01, "MARC-02 8.5" | "MARC-02 8.6") => "MARC-01 7.5",
             (Draft::Draft01, "MARC-02 10.2") => "MARC-01 9.2",
             (Draft::Draft01, "MARC-02 10.3") => "MARC-01 9.3",
             (Draft::Draft01, "MARC-02 14") => "MARC-01 13",
             (Draft::Draft01, "MARC-02 15") => "MARC-01 15",
-            (Draft::Draft01, "MARC-02 16") => "MARC-01 16",
             (Draft::Draft01, "MARC-02 18") => "MARC-01 17",
-            (Draft::Draft01, "MARC-02 20") => "MARC-01 14",
-            (Draft::Draft01, "MARC-02 20.1") => "MARC-01 14.1",
             (_, section) => section,
         }
     }

@@ -1,23 +1,16 @@
 //! The words in which a disclosure speaks.
 
-mod check;
-mod figure;
 mod finding;
 mod language;
-mod lexicon;
+mod lint;
 mod part;
-mod reading;
-mod rules;
-mod slots;
 mod template;
-mod token;
-mod tokens;
 
-pub(crate) use check::check_answer;
-pub use check::check_wording;
 pub use finding::{WordingFinding, WordingKind};
 pub use language::Language;
 pub(crate) use language::texts;
+pub(crate) use lint::check_answer;
+pub use lint::check_wording;
 pub use part::{WordingError, WordingErrorKind, WordingPart};
 
 use super::disclosure::Disclosure;

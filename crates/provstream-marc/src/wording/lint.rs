@@ -1,0 +1,238 @@
+//! Finds wording that a disclosure should do without, by the rules of `data/lint.en.toml` and `data/lint.de.toml`.
+
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::finding::{WordingFinding, WordingKind};
+use provstream::Span;
+use provstream::settings::{File, Table};
+
+/// The rules of a language.
+#[derive(Default)]
+struct Rules {
+    /// A question, an instruction, or a statement that is attributed to somebody.
+    matter: Option<Regex>,
+    rules: Vec<Rule>,
+}
+
+struct Rule {
+    kind: WordingKind,
+    section: &'static str,
+    find: Regex,
+    with: Option<Regex>,
+    unless: Option<Regex>,
+    /// What has to match as well in an answer; without it, the rule is not for answers.
+    answers: Option<Regex>,
+}
+
+/// The rules for English and for German, both of which are applied to each text.
+static RULES: LazyLock<[Rules; 2]> = LazyLock::new(|| {
+    // A test reads both.
+    FILES.map(|file| Rules::read(file).unwrap_or_default())
+});
+
+const FILES: [&str; 2] = [
+    include_str!("data/lint.en.toml"),
+    include_str!("data/lint.de.toml"),
+];
+
+/// The sections that a rule can name.
+const SECTIONS: [&str; 7] = [
+    "MARC-02 8.5",
+    "MARC-02 8.6",
+    "MARC-02 10.2",
+    "MARC-02 10.3",
+    "MARC-02 14",
+    "MARC-02 15",
+    "MARC-02 18",
+];
+
+/// Most findings in one text; the rest of the text is not looked at.
+const MAX_FINDINGS: usize = 64;
+
+/// Finds what is anthropomorphic, falsely precise, a cue of certainty, a claim of proof, an exposure of reasoning, or bonding
+/// and deferential in an English or German text.
+///
+/// It looks for words in each sentence. It is a help for reviewing wording and does not replace the review. Findings are in
+/// order; those of one kind do not overlap. At most 64 are reported. The time is proportional to the length of the text, and
+/// memory is bounded by it. Source: MARC-02 10.3, 14, 15, 18.
+///
+/// ```
+/// use provstream_marc::{WordingKind, check_wording};
+///
+/// let findings = check_wording("I'm not sure; the chance is 87 %.");
+/// let kinds: Vec<_> = findings.iter().map(|finding| finding.kind()).collect();
+/// assert_eq!(kinds, [WordingKind::Anthropomorphic, WordingKind::FalsePrecision]);
+/// assert!(check_wording("The request is ambiguous: the tax year 2024 or 2025 could be meant.").is_empty());
+/// assert!(check_wording("VAT rate: 20 %").is_empty());
+/// ```
+#[must_use]
+pub fn check_wording(text: &str) -> Vec<WordingFinding> {
+    check(text, false)
+}
+
+/// The same for an answer: only rules by which it speaks of itself, not those about its matter.
+pub(crate) fn check_answer(text: &str) -> Vec<WordingFinding> {
+    check(text, true)
+}
+
+fn check(text: &str, is_answer: bool) -> Vec<WordingFinding> {
+    let mut findings = Vec::new();
+    for sentence in sentences(text) {
+        let mut found: Vec<_> = RULES
+            .iter()
+            .flat_map(|language| language.findings(&sentence, is_answer))
+            .collect();
+        found.sort_by_key(|one| (one.span.start(), one.span.end()));
+        let mut kept: Vec<WordingFinding> = Vec::new();
+        for one in found {
+            let overlaps = |other: &WordingFinding| {
+                other.kind == one.kind && one.span.start() < other.span.end()
+            };
+            if !kept.iter().any(overlaps) {
+                kept.push(one);
+            }
+        }
+        findings.extend(kept);
+        if findings.len() >= MAX_FINDINGS {
+            findings.truncate(MAX_FINDINGS);
+            break;
+        }
+    }
+    findings
+}
+
+impl Rules {
+    /// The rules of a file; `None` if something is wrong with it.
+    fn read(file: &str) -> Option<Self> {
+        let file = File::parse(file.as_bytes()).ok()?;
+        let root = file.root(&["matter", "rule"]).ok()?;
+        let keys = [
+            "kind", "section", "find", "with", "unless", "answers", "bad", "good",
+        ];
+        let tables = root.need("rule").ok()?.tables(&keys).ok()?;
+        Some(Self {
+            matter: pattern(&root, "matter"),
+            rules: tables.iter().map(Rule::read).collect::<Option<_>>()?,
+        })
+    }
+
+    fn findings(&self, sentence: &Sentence, is_answer: bool) -> Vec<WordingFinding> {
+        use WordingKind::{CertaintyCue, FalsePrecision, ProofClaim};
+        let matches = |pattern: &Option<Regex>| {
+            let pattern = pattern.as_ref();
+            pattern.is_some_and(|pattern| pattern.is_match(&sentence.ascii))
+        };
+        let is_matter = matches(&self.matter);
+        let mut findings = Vec::new();
+        for rule in &self.rules {
+            let is_about_itself = !matches!(rule.kind, CertaintyCue | FalsePrecision | ProofClaim);
+            let is_meant =
+                (is_about_itself || !is_matter) && (!is_answer || matches(&rule.answers));
+            let found = rule.find.find(&sentence.ascii).filter(|_| is_meant);
+            if let Some(found) = found
+                && (rule.with.is_none() || matches(&rule.with))
+                && !matches(&rule.unless)
+            {
+                findings.push(WordingFinding {
+                    kind: rule.kind,
+                    section: rule.section,
+                    span: sentence.span(found.start(), found.end()),
+                });
+            }
+        }
+        findings
+    }
+}
+
+impl Rule {
+    fn read(table: &Table<'_>) -> Option<Self> {
+        let text = |key| table.need(key).ok()?.string().ok();
+        let section = text("section")?;
+        let named = |known: &&&str| known.strip_prefix("MARC-02 ") == Some(section);
+        Some(Self {
+            kind: text("kind")?.parse().ok()?,
+            section: SECTIONS.iter().find(named)?,
+            find: pattern(table, "find")?,
+            with: pattern(table, "with"),
+            unless: pattern(table, "unless"),
+            answers: pattern(table, "answers"),
+        })
+    }
+}
+
+/// The regular expression under a key, in ASCII as sentences are; `None` if there is none or it cannot be read.
+fn pattern(table: &Table<'_>, key: &str) -> Option<Regex> {
+    let text = table.get(key)?.string().ok()?;
+    let mut ascii = String::with_capacity(text.len());
+    for character in text.chars() {
+        push_ascii(&mut ascii, character);
+    }
+    let mut builder = RegexBuilder::new(&ascii);
+    builder.unicode(false).build().ok()
+}
+
+/// A sentence in lower case and ASCII, with the places in the text.
+#[derive(Default)]
+struct Sentence {
+    ascii: Vec<u8>,
+    /// Where the character of each byte begins and ends.
+    places: Vec<(usize, usize)>,
+}
+
+impl Sentence {
+    fn span(&self, start: usize, end: usize) -> Span {
+        let place = |at: usize| self.places.get(at).copied().unwrap_or_default();
+        Span::new(place(start).0 as u64, place(end.saturating_sub(1)).1 as u64)
+    }
+}
+
+/// The sentences of a text: they end with a line, or with `.`, `!` or `?` before white space.
+fn sentences(text: &str) -> impl Iterator<Item = Sentence> {
+    let mut characters = text.char_indices().peekable();
+    core::iter::from_fn(move || {
+        characters.peek()?;
+        let mut sentence = Sentence::default();
+        let mut ends = false;
+        for (at, character) in characters.by_ref() {
+            if character == '\n' || ends && character.is_whitespace() {
+                break;
+            }
+            ends = matches!(character, '.' | '!' | '?');
+            // Markup.
+            if matches!(character, '*' | '`' | '#') {
+                continue;
+            }
+            for lower in character.to_lowercase() {
+                let mut ascii = String::new();
+                push_ascii(&mut ascii, lower);
+                sentence.ascii.extend_from_slice(ascii.as_bytes());
+                let place = (at, at + character.len_utf8());
+                sentence.places.resize(sentence.ascii.len(), place);
+            }
+        }
+        Some(sentence)
+    })
+}
+
+/// Writes a character in ASCII: letters with their usual replacements, others alike or as a space.
+fn push_ascii(ascii: &mut String, character: char) {
+    match character {
+        '\u{0}'..='\u{7f}' => ascii.push(character),
+        'ä' => ascii.push_str("ae"),
+        'ö' => ascii.push_str("oe"),
+        'ü' => ascii.push_str("ue"),
+        'ß' => ascii.push_str("ss"),
+        'é' | 'è' => ascii.push('e'),
+        '’' | '‘' => ascii.push('\''),
+        '“' | '”' | '„' | '»' | '«' => ascii.push('"'),
+        '–' | '—' => ascii.push('-'),
+        '±' => ascii.push('~'),
+        _ => ascii.push(' '),
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/lint.rs"]
+mod tests;
