@@ -51,9 +51,9 @@ Examples:
 
 /// Read provenance annotations in the output of language models
 ///
-/// A model can mark an assertion with a provenance annotation: brackets right after it that name the
-/// substrate class, the kind of source it was read from, and optionally the observation and its time. In
-/// JSON both are members of one object:
+/// A model can mark an assertion with a provenance annotation: brackets right after it that name
+/// the substrate class, the kind of source it was read from, and optionally the observation and
+/// its time. In JSON both are members of one object:
 ///
 ///     The entry is dated 2026-05-25. [substrate.code.read; observation-id=sha256:e3b0;
 ///     ts=2026-05-28T11:40:00Z]
@@ -61,9 +61,9 @@ Examples:
 ///     {"assertion":"The entry is dated 2026-05-25.",
 ///      "provenance":{"substrate_class":"substrate.code.read","ts":"2026-05-28T11:40:00Z"}}
 ///
-/// provstream finds the annotations and their assertions in text, in JSON or in both mixed, in a stream of
-/// any length, and prints each as soon as it is certain. An annotation is what the model declares; it is
-/// never evidence that the observation took place.
+/// provstream finds the annotations and their assertions in text, in JSON or in both mixed, in a
+/// stream of any length, and prints each as soon as it is certain. An annotation is what the
+/// model declares; it is never evidence that the observation took place.
 #[derive(Debug, Parser)]
 #[command(
     name = "provstream",

@@ -1,4 +1,4 @@
-//! From the input through the parser to a command.
+//! Data flow from an input through a parser to a command.
 
 use provstream::{
     BracketAnnotation, Event, Handler, JsonRecord, Parser, Replacement, Rewriter, Span, TextChunk,

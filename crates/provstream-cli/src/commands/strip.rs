@@ -238,9 +238,10 @@ impl<'o> Strip<'o> {
             self.options.input.chunk_size,
             self,
             |chunk, strip| {
-                fields.push(chunk, &mut stripper)?;
-                strip.output.write_text(&std::mem::take(&mut stripper.line));
-                strip.output.check()
+                let pushed = fields.push(chunk, &mut stripper);
+                let lines = std::mem::take(&mut stripper.line);
+                strip.output.write_text(&lines);
+                pushed.and_then(|()| strip.output.check())
             },
         )?;
         fields.push(b"", &mut stripper)?;

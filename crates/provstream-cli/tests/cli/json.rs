@@ -10,18 +10,6 @@ const EXAMPLE: &str = "{\"assertion\": \"CHANGELOG.md contains an entry dated 20
 /// One thing of each kind, and the lines that are printed for it; the help of `extract` shows the same.
 const STREAM: &str = "It runs. [substrate.grep]\n{\"assertion\":\"It runs.\"}\n{\"answer\":\"Which year?\",\"confidence_band\":\"low\",\"confidence_target\":\"direct_answer_suitability\",\
     \"uncertainty_source\":\"ambiguity\",\"recommended_next_step\":\"name the year\"}\n[substrate.grep;";
-const LINES: [&str; 5] = [
-    "{\"event\":\"assertion\",\"encoding\":\"bracket\",\"text\":\"It runs.\",\"span\":{\"start\":0,\"end\":8},\
-    \"clean_span\":{\"start\":0,\"end\":8},\"annotations\":[{\"class\":\"substrate.grep\",\
-    \"declared\":\"substrate.grep\",\"span\":{\"start\":9,\"end\":25}}]}",
-    "{\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"It runs.\",\"span\":{\"start\":40,\"end\":48},\
-    \"pointer\":\"/assertion\",\"annotations\":[]}",
-    "{\"event\":\"marc\",\"kind\":\"disclosure\",\"span\":{\"start\":51,\"end\":220},\"pointer\":\"\",\"valid\":true,\"violations\":[],\
-    \"record\":{\"answer\":\"Which year?\",\"confidence_band\":\"low\",\"confidence_target\":\"direct_answer_suitability\",\
-    \"uncertainty_source\":\"ambiguity\",\"recommended_next_step\":\"name the year\"}}",
-    "{\"event\":\"diagnostic\",\"code\":\"unterminated\",\"span\":{\"start\":221,\"end\":237}}",
-    "{\"event\":\"end\",\"bytes\":237,\"assertions\":2,\"annotations\":1,\"marc\":1,\"diagnostics\":1}",
-];
 
 fn json(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     let run = run(&[&["extract", "--mode=json"], args].concat(), input);

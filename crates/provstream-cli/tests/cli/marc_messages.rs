@@ -35,30 +35,6 @@ pub(crate) fn refused(run: &Run) -> Vec<(u64, String)> {
         .collect()
 }
 
-/// Checks that a command is refused for its arguments or settings, with this message.
-#[track_caller]
-pub(crate) fn assert_refused(command: &str, message: &str) {
-    let run = marc(command, "");
-    assert_eq!(run.status, 2, "{command}: {}", run.stderr);
-    let found = run.stderr.trim_start_matches("provstream: ").trim_end();
-    let found = found.split("; see `provstream ").next();
-    assert_eq!(found, Some(message), "{command}");
-    assert_eq!(run.stdout, "", "{command}");
-}
-
-/// A situation with a member replaced.
-pub(crate) fn situation(name: &str, value: Value) -> String {
-    let mut line = json!({
-        "pre_capability": 0.7,
-        "uncertainty": {"ambiguity": 0.1, "missing_evidence": 0.1, "capability_limit": 0.1, "evidence_conflict": 0.1, "safety": 0},
-        "primary_source": "ambiguity",
-        "recommended_next_step": "wait",
-        "post_answer_confidence": 0.95
-    });
-    line[name] = value;
-    line.to_string()
-}
-
 #[test]
 fn stripping_an_event_stream_keeps_everything_else() {
     let kept = ": a comment\n\nid: 7\nevent: message\ndata:  two\ndata: lines\nretry: 10\n\n";

@@ -53,21 +53,6 @@ fn a_reload_names_the_changes_that_need_a_restart() {
     }
 }
 
-/// What a proxy writes that does not start.
-fn refused(args: &[&str]) -> String {
-    let mut child = provstream(args).stderr(Stdio::piped()).spawn().unwrap();
-    let since = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if since.elapsed() > PATIENCE {
-            child.kill().unwrap();
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    String::from_utf8(output.stderr).unwrap()
-}
-
 /// An upstream that reads a request, sends this, and closes the connection.
 fn upstream(sent: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -237,15 +237,6 @@ fn what_files_of_settings_say_is_quoted_without_controls() {
     check(&run(&words(&args), b"").stdout, "--table");
 }
 
-/// The options of a command that take a value, from its help.
-fn options(command: &[&str]) -> Vec<String> {
-    let help = crate::common::run(&[command, &["--help"]].concat(), "").stdout;
-    let lines = help.lines().map(str::trim_start);
-    lines
-        .filter_map(|line| Some(line.strip_prefix("--")?.split_once(" <")?.0.to_owned()))
-        .collect()
-}
-
 #[test]
 fn strip_writes_bytes_as_they_are_where_no_terminal_is() {
     let hostile = hostile();
