@@ -21,6 +21,7 @@ use crate::commands::report::ReportOptions;
 use crate::commands::strip::StripOptions;
 use crate::commands::summary::SummaryOptions;
 use crate::commands::vocabulary::ListOptions;
+use crate::options::EXIT_STATUS;
 use crate::scan::record::OUTPUT_FORMAT_VERSION;
 use crate::{messages, progress};
 
@@ -29,15 +30,6 @@ const STYLES: Styles = Styles::styled()
     .usage(AnsiColor::Green.on_default().bold())
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
-
-/// End of the help of each command.
-pub(crate) const EXIT_STATUS: &str = "\
-Exit status:
-  0  done, whatever the input contains; also if the reader of the output has gone away
-  1  an input cannot be read, the output cannot be written, or the input is not what the command
-     needs; with --fail also if the reader of the output has gone away before all was checked
-  2  an argument or a settings file (such as a vocabulary or a policy) is wrong
-  3  with --fail: something did not pass, or was not read; standard error says what";
 
 const EXAMPLES: &str = "\
 Examples:

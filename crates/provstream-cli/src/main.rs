@@ -17,12 +17,13 @@ mod reader;
 mod response;
 mod scan;
 mod settings;
+mod sink;
 mod utf8;
 mod verdict;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use self::cli::{Cli, Command};
 use self::commands::{
@@ -71,7 +72,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Citations(command) => citations::run(&command),
         Command::Emit(command) => emit::run(&command),
         Command::Marc(command) => marc::run(&command),
-        Command::Completions(options) => generate::completions(&options),
-        Command::Man(options) => generate::man(&options),
+        Command::Completions(options) => generate::completions(&options, Cli::command()),
+        Command::Man(options) => generate::man(&options, Cli::command()),
     }
 }

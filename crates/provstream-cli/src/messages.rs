@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::AutoStream;
 use clap::builder::styling::AnsiColor;
+use provstream::DiagnosticCode;
+use provstream_providers::NoticeCode;
 use provstream_route::is_unsafe;
 
 /// `--quiet`.
@@ -43,6 +45,24 @@ pub(crate) fn styled(text: String) -> String {
 pub(crate) fn count(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
+}
+
+/// Explanation of a diagnostic or notice.
+pub(crate) fn description(code: &str) -> Option<&'static str> {
+    match code {
+        "limit-line" => return Some("a line longer than 4194304 bytes; it is not read"),
+        "unknown-format" => return Some("no event of the format; see standard error"),
+        "no-field" => return Some("a line without a string at --field"),
+        _ => {}
+    }
+    let notice = || {
+        let mut codes = NoticeCode::ALL.into_iter();
+        codes
+            .find(|known| known.as_str() == code)
+            .map(NoticeCode::description)
+    };
+    let diagnostic = code.parse().ok().map(DiagnosticCode::description);
+    diagnostic.or_else(notice)
 }
 
 /// The first characters of a text.

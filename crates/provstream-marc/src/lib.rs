@@ -82,6 +82,7 @@ pub use trust::{
     Use,
 };
 pub use validate::validate;
+pub use validated_object::{ValidatedObject, validate_all, validate_value};
 pub use violation::{Level, Report, Violation, ViolationCode};
 pub use wording::{
     Language, Wording, WordingError, WordingErrorKind, WordingFinding, WordingKind, WordingPart,

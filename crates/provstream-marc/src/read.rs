@@ -7,7 +7,6 @@ use serde::Deserializer as _;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-pub use crate::validated_object::{ValidatedObject, validate_all, validate_value};
 use crate::{Document, visit_objects};
 
 /// Deepest nesting of arrays in which objects are read.

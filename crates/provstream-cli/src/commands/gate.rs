@@ -9,8 +9,8 @@ use provstream::provenance::Timestamp;
 use provstream::{Action, GateEnd, GateHandler, Handler, Question, Span, TextChunk, Unannotated};
 use provstream_route::{Audit, AuditFile};
 
-use super::gate_stream::{GateObserver, GateSettings, GateStreamOptions, GatedText, StoppedText};
-use super::gate_summary::GateSummary;
+use super::gate_stream::{GateObserver, GateSettings, GateStreamOptions, GatedText};
+use super::gate_summary::{GateSummary, StoppedText};
 use crate::error::{EXIT_ERROR, InputError, exit_code, is_input_error, usage_error};
 use crate::files::for_each_file;
 use crate::input::input_name;

@@ -7,15 +7,15 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use provstream::provenance::Timestamp;
 use provstream::{
-    Action, Event, Gate, GateEnd, GateHandler, Handler, Parser, Policy, Question, Rules, Span,
-    TextChunk, Unannotated,
+    Action, Event, Gate, GateHandler, Handler, Parser, Policy, Question, Rules, Span, TextChunk,
+    Unannotated,
 };
 use provstream_providers::{
     Channel, ChannelPosition, GateEvent, Item, PassMembers, Pointer, Reasoning, StreamGate,
     StreamHandler,
 };
 
-use super::gate_summary::GateSummary;
+use super::gate_summary::{GateSummary, StoppedText};
 use crate::error::usage_error;
 use crate::fields::{FieldRewriter, FieldSink};
 use crate::input::{BUFFER, Input};
@@ -87,14 +87,6 @@ impl fmt::Display for GatedText {
             Self::Line(line) => write!(f, "line {line}"),
         }
     }
-}
-
-/// Text that the policy ended.
-#[derive(Debug)]
-pub(crate) struct StoppedText {
-    /// Name; `None` if the input is one text.
-    pub(crate) name: Option<String>,
-    pub(crate) end: GateEnd,
 }
 
 /// Receives the output and the decisions of a gate. Of [`Handler`], `text` is called for an input that is one text.

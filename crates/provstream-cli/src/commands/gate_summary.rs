@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, Disposition, Event, GateEnd, Mode, Question, Rules, Unannotated};
 
-use super::gate_stream::StoppedText;
 use crate::fields::FieldRewriter;
 use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
 use crate::messages::{CountAndExample, count, print_note};
@@ -17,6 +16,14 @@ const MAX_STOP_NOTES: usize = 5;
 
 /// Reason of a stop that no decision explains.
 const TOO_LONG: &str = "limit: a sentence is longer than --max-assertion, or the text that is held back than --max-held";
+
+/// Text that the policy ended.
+#[derive(Debug)]
+pub(crate) struct StoppedText {
+    /// Name; `None` if the input is one text.
+    pub(crate) name: Option<String>,
+    pub(crate) end: GateEnd,
+}
 
 /// Decision that ended a text.
 #[derive(Clone, Copy, Debug)]

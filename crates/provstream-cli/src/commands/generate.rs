@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::cli::Cli;
 use crate::error::usage_error;
 use crate::output::Output;
 
@@ -35,24 +34,21 @@ pub(crate) struct ManOptions {
 }
 
 /// Runs `provstream completions`.
-pub(crate) fn completions(options: &CompletionsOptions) -> anyhow::Result<ExitCode> {
+pub(crate) fn completions(
+    options: &CompletionsOptions,
+    mut command: Command,
+) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(
-        options.shell,
-        &mut Cli::command(),
-        "provstream",
-        &mut script,
-    );
+    clap_complete::generate(options.shell, &mut command, "provstream", &mut script);
     write(&script)
 }
 
 /// Runs `provstream man`.
-pub(crate) fn man(options: &ManOptions) -> anyhow::Result<ExitCode> {
-    let mut command = Cli::command();
+pub(crate) fn man(options: &ManOptions, mut command: Command) -> anyhow::Result<ExitCode> {
     command.build();
     for name in &options.command {
         let Some(found) = command.find_subcommand(name) else {
-            let known = command.get_subcommands().map(clap::Command::get_name);
+            let known = command.get_subcommands().map(Command::get_name);
             let known = known.collect::<Vec<_>>().join(", ");
             return Err(usage_error(format_args!(
                 "man: unknown command `{name}`, expected one of: {known}"

@@ -17,8 +17,9 @@ use crate::input::Input;
 use crate::messages::{print_error, print_note};
 use crate::options::{FieldOptions, InputFormat, InputOptions, limit, one_of};
 use crate::output::{Output, refuse_input_as_output};
-use crate::reader::{StreamNotice, StreamReader, StreamSink, for_each_chunk, pump};
+use crate::reader::{StreamReader, for_each_chunk, pump};
 use crate::response::ResponseStatus;
+use crate::sink::{StreamNotice, StreamSink};
 
 /// Write a stream without its annotations
 ///

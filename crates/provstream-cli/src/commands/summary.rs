@@ -21,9 +21,10 @@ use crate::options::{
     AssertionLimits, FieldOptions, InputFormat, InputOptions, Window, WindowParser, floor,
 };
 use crate::output::{Output, is_terminal};
-use crate::reader::{StreamNotice, StreamReader, StreamSink, pump};
+use crate::reader::{StreamReader, pump};
 use crate::scan::pretty::BOLD;
 use crate::scan::unannotated::UnannotatedSentences;
+use crate::sink::{StreamNotice, StreamSink};
 use crate::verdict::format_duration;
 
 /// Count assertions, annotations by class, ages and reasons, in a table

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use provstream::provenance::{Assertion, Encoding, Verdict};
-use provstream::{
-    BracketAnnotation, DiagnosticCode, Event, Handler, Mode, Replacement, Span, TextChunk,
-};
+use provstream::{BracketAnnotation, Event, Handler, Mode, Replacement, Span, TextChunk};
 use provstream_marc::Profile;
-use provstream_providers::{Channel, NoticeCode};
+use provstream_providers::Channel;
 
 use super::line_index::{LineIndex, Position};
 use super::pretty;
@@ -20,8 +18,9 @@ use super::{ReportKind, ScanConfig};
 use crate::commands::marc::objects::MarcRecord;
 use crate::hidden_annotations::HiddenAnnotationDetector;
 use crate::output::Output;
-use crate::reader::{StreamEnd, StreamNotice, StreamSink};
+use crate::reader::StreamEnd;
 use crate::response::UnrecognisedInput;
+use crate::sink::{StreamNotice, StreamSink};
 use crate::utf8::Utf8LossyDecoder;
 use crate::verdict::explain_verdict;
 
@@ -218,24 +217,6 @@ pub(super) fn print_record(
         true => output.write_bytes(pretty::format(record, context, lines).as_bytes()),
         false => output.write_record(&ContextualLine { record, context }),
     }
-}
-
-/// Explanation of a diagnostic or notice.
-pub(super) fn description(code: &str) -> Option<&'static str> {
-    match code {
-        "limit-line" => return Some("a line longer than 4194304 bytes; it is not read"),
-        "unknown-format" => return Some("no event of the format; see standard error"),
-        "no-field" => return Some("a line without a string at --field"),
-        _ => {}
-    }
-    let notice = || {
-        let mut codes = NoticeCode::ALL.into_iter();
-        codes
-            .find(|known| known.as_str() == code)
-            .map(NoticeCode::description)
-    };
-    let diagnostic = code.parse().ok().map(DiagnosticCode::description);
-    diagnostic.or_else(notice)
 }
 
 /// Location of a span in messages.

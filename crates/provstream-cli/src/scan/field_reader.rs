@@ -5,7 +5,7 @@ use provstream_providers::Pointer;
 
 use crate::fields::{MAX_LINE, find_texts};
 use crate::lines::{BoundedLine, LineSplitter};
-use crate::reader::{StreamNotice, StreamSink};
+use crate::sink::{StreamNotice, StreamSink};
 
 /// Reads the strings at pointers of each line, each as a stream of its own.
 #[derive(Debug)]

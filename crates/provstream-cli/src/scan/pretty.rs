@@ -6,10 +6,9 @@ use clap::builder::styling::{AnsiColor, Style};
 use provstream::Span;
 use provstream::provenance::{Assertion, Verdict};
 
-use super::event_printer::description;
 use super::line_index::{LineIndex, Position};
 use super::record::{Record, RecordContext};
-use crate::messages::{EscapeControls, EscapeLines, count, styled};
+use crate::messages::{EscapeControls, EscapeLines, count, description, styled};
 use crate::verdict::explain_annotation;
 
 pub(crate) const BOLD: Style = Style::new().bold();

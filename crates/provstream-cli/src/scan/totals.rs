@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-use super::event_printer::description;
 use super::record::{AdmitTotals, EventTotals, Record};
 use crate::hidden_annotations::HiddenIn;
-use crate::messages::CountAndExample;
+use crate::messages::{CountAndExample, description};
 use crate::response::ResponseStatus;
 
 /// Counts over one or more streams.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::cli::EXIT_STATUS;
+use crate::options::EXIT_STATUS;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CitationsCommand {

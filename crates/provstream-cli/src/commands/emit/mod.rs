@@ -13,9 +13,8 @@ use provstream_emit::{
 };
 use serde_json::json;
 
-use crate::cli::EXIT_STATUS;
 use crate::error::usage_error;
-use crate::options::{VocabularyOptions, one_of};
+use crate::options::{EXIT_STATUS, VocabularyOptions, one_of};
 use crate::output::Output;
 use crate::settings;
 

@@ -7,7 +7,8 @@ use clap::{ArgGroup, Args, ValueEnum};
 use provstream_marc::carry::{
     Carrier, CarrierNameError, EventCollector, StreamEvent, find_record, from_sse, sse_event,
 };
-use provstream_marc::read::{TopLevelValue, find_object, validate_value};
+use provstream_marc::read::{TopLevelValue, find_object};
+use provstream_marc::validate_value;
 use provstream_marc::{Document, MarcKind, Profile};
 
 use super::objects::{ObjectTotals, RefusedRecord, for_each_value, raw_json};

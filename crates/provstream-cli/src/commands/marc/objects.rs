@@ -1,6 +1,7 @@
 //! MARC objects of an input, each validated, so that every object gets a line.
 
-use provstream_marc::read::{ObjectReader, TopLevelValue, ValidatedObject};
+use provstream_marc::ValidatedObject;
+use provstream_marc::read::{ObjectReader, TopLevelValue};
 use provstream_marc::{Document, MarcKind, MarcObject, Profile, Report};
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -1,20 +1,19 @@
 //! `provstream marc project`.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use provstream_marc::read::{ValidatedObject, validate_value};
 use provstream_marc::{
     Action, ContextualRecord, Core, Disclosure, Domain, MarcKind, Projection, Speech, TrustContext,
     TrustPolicy,
 };
+use provstream_marc::{ValidatedObject, validate_value};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::objects::{ObjectTotals, RefusedRecord, for_each_value, print_object, raw_json};
-use super::options::{ObjectInputOptions, ProfileOptions, WordingOptions, text};
-use super::texts::{DisclosureTexts, TextKind};
+use super::options::{ObjectInputOptions, ProfileOptions, WordingOptions};
+use super::texts::{DisclosureTexts, TextKind, TextOptions};
 use crate::error::usage_error;
 use crate::messages::print_note;
 use crate::output::Output;
@@ -43,21 +42,8 @@ pub(crate) struct ProjectOptions {
     /// Name of the authenticated emitter, with --trust attested
     #[arg(long, value_name = "NAME", required_if_eq("trust", "attested"))]
     emitter: Option<String>,
-    /// Answer of the one ANSWER among the records
-    #[arg(long, value_name = "TEXT", value_parser = text)]
-    pub(super) answer: Option<String>,
-    /// Question of a CLARIFY
-    #[arg(long, value_name = "TEXT", value_parser = text)]
-    pub(super) question: Option<String>,
-    /// Message of an ABSTAIN or ESCALATE
-    #[arg(long, value_name = "TEXT", value_parser = text)]
-    pub(super) message: Option<String>,
-    /// A file with texts by decision id
-    #[arg(long, value_name = "FILE")]
-    pub(super) texts: Option<PathBuf>,
-    /// Next step of an ANSWER as the user is shown it, or of another action, as in CLARIFY=TEXT [default: the record's]
-    #[arg(long, value_name = "TEXT", value_parser = text)]
-    pub(super) next_step: Option<String>,
+    #[command(flatten)]
+    texts: TextOptions,
     /// Leave the selected action out
     #[arg(long)]
     hide_action: bool,
@@ -152,7 +138,7 @@ pub(crate) fn run(options: &ProjectOptions) -> anyhow::Result<ExitCode> {
         projection,
         policy,
         context: context(options)?,
-        texts: DisclosureTexts::load(options)?,
+        texts: DisclosureTexts::load(&options.texts)?,
         options,
         totals: ObjectTotals::default(),
     };

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use provstream_marc::read::{ValidatedObject, validate_value};
 use provstream_marc::{Disclosure, MarcKind, Projection};
+use provstream_marc::{ValidatedObject, validate_value};
 
 use super::objects::{ObjectTotals, for_each_value};
 use super::options::{ObjectInputOptions, ProfileOptions, WordingOptions};

@@ -1,12 +1,34 @@
 //! Texts of disclosures.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
+use clap::Args;
 use provstream_marc::Action;
 use serde::Deserialize;
 
-use super::project::ProjectOptions;
+use super::options::text;
 use crate::settings;
+
+// Texts of disclosures.
+#[derive(Debug, Args)]
+pub(super) struct TextOptions {
+    /// Answer of the one ANSWER among the records
+    #[arg(long, value_name = "TEXT", value_parser = text)]
+    answer: Option<String>,
+    /// Question of a CLARIFY
+    #[arg(long, value_name = "TEXT", value_parser = text)]
+    question: Option<String>,
+    /// Message of an ABSTAIN or ESCALATE
+    #[arg(long, value_name = "TEXT", value_parser = text)]
+    message: Option<String>,
+    /// A file with texts by decision id
+    #[arg(long, value_name = "FILE")]
+    texts: Option<PathBuf>,
+    /// Next step of an ANSWER as the user is shown it, or of another action, as in CLARIFY=TEXT [default: the record's]
+    #[arg(long, value_name = "TEXT", value_parser = text)]
+    next_step: Option<String>,
+}
 
 /// Text of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +147,7 @@ pub(super) struct DisclosureTexts {
 
 impl DisclosureTexts {
     /// Loads the texts.
-    pub(super) fn load(options: &ProjectOptions) -> anyhow::Result<Self> {
+    pub(super) fn load(options: &TextOptions) -> anyhow::Result<Self> {
         let path = options.texts.as_deref();
         let by_id = path
             .map(|path| settings::load("--texts", path, parse))

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use provstream_marc::read::{ValidatedObject, validate_value};
 use provstream_marc::{Action, Core, Disclosure, Document, Draft, MarcKind, Profile};
+use provstream_marc::{ValidatedObject, validate_value};
 
 use super::objects::{ObjectTotals, RefusedRecord, for_each_value, raw_json};
 use super::options::{ObjectInputOptions, one_of};

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use provstream_marc::read::{ValidatedObject, validate_all};
 use provstream_marc::{MarcKind, SequenceValidator};
+use provstream_marc::{ValidatedObject, validate_all};
 use serde::Serialize;
 
 use super::objects::{ObjectTotals, for_each_value, print_object};
