@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{Files, provstream};
+use crate::common::Files;
 use crate::proxy::{PATIENCE, Proxy};
 
 /// The next line that has this member.
