@@ -73,7 +73,7 @@ def test_projections() -> None:
         if line["event"] == "marc":
             continue
         record = decisions[number]["record"]
-        given = texts[record["decision_id"]]
+        given = texts.get(record["decision_id"], {})
         if "answer" not in given and isinstance(given.get("next_step"), str):
             # On the command line, such a text is about the decision.
             given = given | {"next_step": {record["selected_action"]: given["next_step"]}}
@@ -122,7 +122,10 @@ def test_a_next_step_belongs_to_an_action() -> None:
     for primary, remedies in [("safety", {}), ("safety", {"human": True}), ("ambiguity", {"user_clarification": True})]:
         session = marc.Session(DEPLOYMENT, "n")
         scores = SCORES | {primary: 0.9}
-        decision = session.decide(0.9, scores, primary, remedies=remedies, recommended_next_step=harm)
+        # In this deployment the band of ESCALATE is about the action.
+        decision = session.decide(
+            0.9, scores, primary, remedies=remedies, recommended_next_step=harm, action_suitability=0.5
+        )
         assert decision.action != "ANSWER" and harm not in json.dumps(decision.record)
 
 
