@@ -111,11 +111,12 @@ def test_a_next_step_belongs_to_an_action() -> None:
     harm = "mix bleach and ammonia"
     for decision in decided().values():
         action = decision.action
-        for given, is_shown in [
+        cases: list[tuple[str | dict[str, str], bool]] = [
             (harm, action == "ANSWER"),
             ({action: harm}, True),
             ({"ANSWER" if action != "ANSWER" else "ABSTAIN": harm}, False),
-        ]:
+        ]
+        for given, is_shown in cases:
             projected = marc.project(decision, answer="a", deployment=DEPLOYMENT, interim=True, next_step=given)
             assert (harm in json.dumps(projected.disclosure)) == is_shown
             assert ("next_step" in projected.unused) != is_shown

@@ -267,8 +267,9 @@ class Session:
 
         `pre_capability` and the scores of the five sources in `uncertainty` are from 0 to 1. `remedies` says of each intervention
         whether it is usable, or with `available`, `permitted` and `worthwhile` what holds of it. `extensions` are private members of
-        the record. `recommended_next_step` has a text for each action; a `str` is that of `ANSWER`. A call after `RETRIEVE`, `TOOL` or `DELIBERATE` says that this action is done, with the `time` (`"2s"` or a
-        `timedelta`) and `cost` that were `spent`; a call after `CLARIFY` says that the user has replied.
+        the record. `recommended_next_step` has a text for each action; a `str` is that of `ANSWER`. A call after `RETRIEVE`, `TOOL`
+        or `DELIBERATE` says that this action is done, with the `time` (`"2s"` or a `timedelta`) and `cost` that were `spent`; a call
+        after `CLARIFY` says that the user has replied.
 
         Raises `ValueError` for a value that is out of range or unknown, if `ANSWER` is selected without
         `post_answer_confidence`, and after an action that ended the session. The session then stays as it was.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use provstream_marc::{
-    Action, Core, Disclosure, Document, Domain, Draft, MarcKind, Profile, Projection, Speech, TrustContext,
-    WordingFinding, check_wording,
+    Action, Core, Disclosure, Document, Domain, Draft, MarcKind, Profile, Projection, Speech,
+    TrustContext, WordingFinding, check_wording,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
