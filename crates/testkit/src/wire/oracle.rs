@@ -229,7 +229,16 @@ impl Client {
                     .push_str(arguments);
             }
             let message = &choice["message"]["content"];
-            self.member(&channel, "message", message);
+            // Beside deltas it is the same pieces; else it repeats the text so far.
+            let pieces = format!("{channel} message");
+            if !message.is_null() && delta.get("content").is_some() {
+                self.segments.entry(pieces.clone()).or_default();
+            }
+            if self.segments.contains_key(&pieces) {
+                self.member(&channel, "message", message);
+            } else {
+                self.repeats.extend(message.as_str().map(str::to_owned));
+            }
             let reason = choice["finish_reason"].as_str();
             // What some servers write in every event.
             if let Some(reason) = reason.filter(|reason| !matches!(*reason, "" | "null")) {
