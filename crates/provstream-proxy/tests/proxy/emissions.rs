@@ -458,17 +458,6 @@ fn without_place() -> Vec<Kept> {
             "/model/m/converse",
             json!({"messages": [], "outputConfig": {"textFormat": {"type": "json_schema"}}}),
         ),
-        (
-            SCHEMA,
-            "/v1/threads/thread_1/messages",
-            json!({"role": "user", "content": "q"}),
-        ),
-        (
-            SCHEMA,
-            "/v1/threads/thread_1/runs",
-            json!({"assistant_id": "a", "response_format": "auto"}),
-        ),
-        (PROMPT, "/v1/threads/runs", json!({"assistant_id": "a"})),
         (PROMPT, "/v1/conversations/conv_1", json!({"inputs": "q"})),
         (
             "emit = [\"prompt\", \"schema\"]\nengine = \"tgi\"",
