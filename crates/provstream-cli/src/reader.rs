@@ -15,7 +15,6 @@ use crate::sink::{StreamNotice, StreamSink};
 
 /// Reader of one stream.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a stream has one reader")]
 pub(crate) enum StreamReader {
     /// Text or JSON.
     Text(Rewriter),

@@ -100,7 +100,7 @@ pub(crate) fn run(options: &CarryOptions) -> anyhow::Result<ExitCode> {
     let result = match carry.mode {
         CarryMode::OutOf(None) | CarryMode::Strip(None) => carry.events(options),
         _ => for_each_value(&options.input, &mut carry, flush, |carry, value| {
-            carry.value(&value)
+            carry.value(&value);
         }),
     };
     let noun = match carry.mode {
