@@ -16,7 +16,7 @@ use crate::style::{STYLE, STYLE_HASH};
 ///
 /// let mut overview = Overview::new("Answers");
 /// overview.push("a.txt", "a.txt.html", &Counts::default());
-/// assert!(overview.to_html().contains("<a href=\"a.txt.html\">a.txt</a>"));
+/// assert!(overview.to_html().contains("<a href=\"a.txt.html\"><bdi>a.txt</bdi></a>"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Overview {
