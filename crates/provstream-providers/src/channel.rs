@@ -3,6 +3,9 @@
 use core::fmt;
 use core::str::FromStr;
 
+/// Most channels with text that are open at one time in a stream.
+pub const MAX_CHANNELS: usize = 256;
+
 /// One of the texts that a response streams side by side.
 ///
 /// A choice (OpenAI chat completions), an output item and a part of its content (OpenAI Responses), a content block

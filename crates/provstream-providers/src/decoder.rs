@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Format;
+use super::channel::MAX_CHANNELS;
 use super::counting::{Counting, Verdict};
 use super::found::{Found, Repeats, Str};
 use super::frame::{Frame, Kind, Piece};
@@ -11,7 +12,7 @@ use super::framer::Framer;
 use super::halves;
 use super::item::{Delta, Item, Notice, NoticeCode};
 use super::message;
-use super::reader::{MAX_CHANNELS, Reader};
+use super::reader::Reader;
 use super::report::ReadReport;
 use super::sse::DEFAULT_MAX_EVENT;
 use super::steps::each;

@@ -115,9 +115,9 @@ impl<'a> Frame<'a> {
         };
         let lines = around.into_iter().flatten();
         let lines = lines.flat_map(|bytes| bytes.split(|byte| matches!(byte, b'\r' | b'\n')));
-        let names = lines.filter_map(|line| line.strip_prefix(b"event:"));
+        let mut names = lines.filter_map(|line| line.strip_prefix(b"event:"));
         names
-            .last()
+            .next_back()
             .is_some_and(|name| name.trim_ascii() == b"error")
     }
 

@@ -126,7 +126,7 @@ mod wire_gate_stream;
 #[cfg(feature = "futures")]
 mod wire_stream;
 
-pub use channel::{Channel, ChannelError};
+pub use channel::{Channel, ChannelError, MAX_CHANNELS};
 pub use decoder::Decoder;
 pub use format::Format;
 pub use gate::StreamGate;
@@ -134,7 +134,6 @@ pub use gate_event::GateEvent;
 pub use item::{Delta, Item, Notice, NoticeCode};
 pub use pass_members::PassMembers;
 pub use pointer::{Pointer, PointerError, PointerTexts};
-pub use reader::MAX_CHANNELS;
 pub use reasoning::Reasoning;
 pub use report::ReadReport;
 pub use response_parser::{ResponseParser, WireEvent};

@@ -4,8 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use smallvec::SmallVec;
 
-use super::Channel;
-use super::reader::MAX_CHANNELS;
+use super::channel::{Channel, MAX_CHANNELS};
 use super::text_id::TextId;
 
 /// What is known about the numbers of a stream.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::reader::MAX_CHANNELS;
+use super::channel::MAX_CHANNELS;
 use super::text_id::TextId;
 use super::{Channel, Decoder, Item};
 use provstream::Event;

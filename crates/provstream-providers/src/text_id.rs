@@ -1,7 +1,6 @@
 //! The identity of a text.
 
 use super::Channel;
-use super::walk::automaton::NodeId;
 
 /// One text: what a client accumulates apart, by the numbers and the member that the format's SDK accumulates it by.
 ///
@@ -24,8 +23,8 @@ pub(super) enum Member {
     Completion,
     /// `message.content` where it repeats deltas.
     Message,
-    /// Reasoning in the member of this node.
-    Reasoning(NodeId),
+    /// Reasoning in the member of the node with this number.
+    Reasoning(u16),
 }
 
 impl TextId {

@@ -162,7 +162,7 @@ mod tests {
                 let mut found = Vec::new();
                 let mut sink = |piece: CitationEvent<'_>| match piece {
                     CitationEvent::Event(json) => {
-                        found.push(String::from_utf8_lossy(json).into_owned())
+                        found.push(String::from_utf8_lossy(json).into_owned());
                     }
                     other => panic!("{other:?}"),
                 };

@@ -19,7 +19,9 @@ impl Reader {
         self.end(Of::All);
     }
 
+    /// No client reads on after the end of the stream.
     pub(super) fn done(&mut self) {
+        self.ends_reading = true;
         self.close();
         self.last();
     }

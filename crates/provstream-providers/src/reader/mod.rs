@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use self::unread::is_taken;
 use crate::again::{Again, Text};
 use crate::blocks::BlockEvent;
+use crate::channel::MAX_CHANNELS;
 use crate::event::{Event, Odd};
 use crate::formats::{DETECT, evidence};
 use crate::found::{self, Found, Piece, Str};
@@ -24,9 +25,6 @@ use crate::walk::automaton::Rule;
 use crate::walk::table::Role;
 use crate::walk::{Capture, Walk};
 use crate::{Channel, Format};
-
-/// Most channels with text that are open at one time in a stream.
-pub const MAX_CHANNELS: usize = 256;
 
 /// Things that events commonly say; memory for more is given back.
 const USUAL: usize = 64;
@@ -61,6 +59,8 @@ pub(crate) struct Reader {
     wants_blocks: bool,
     /// The event that is read next has the name `error`, whatever its data.
     pub(crate) is_error: bool,
+    /// No client reads on after the last event.
+    pub(crate) ends_reading: bool,
     /// The paths of members that pass, though the format does not have them.
     pub(crate) passes: PassMembers,
     /// What the last event is to a text block, until it is taken.
@@ -110,6 +110,7 @@ impl Reader {
             wants_echoes: false,
             wants_blocks: false,
             is_error: false,
+            ends_reading: false,
             passes: PassMembers::default(),
             block: None,
             report: ReadReport::default(),
@@ -134,6 +135,7 @@ impl Reader {
     pub(crate) fn read(&mut self, data: &[u8], is_streamed: bool) -> Odd {
         count(data.len());
         self.found.clear();
+        self.ends_reading = false;
         let is_error = core::mem::take(&mut self.is_error);
         if !is_error && let Some(text) = self.again.read(data) {
             return self.read_again(text);

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::State;
-use super::thoughts::Ends;
+use super::thought_ends::Ends;
 use crate::deferred::{Number, Point};
 use crate::escape::push_content;
 use crate::found::Found;

@@ -8,6 +8,7 @@ mod insert;
 mod line_end;
 mod pending;
 mod texts;
+mod thought_ends;
 mod thoughts;
 mod usual;
 mod write;
@@ -344,15 +345,7 @@ impl<R: TextRewriter> State<R> {
         self.line_end = LineEnd::of(frame.raw);
         count(frame.raw.len());
         self.deltas = 0;
-        let is_streamed = matches!(self.envelope, Kind::Sse | Kind::Array);
-        self.reader.is_error = self.envelope == Kind::Sse && frame.is_named_error();
-        let mut odd = self.reader.read(&frame.data, is_streamed);
-        if is_final && odd == Some(NoticeCode::MalformedEvent) {
-            odd = Some(NoticeCode::UnterminatedEvent);
-        }
-        if R::WITHHOLDS_UNREAD && odd.is_none() && self.is_unread(&frame.data, is_streamed) {
-            odd = Some(NoticeCode::WithheldData);
-        }
+        let mut odd = self.read(frame, is_final);
         if odd.is_none()
             && !is_final
             && let Some(alone) = self.alone(&frame.data)
@@ -362,13 +355,7 @@ impl<R: TextRewriter> State<R> {
         if let Some(code) = odd {
             self.reader.report.add_notice(code);
         }
-        if let Some(guard) = &mut self.guard {
-            guard.look(frame, is_streamed, &self.reader);
-            if guard.is_shown() && self.reader.format().is_some() {
-                let unknown = guard.take_unknown();
-                self.write(&unknown, handler);
-            }
-        }
+        self.look(frame, handler);
         let found = core::mem::take(&mut self.reader.found);
         if found.is_empty() && odd.is_none() {
             handler.item(Item::Other(frame.span()));
@@ -385,21 +372,7 @@ impl<R: TextRewriter> State<R> {
             self.rewrite_thoughts((frame, is_final), &found, &mut pending, handler);
             odd = odd.or_else(|| self.too_many_thoughts());
         }
-        // A text is decided about before what repeats it.
-        let has_repeats = R::WITHHOLDS_UNREAD && found.iter().any(Found::is_repeat);
-        let repeats = |one: &Found| has_repeats && one.is_repeat();
-        for (place, one) in each(found.iter()).enumerate() {
-            if !repeats(one) {
-                self.apply(frame, one, (&found, place), &mut pending, handler);
-            }
-        }
-        if has_repeats {
-            for (place, one) in each(found.iter()).enumerate() {
-                if repeats(one) {
-                    self.apply(frame, one, (&found, place), &mut pending, handler);
-                }
-            }
-        }
+        self.apply_all(frame, &found, &mut pending, handler);
         if !pending.offsets.is_empty() {
             self.move_offsets(frame, &mut pending);
         }
@@ -440,6 +413,67 @@ impl<R: TextRewriter> State<R> {
         }
         self.reader.found = found;
         self.trim();
+    }
+
+    /// Reads an event; what is odd about it.
+    fn read(&mut self, frame: &Frame<'_>, is_final: bool) -> Option<NoticeCode> {
+        let is_streamed = self.is_streamed();
+        self.reader.is_error = self.envelope == Kind::Sse && frame.is_named_error();
+        match self.reader.read(&frame.data, is_streamed) {
+            Some(NoticeCode::MalformedEvent) if is_final => Some(NoticeCode::UnterminatedEvent),
+            None if R::WITHHOLDS_UNREAD && self.is_unread(&frame.data, is_streamed) => {
+                Some(NoticeCode::WithheldData)
+            }
+            odd => odd,
+        }
+    }
+
+    const fn is_streamed(&self) -> bool {
+        matches!(self.envelope, Kind::Sse | Kind::Array)
+    }
+
+    /// Has the guard look at an event that was read; writes what it kept if the event shows the format.
+    fn look(&mut self, frame: &Frame<'_>, handler: &mut impl StreamHandler) {
+        let is_streamed = self.is_streamed();
+        let Some(guard) = &mut self.guard else {
+            return;
+        };
+        guard.look(frame, is_streamed, &self.reader);
+        if guard.is_shown() && self.reader.format().is_some() {
+            let unknown = guard.take_unknown();
+            self.write(&unknown, handler);
+        }
+    }
+
+    /// Does what all that an event says asks for. A gate decides about a text before what repeats it.
+    fn apply_all(
+        &mut self,
+        frame: &Frame<'_>,
+        found: &[Found],
+        pending: &mut Pending,
+        handler: &mut impl StreamHandler,
+    ) {
+        if self.reader.ends_reading {
+            self.blocks.close();
+            self.settle_all(handler);
+        }
+        let has_repeats = R::WITHHOLDS_UNREAD && found.iter().any(Found::is_repeat);
+        let repeats = |one: &Found| has_repeats && one.is_repeat();
+        for (place, one) in each(found.iter()).enumerate() {
+            if !repeats(one) {
+                self.apply(frame, one, (found, place), pending, handler);
+            }
+        }
+        if has_repeats {
+            for (place, one) in each(found.iter()).enumerate() {
+                if repeats(one) {
+                    self.apply(frame, one, (found, place), pending, handler);
+                }
+            }
+        }
+        if self.reader.ends_reading {
+            pending.waits.clear();
+        }
     }
 
     /// Whether none of the text of an event is written now, and it differs from an event before in that text alone.
@@ -531,7 +565,8 @@ impl<R: TextRewriter> State<R> {
             }
             Found::End(id) => {
                 let text = self.texts.get(id);
-                match text.is_some_and(|text| text.is_in_candidate()) {
+                let is_open = text.is_some_and(|text| text.is_in_candidate());
+                match is_open && !self.reader.ends_reading {
                     // More text would complete it.
                     true => pending.wait(id, all),
                     false => self.end(id, true, handler),

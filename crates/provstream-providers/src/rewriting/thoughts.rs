@@ -7,12 +7,13 @@ use super::channels::Texts;
 use super::insert::Inserted;
 use super::keep_templates;
 use super::pending::Pending;
+use super::thought_ends::{Ends, LastEnds, ends};
 use crate::Format;
 use crate::StreamHandler;
+use crate::channel::MAX_CHANNELS;
 use crate::found::{Found, Str};
 use crate::frame::{Frame, Kind};
 use crate::item::NoticeCode;
-use crate::reader::MAX_CHANNELS;
 use crate::reasoning::Reasoning;
 use crate::steps::each;
 use crate::text::{self, Delta, Text, TextRewriter, WholeText};
@@ -264,60 +265,4 @@ struct Piece {
     is_again: bool,
     /// Something comes after it that ends the reasoning.
     is_last: bool,
-}
-
-/// The reasoning that something comes after.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Ends {
-    All,
-    /// That of the channels with this index.
-    Index(u32),
-}
-
-/// The reasoning that something that an event says comes after.
-fn ends(found: &Found) -> Option<Ends> {
-    match found {
-        Found::Text(_, text, _) if text.is_empty() => None,
-        Found::Text(id, ..) | Found::Whole(id, ..) | Found::Break(id) | Found::End(id) => {
-            Some(Ends::Index(id.index()))
-        }
-        Found::ReasoningEnd(channel) | Found::Tool(channel, _) | Found::ToolJson(channel, _) => {
-            Some(Ends::Index(channel.index()))
-        }
-        Found::BreakAll | Found::Done | Found::Error(_) => Some(Ends::All),
-        _ => None,
-    }
-}
-
-/// The places of the last things that an event says that come after reasoning.
-#[derive(Clone, Debug, Default)]
-struct LastEnds {
-    all: Option<usize>,
-    of_index: BTreeMap<u32, usize>,
-}
-
-impl LastEnds {
-    fn of(found: &[Found]) -> Self {
-        let mut last = Self::default();
-        let is_reasoning = |one: &Found| matches!(one, Found::Reasoning(..));
-        if !each(found.iter()).any(is_reasoning) {
-            return last;
-        }
-        for (place, one) in each(found.iter()).enumerate() {
-            match ends(one) {
-                Some(Ends::All) => last.all = Some(place),
-                Some(Ends::Index(index)) => {
-                    last.of_index.insert(index, place);
-                }
-                None => {}
-            }
-        }
-        last
-    }
-
-    /// Whether something of them comes after this place.
-    fn is_after(&self, place: usize, id: TextId) -> bool {
-        let of_index = self.of_index.get(&id.index()).copied();
-        self.all.max(of_index) > Some(place)
-    }
 }

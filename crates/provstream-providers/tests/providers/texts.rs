@@ -1035,3 +1035,94 @@ fn a_text_is_rewritten_after_all_before_it_are_over() {
     let out = strip(Format::VercelUi, &stream);
     assert_eq!([part(&out, "a"), part(&out, "b")], ["A.", "B. C."], "{out}");
 }
+
+/// What is written of a stream before it is known whether more of it comes.
+fn before_its_end(format: Format, stream: &str) -> [String; 2] {
+    let (mut stripped, mut gated) = (Vec::new(), Vec::new());
+    let mut rewriter = StreamRewriter::new(format, Parser::new());
+    rewriter.push(stream.as_bytes(), |bytes: &[u8]| {
+        stripped.extend_from_slice(bytes);
+    });
+    let mut gate = StreamGate::new(format, Parser::new(), Without);
+    gate.push(stream.as_bytes(), |bytes: &[u8]| {
+        gated.extend_from_slice(bytes);
+    });
+    [stripped, gated].map(|out| String::from_utf8(out).expect("UTF-8"))
+}
+
+#[test]
+fn an_event_after_which_no_client_reads_on_is_not_held_back() {
+    const TEXT: &str = "Green. And [substrate";
+    let completed = |kind: &str| {
+        format!(
+            r#"{{"type":"{kind}","response":{{"id":"r","output":[{{"type":"message","content":[{{"type":"output_text","text":"{TEXT}"}}]}}]}}}}"#
+        )
+    };
+    let done = ["[DONE]".to_owned()];
+    let mut cases: Vec<(Format, String, &str, String)> = Vec::new();
+    for (format, stream, at) in ends(TEXT, "") {
+        let markers = match format {
+            Format::OpenAiChat | Format::Gemini | Format::LlamaCpp | Format::Tgi => done.to_vec(),
+            Format::Anthropic => vec![r#"{"type":"message_stop"}"#.to_owned()],
+            Format::OpenAiResponses => {
+                let kinds = [
+                    "response.completed",
+                    "response.failed",
+                    "response.incomplete",
+                ];
+                kinds.map(completed).to_vec()
+            }
+            Format::Cohere => {
+                vec![r#"{"type":"message-end","delta":{"finish_reason":"COMPLETE"}}"#.to_owned()]
+            }
+            Format::GeminiInteractions => {
+                vec![
+                    r#"{"interaction":{"id":"i"},"event_type":"interaction.completed"}"#.to_owned(),
+                ]
+            }
+            _ => continue,
+        };
+        let with = |marker: String| (format, stream.clone() + &sse(&[&marker]), at, marker);
+        cases.extend(markers.into_iter().map(with));
+    }
+    let open = format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{TEXT}"}}}}]}}"#);
+    let marker = "[DONE]".to_owned();
+    cases.push((
+        Format::OpenAiChat,
+        sse(&[&open, &marker]),
+        "/choices/0/delta/content",
+        marker,
+    ));
+    let marker = r#"{"type":"conversation.response.done"}"#.to_owned();
+    let delta = format!(
+        r#"{{"type":"message.output.delta","output_index":0,"content_index":0,"content":"{TEXT}"}}"#
+    );
+    cases.push((
+        Format::MistralConversations,
+        sse(&[&delta, &marker]),
+        "/content",
+        marker,
+    ));
+    let parts = vercel(&[("a", "<"), ("a", TEXT), ("a", ">")]);
+    cases.push((Format::VercelUi, parts, "/delta", "[DONE]".to_owned()));
+    assert!(cases.len() > 12);
+    for (format, stream, at, marker) in cases {
+        let whole = [strip(format, &stream), gate(format, &stream)];
+        let outs = before_its_end(format, &stream);
+        assert_eq!(outs, whole, "{format}: {stream}");
+        for out in outs {
+            let end = format!("data: {marker}\n\n");
+            assert!(out.ends_with(&end), "{format}, {marker}: {out}");
+            let text = joined(&out, &[], at).replace("</s>", "");
+            assert_eq!(text, TEXT, "{format}, {marker}: {out}");
+        }
+    }
+    // Clients of these read on.
+    for (format, stream, _) in ends(TEXT, "") {
+        if matches!(format, Format::Ollama | Format::BedrockConverse) {
+            for out in before_its_end(format, &stream) {
+                assert!(!out.contains("[substrate"), "{format}: {out}");
+            }
+        }
+    }
+}

@@ -89,6 +89,7 @@ fn event(json: &str) -> String {
 }
 
 /// Responses with a string in a member that the format does not have, and the path of that member.
+#[expect(clippy::too_many_lines, reason = "an event of each format")]
 fn unknown() -> Vec<(Format, String, &'static str)> {
     use Format::{
         Anthropic, BedrockConverse, Cohere, Gemini, GeminiInteractions, LlamaCpp,
@@ -387,6 +388,7 @@ fn a_member_that_passes_is_neither_emptied_nor_counted() {
 
 /// What is text has another shape in these than in the format.
 #[test]
+#[expect(clippy::too_many_lines, reason = "an event of each format")]
 fn text_of_another_shape_is_withheld() {
     use Format::{
         Anthropic, BedrockConverse, Cohere, Gemini, GeminiInteractions, LlamaCpp,

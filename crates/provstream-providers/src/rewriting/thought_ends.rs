@@ -1,0 +1,63 @@
+//! What reasoning ends before.
+
+use std::collections::BTreeMap;
+
+use crate::found::Found;
+use crate::steps::each;
+use crate::text_id::TextId;
+
+/// The reasoning that something comes after.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ends {
+    All,
+    /// That of the channels with this index.
+    Index(u32),
+}
+
+/// The reasoning that something that an event says comes after.
+pub(super) fn ends(found: &Found) -> Option<Ends> {
+    match found {
+        Found::Text(_, text, _) if text.is_empty() => None,
+        Found::Text(id, ..) | Found::Whole(id, ..) | Found::Break(id) | Found::End(id) => {
+            Some(Ends::Index(id.index()))
+        }
+        Found::ReasoningEnd(channel) | Found::Tool(channel, _) | Found::ToolJson(channel, _) => {
+            Some(Ends::Index(channel.index()))
+        }
+        Found::BreakAll | Found::Done | Found::Error(_) => Some(Ends::All),
+        _ => None,
+    }
+}
+
+/// The places of the last things that an event says that come after reasoning.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LastEnds {
+    all: Option<usize>,
+    of_index: BTreeMap<u32, usize>,
+}
+
+impl LastEnds {
+    pub(super) fn of(found: &[Found]) -> Self {
+        let mut last = Self::default();
+        let is_reasoning = |one: &Found| matches!(one, Found::Reasoning(..));
+        if !each(found.iter()).any(is_reasoning) {
+            return last;
+        }
+        for (place, one) in each(found.iter()).enumerate() {
+            match ends(one) {
+                Some(Ends::All) => last.all = Some(place),
+                Some(Ends::Index(index)) => {
+                    last.of_index.insert(index, place);
+                }
+                None => {}
+            }
+        }
+        last
+    }
+
+    /// Whether something of them comes after this place.
+    pub(super) fn is_after(&self, place: usize, id: TextId) -> bool {
+        let of_index = self.of_index.get(&id.index()).copied();
+        self.all.max(of_index) > Some(place)
+    }
+}
