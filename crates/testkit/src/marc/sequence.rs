@@ -27,6 +27,8 @@ pub struct Record {
     pub max_iterations: Option<i64>,
     /// It selected `RETRIEVE`, `TOOL` or `DELIBERATE`.
     pub loops: bool,
+    /// It selected `CLARIFY`, after whose reply the request goes on.
+    pub asks: bool,
 }
 
 impl Record {
@@ -59,6 +61,7 @@ impl Record {
             iteration: count("iteration")?,
             max_iterations: count("max_iterations")?,
             loops: ["RETRIEVE", "TOOL", "DELIBERATE"].contains(&&*action),
+            asks: action == "CLARIFY",
         })
     }
 }
@@ -155,18 +158,18 @@ impl Sequence {
             Parent::NotNamed => {
                 let last = at.checked_sub(1)?;
                 let before = self.records[last].as_ref()?;
-                (record.id.is_none() && before.id.is_none()).then_some(last)
+                (record.id.is_none() && before.id.is_none() && before.loops).then_some(last)
             }
         }
     }
 
-    /// The decisions before a record in its loop, the nearest first.
-    fn loop_before(&self, at: usize) -> Vec<&Record> {
+    /// The decisions before a record in its request, the nearest first.
+    fn request_before(&self, at: usize) -> Vec<&Record> {
         let mut found = Vec::new();
         let mut next = self.preceding(at);
         while let Some(at) = next
             && let Some(record) = &self.records[at]
-            && record.loops
+            && (record.loops || record.asks)
         {
             found.push(record);
             next = self.preceding(at);
@@ -179,7 +182,7 @@ impl Sequence {
         let Some(record) = &self.records[at] else {
             return wrong;
         };
-        let before = self.loop_before(at);
+        let before = self.request_before(at);
         if let Some(id) = &record.id
             && self.named(id, at).is_some()
         {
@@ -207,24 +210,26 @@ impl Sequence {
             Parent::Faulty => {}
         }
         if let (Some(iteration), Some(preceding)) = (record.iteration, before.first())
-            && preceding.iteration.is_some_and(|count| iteration <= count)
+            && preceding
+                .iteration
+                .is_some_and(|count| iteration < count || iteration == count && preceding.loops)
         {
             wrong.push(("iteration-not-growing", "/iteration"));
         }
         let code = "iteration-above-maximum";
-        let of_loop = before.iter().find_map(|record| record.max_iterations);
-        let rounds = before.len() as i64;
+        let of_request = before.iter().find_map(|record| record.max_iterations);
+        let rounds = before.iter().filter(|record| record.loops).count() as i64;
         // At most one of the three; a maximum that is raised says nothing of the rounds.
-        if let (Some(own), Some(max)) = (record.max_iterations, of_loop)
+        if let (Some(own), Some(max)) = (record.max_iterations, of_request)
             && own > max
         {
             wrong.push((code, "/max_iterations"));
         } else if let (None, Some(iteration), Some(max)) =
-            (record.max_iterations, record.iteration, of_loop)
+            (record.max_iterations, record.iteration, of_request)
             && iteration > max
         {
             wrong.push((code, "/iteration"));
-        } else if let (None, Some(max)) = (record.iteration, record.max_iterations.or(of_loop))
+        } else if let (None, Some(max)) = (record.iteration, record.max_iterations.or(of_request))
             && rounds > max
         {
             wrong.push((code, "/parent_decision_id"));
