@@ -185,7 +185,15 @@ pub(crate) struct Before<'a> {
 impl Before<'_> {
     /// Where the unknowns in the slot begin that are at the end of the text; the text's length if there are none. An error if
     /// that depends on what is before the text.
+    #[inline]
     pub(crate) fn run(&self) -> Result<usize, Unclear> {
+        // Fast path: a terminator, letter or digit, and maybe spaces, are before an ordinary annotation.
+        let last = self.text.iter().rfind(|&&byte| byte != b' ');
+        if last
+            .is_some_and(|last| matches!(last, b'.' | b'!' | b'?') || last.is_ascii_alphanumeric())
+        {
+            return Ok(self.text.len());
+        }
         self.run_before(self.text.len())
     }
 
