@@ -187,11 +187,13 @@ impl Before<'_> {
     /// that depends on what is before the text.
     #[inline]
     pub(crate) fn run(&self) -> Result<usize, Unclear> {
-        // Fast path: a terminator, letter or digit, and maybe spaces, are before an ordinary annotation.
-        let last = self.text.iter().rfind(|&&byte| byte != b' ');
-        if last
-            .is_some_and(|last| matches!(last, b'.' | b'!' | b'?') || last.is_ascii_alphanumeric())
-        {
+        // Fast path: an ordinary annotation comes after a word, maybe a terminator, and maybe spaces.
+        let mut before = self.text.iter().rev().skip_while(|&&byte| byte == b' ');
+        let word = match before.next() {
+            Some(b'.' | b'!' | b'?') => before.next(),
+            last => last,
+        };
+        if word.is_some_and(u8::is_ascii_alphanumeric) {
             return Ok(self.text.len());
         }
         self.run_before(self.text.len())
