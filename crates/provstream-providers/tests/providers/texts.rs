@@ -1,10 +1,13 @@
 //! Texts that a client accumulates apart are rewritten and gated apart, and a text goes on after what seems to end it.
 
+use std::collections::BTreeMap;
+
 use provstream::{Action, Event, Parser, Policy, Question, Unannotated};
 use provstream_providers::{
-    Decoder, Format, Reasoning, ResponseParser, StreamGate, StreamRewriter, WireEvent,
+    Decoder, Format, Item, Reasoning, ResponseParser, StreamGate, StreamRewriter, WireEvent,
 };
 use serde_json::Value;
+use testkit::wire::oracle::Client;
 
 /// Withholds what has an annotation of this class, and releases all else.
 #[derive(Clone)]
@@ -263,6 +266,45 @@ fn parts_that_are_open_in_parallel_are_two_texts() {
     // What is held back for a part comes before its end.
     let end = out.find(r#""text-end","id":"a""#).expect("an end");
     assert!(out[..end].contains("[y"), "{out}");
+}
+
+/// Two parts that a broken-off answer left open begin again: each goes on, and none with the other's text.
+#[test]
+fn parts_that_begin_again_are_two_texts_however_they_are_read() {
+    let stream = vercel(&[
+        ("a", "<"),
+        ("b", "<"),
+        ("a", "<"),
+        ("a", "A runs. [substrate.grep]"),
+        ("a", ">"),
+        ("b", "<"),
+        ("b", "B [sub"),
+        ("b", ">"),
+        ("c", "<"),
+        ("c", "x]"),
+        ("c", ">"),
+    ]);
+    for size in 1..stream.len() {
+        let mut decoder = Decoder::detect();
+        let mut texts = BTreeMap::<_, String>::new();
+        let mut take = |item: Item<'_>| {
+            if let Item::Text(delta) = item {
+                *texts.entry(delta.channel()).or_default() += delta.text();
+            }
+        };
+        for chunk in stream.as_bytes().chunks(size) {
+            decoder.push(chunk, &mut take);
+        }
+        decoder.finish(&mut take);
+        let texts: Vec<String> = texts.into_values().collect();
+        assert_eq!(texts, ["A runs. [substrate.grep]", "B [subx]"], "{size}");
+    }
+    let client = Client::of(Format::VercelUi, stream.as_bytes());
+    let texts: Vec<String> = client.texts.into_values().collect();
+    assert_eq!(texts, ["A runs. [substrate.grep]", "B [subx]"]);
+    let out = strip(Format::VercelUi, &stream);
+    assert_eq!(part(&out, "a"), "A runs.", "{out}");
+    assert_eq!(part(&out, "b") + &part(&out, "c"), "B [subx]", "{out}");
 }
 
 #[test]

@@ -528,6 +528,8 @@ impl Client {
                 let name = part.map_or_else(String::new, |(_, name)| name.clone());
                 self.text(&name, &event["delta"]);
             }
+            // A part that begins again goes on.
+            "text-start" if is_open(&self.parts) => {}
             "text-start" => {
                 // A part goes on with the text of the one before, if that has ended.
                 let name = match self.parts.is_empty() {
