@@ -35,7 +35,7 @@ const ROWS: &[Row] = &[
     row(MESSAGE, "content[0].text", Role::Start),
     row(MESSAGE, "content[0].thinking", Role::ReasoningWhole),
     row(MESSAGE, "content[0].citations[].cited_text", Role::Echo),
-    row(MESSAGE, "", Role::End),
+    row(MESSAGE, "", Role::End).all(),
     row(ANY, "error", Role::Error),
     row(&["error"], "", Role::Error),
 ];
