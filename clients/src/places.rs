@@ -75,6 +75,10 @@ impl Walk<'_> {
         if !is_text {
             return;
         }
+        // An event of reasoning comes after the text before it, and its own text is empty, so that no annotation goes across.
+        let is_thought = value["thinking"]
+            .as_str()
+            .is_some_and(|thought| !thought.is_empty());
         match path {
             [] => {
                 let Value::String(text) = value else {
@@ -97,7 +101,9 @@ impl Walk<'_> {
                 }
             }
             [name, rest @ ..] => {
-                if let Some(inner) = value.get(*name) {
+                if let Some(inner) = value.get(*name)
+                    && !(is_thought && inner == "")
+                {
                     step.pointer += &format!("/{name}");
                     self.go(inner, rest, &step);
                 }

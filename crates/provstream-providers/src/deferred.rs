@@ -144,7 +144,7 @@ impl Deferred {
                 && mark.digits.start >= at
             {
                 first = Some(first.unwrap_or(*number).min(*number));
-                *number += 1;
+                *number = number.saturating_add(1);
             }
         }
         first

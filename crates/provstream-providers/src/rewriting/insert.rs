@@ -116,7 +116,8 @@ impl<R: TextRewriter> State<R> {
                     .and_then(|point| self.deferred.block_at(point))
                     .or(of.block)
                     .or(self.blocks.current()),
-                sequence: is_numbered.then(|| number.unwrap_or(self.next_sequence + self.added)),
+                sequence: is_numbered
+                    .then(|| number.unwrap_or(self.next_sequence.saturating_add(self.added))),
                 envelope: match self.envelope {
                     Kind::Sse | Kind::Encoded => Envelope::Sse(self.line_end.as_str()),
                     Kind::Lines | Kind::Body => Envelope::Lines,

@@ -274,7 +274,7 @@ impl<R: TextRewriter> State<R> {
             }
             if let Some((_, number)) = pending.sequence.filter(|(raw, _)| raw.range() == place) {
                 let digits = start + out.len() - by.len()..start + out.len();
-                offsets.push((digits, Number::Sequence(number + self.added)));
+                offsets.push((digits, Number::Sequence(number.saturating_add(self.added))));
             }
             while waits.next_if(|(end, ..)| *end < place.end).is_some() {}
             // More may be written in the place of the same string.

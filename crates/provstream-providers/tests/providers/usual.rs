@@ -468,6 +468,37 @@ fn numbers_go_on_after_an_event_that_was_added() {
     assert_eq!(numbers, (0..11).collect::<Vec<_>>(), "{out}");
 }
 
+/// No number is raised above the largest one of 64 bits.
+#[test]
+fn numbers_end_at_the_largest_one() {
+    let (format, before, after) = SHAPES[3];
+    let second = before.replace("\"content_index\":0", "\"content_index\":1");
+    let texts = [
+        (before, "It [sub"),
+        (&second, "A [sub"),
+        (before, "x"),
+        (&second, "y"),
+    ];
+    let event = |(place, (before, text)): (usize, (&str, &str))| {
+        event(
+            (before, after),
+            text.as_bytes(),
+            usize::MAX - 3 + place,
+            "a",
+        )
+    };
+    let events: Vec<Vec<u8>> = texts.into_iter().enumerate().map(event).collect();
+    let end = br#"data: {"type":"response.output_text.done","output_index":0,"content_index":0,"text":"It [subx"}
+
+"#;
+    let mut with_end = events.clone();
+    with_end.insert(3, end.to_vec());
+    for events in [events, with_end] {
+        let rewriter = StreamRewriter::new(format, Parser::new());
+        compare(&rewriter, &events, &mut Random::new(1));
+    }
+}
+
 /// Recorded streams, which are beside the repository where there are any.
 #[test]
 fn recorded_streams_are_the_same_however_they_are_taken() {
