@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::channel::MAX_CHANNELS;
 use super::steps::{count, each};
 
 /// What an event is to a text block.
@@ -21,6 +22,7 @@ pub(super) enum BlockEvent {
 ///
 /// The API of Anthropic refuses a message with an empty text block, so a block that had text and has none left is removed:
 /// its events are held back from its start until it has text, or something else, that stays, or ends. The blocks after it are numbered anew.
+/// A block that is open in parallel with another one stays: among its events are those of the other one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     /// In memory of its own, which only formats with blocks need.
@@ -31,6 +33,8 @@ pub(super) struct Blocks {
 struct Known {
     /// Those that have no text that stays, so far.
     empty: SmallVec<[Block; 1]>,
+    /// The numbers of those that are open.
+    open: SmallVec<[u32; 1]>,
     /// The last one.
     current: Option<u32>,
     /// The greatest number of one. One that comes again is that of another block, which stays.
@@ -65,6 +69,29 @@ pub(super) struct Named {
 
 /// The numbers of blocks that are removed.
 pub(super) type Removed = SmallVec<[u32; 1]>;
+
+impl Known {
+    fn begin(&mut self, number: u32) {
+        if self.open.is_empty() {
+            self.empty.push(Block {
+                number,
+                is_open: true,
+                had_text: false,
+            });
+        } else {
+            count(self.empty.len());
+            self.empty.retain(|block| !block.is_open);
+        }
+        if self.open.len() < MAX_CHANNELS {
+            self.open.push(number);
+        }
+    }
+
+    fn end(&mut self, number: u32) {
+        count(self.open.len());
+        self.open.retain(|open| *open != number);
+    }
+}
 
 impl Blocks {
     fn known(&mut self) -> &mut Known {
@@ -113,12 +140,11 @@ impl Blocks {
             known.current = Some(number);
             if known.greatest < Some(number) {
                 known.greatest = Some(number);
-                known.empty.push(Block {
-                    number,
-                    is_open: true,
-                    had_text: false,
-                });
+                known.begin(number);
             }
+        }
+        if event == BlockEvent::Stop {
+            known.end(number);
         }
         let mut blocks = each(known.empty.iter_mut().rev());
         if let Some(block) = blocks.find(|block| block.number == number) {

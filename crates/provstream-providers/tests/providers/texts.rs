@@ -307,6 +307,83 @@ fn parts_that_begin_again_are_two_texts_however_they_are_read() {
     assert_eq!(part(&out, "b") + &part(&out, "c"), "B [subx]", "{out}");
 }
 
+/// A block that is open beside another one stays even if it loses all its text.
+#[test]
+fn blocks_in_parallel_lose_nothing_but_annotations() {
+    let start = |index| {
+        format!(
+            r#"{{"type":"content_block_start","index":{index},"content_block":{{"type":"text","text":""}}}}"#
+        )
+    };
+    let delta = |index, text| {
+        format!(
+            r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":"{text}"}}}}"#
+        )
+    };
+    let stop = |index| format!(r#"{{"type":"content_block_stop","index":{index}}}"#);
+    for (events, texts) in [
+        (
+            vec![
+                start(0),
+                delta(0, "A [sub"),
+                start(1),
+                delta(1, " [substrate.gr"),
+                delta(0, "x]"),
+                stop(0),
+                delta(1, "ep] B"),
+                stop(1),
+            ],
+            &["A [subx]", " B"][..],
+        ),
+        (
+            vec![
+                start(0),
+                start(1),
+                delta(0, "A [sub"),
+                delta(1, " [substrate.grep]"),
+                delta(0, "x] A"),
+                stop(1),
+                delta(0, "B"),
+                stop(0),
+            ],
+            &["A [subx] AB", ""],
+        ),
+        (
+            vec![
+                start(0),
+                start(1),
+                delta(0, " [substrate.grep]"),
+                delta(1, "B"),
+                stop(0),
+                delta(1, "C"),
+                stop(1),
+            ],
+            &["", "BC"],
+        ),
+    ] {
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        let stream = sse(&events);
+        for out in [
+            strip(Format::Anthropic, &stream),
+            gate(Format::Anthropic, &stream),
+        ] {
+            println!("{out}");
+            for (index, text) in texts.iter().enumerate() {
+                let index = index.to_string();
+                assert_eq!(
+                    joined(&out, &[("/index", &index)], "/delta/text"),
+                    *text,
+                    "{out}"
+                );
+            }
+            let starts = out.matches("content_block_start").count();
+            assert_eq!(starts, texts.len(), "{out}");
+            let stops = out.matches("content_block_stop").count();
+            assert_eq!(stops, texts.len(), "{out}");
+        }
+    }
+}
+
 #[test]
 fn blocks_that_are_open_in_parallel_are_two_texts() {
     let start = |index| {

@@ -161,6 +161,29 @@ impl Stream<'_> {
         Some((start, start + passage.len()))
     }
 
+    /// Adds the events of several texts, one text after the other or in turn; they begin in their order.
+    fn weave(&mut self, texts: Vec<Vec<String>>, in_turn: bool) {
+        let mut left: Vec<_> = texts.into_iter().map(Vec::into_iter).collect();
+        let mut begun = 0;
+        while let Some(first) = left.iter().position(|events| events.len() > 0) {
+            let of = match in_turn {
+                true => self.random.below(left.len().min(begun + 1)),
+                false => first,
+            };
+            begun = begun.max(of + 1);
+            self.events.extend(left[of].next());
+        }
+    }
+
+    /// How many blocks a message has, and whether they are open in parallel. Two at most are: of more, it depends on those that
+    /// lose all their text which of them is open when another one begins.
+    fn blocks(&mut self) -> (usize, bool) {
+        match self.random.one_in(4) {
+            true => (2, true),
+            false => (1 + self.random.below(3), false),
+        }
+    }
+
     fn chat(&mut self, kind: usize) {
         let count = 1 + self.random.below(3);
         let mut left: Vec<_> = (0..count)
@@ -308,29 +331,32 @@ impl Stream<'_> {
             r#"{"type":"message_start","message":{"id":"m","role":"assistant","content":[]}}"#
                 .into(),
         );
-        let blocks = 1 + self.random.below(3);
+        let (blocks, is_parallel) = self.blocks();
+        let mut texts = Vec::new();
         for index in 0..blocks {
             let whole = self.text();
-            if self.random.one_in(5) {
-                self.events.push(r#"{"type":"ping"}"#.into());
-            }
-            self.events.push(format!(
+            let mut events = vec![format!(
                 r#"{{"type":"content_block_start","index":{index},"content_block":{{"type":"text","text":""}}}}"#
-            ));
+            )];
             for delta in self.cut(&whole) {
                 if self.random.one_in(40) {
-                    self.events.push(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}"#.into());
+                    events.push(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}"#.into());
+                }
+                if self.random.one_in(20) {
+                    events.push(r#"{"type":"ping"}"#.into());
                 }
                 let text = self.quoted(&delta);
-                self.events.push(match self.random.below(2) {
+                events.push(match self.random.below(2) {
                     0 => format!(r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":{text}}}}}"#),
                     _ => format!(r#"{{"delta":{{"text":{text},"type":"text_delta"}},"index":{index},"type":"content_block_delta"}}"#),
                 });
             }
-            self.events.push(format!(
+            events.push(format!(
                 r#"{{"type":"content_block_stop","index":{index}}}"#
             ));
+            texts.push(events);
         }
+        self.weave(texts, is_parallel);
         if self.random.one_in(3) {
             self.events.push(format!(
                 r#"{{"type":"content_block_start","index":{blocks},"content_block":{{"type":"tool_use","id":"t","name":"f","input":{{}}}}}}"#
@@ -542,20 +568,24 @@ impl Stream<'_> {
     fn bedrock(&mut self) {
         self.events
             .push(r#"{"messageStart":{"role":"assistant"}}"#.into());
-        let blocks = 1 + self.random.below(3);
+        let (blocks, is_parallel) = self.blocks();
+        let mut texts = Vec::new();
         for index in 0..blocks {
             let whole = self.text();
+            let mut events = Vec::new();
             for delta in self.cut(&whole) {
                 let text = self.quoted(&delta);
-                self.events.push(match self.random.below(2) {
+                events.push(match self.random.below(2) {
                     0 => format!(r#"{{"contentBlockDelta":{{"delta":{{"text":{text}}},"contentBlockIndex":{index}}}}}"#),
                     _ => format!(r#"{{"contentBlockDelta":{{"contentBlockIndex":{index},"delta":{{"text":{text}}}}}}}"#),
                 });
             }
-            self.events.push(format!(
+            events.push(format!(
                 r#"{{"contentBlockStop":{{"contentBlockIndex":{index}}}}}"#
             ));
+            texts.push(events);
         }
+        self.weave(texts, is_parallel);
         if self.random.one_in(3) {
             self.events.push(format!(r#"{{"contentBlockStart":{{"start":{{"toolUse":{{"toolUseId":"t","name":"f"}}}},"contentBlockIndex":{blocks}}}}}"#));
             self.events.push(format!(r#"{{"contentBlockDelta":{{"delta":{{"toolUse":{{"input":"{{}}"}}}},"contentBlockIndex":{blocks}}}}}"#));
@@ -599,16 +629,9 @@ impl Stream<'_> {
                 }
             }
             events.push(format!(r#"{{"type":"text-end","id":"t{part}"}}"#));
-            events.reverse();
             left.push(events);
         }
-        while let Some(first) = left.iter().position(|events| !events.is_empty()) {
-            let of = match is_parallel {
-                true => self.random.below(left.len()),
-                false => first,
-            };
-            self.events.extend(left[of].pop());
-        }
+        self.weave(left, is_parallel);
         if self.random.one_in(3) {
             self.events
                 .push(r#"{"type":"tool-input-start","toolCallId":"c","toolName":"f"}"#.into());

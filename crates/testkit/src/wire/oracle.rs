@@ -33,12 +33,61 @@ pub struct Client {
     pub text_after_tool: bool,
     /// An event of a content block named another one than the block that was open, or a block has no text.
     pub has_bad_block: bool,
-    /// The parts that are open, each with the name of its text.
-    parts: Vec<(String, String)>,
-    /// The text of the last part that ended.
-    last_part: Option<String>,
-    /// How many content blocks began, and the text of the last one, if it is one of text.
-    blocks: (u64, Option<String>),
+    parts: Parts,
+}
+
+/// The parts or blocks of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Parts {
+    open: Vec<Part>,
+    /// The text of the last one that ended.
+    last: Option<String>,
+    /// How many content blocks began.
+    begun: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Part {
+    id: String,
+    /// What its text is called.
+    name: String,
+    /// Something is in it, or it is not removed although nothing is.
+    is_filled: bool,
+}
+
+impl Parts {
+    /// One begins, whose text, if it is one of its own, has this name. It goes on with the text of the one before, if that has
+    /// ended; and one that is open goes on.
+    fn begin(&mut self, id: &str, name: &str) {
+        if self.named(id).is_some() {
+            return;
+        }
+        let last = self.last.clone().filter(|_| self.open.is_empty());
+        // Those that are open in parallel stay where they are.
+        let is_parallel = !self.open.is_empty();
+        for part in &mut self.open {
+            part.is_filled = true;
+        }
+        self.open.push(Part {
+            id: id.to_owned(),
+            name: last.unwrap_or_else(|| name.to_owned()),
+            is_filled: is_parallel,
+        });
+        self.begun += 1;
+    }
+
+    fn named(&mut self, id: &str) -> Option<&mut Part> {
+        self.open.iter_mut().find(|part| part.id == id)
+    }
+
+    fn end(&mut self, id: &str) -> Option<Part> {
+        let place = self.open.iter().position(|part| part.id == id)?;
+        let part = self.open.remove(place);
+        if self.open.is_empty() {
+            self.last = Some(part.name.clone());
+        }
+        Some(part)
+    }
 }
 
 /// The values of all events. Panics on what is not JSON, so that no damage goes unnoticed.
@@ -106,9 +155,7 @@ impl Client {
             }
         }
         client.settle();
-        client.blocks = (0, None);
-        client.parts.clear();
-        client.last_part = None;
+        client.parts = Parts::default();
         client
     }
 
@@ -118,6 +165,17 @@ impl Client {
             segments.retain(|text| !text.is_empty());
         }
         self.segments.retain(|_, segments| !segments.is_empty());
+        // The first text of blocks may be gone.
+        if !self.segments.contains_key("message")
+            && let Some(other) = self
+                .segments
+                .keys()
+                .find(|name| name.starts_with("message "))
+        {
+            let other = other.clone();
+            let segments = self.segments.remove(&other).expect("a text");
+            self.segments.insert("message".into(), segments);
+        }
         let joined = self.segments.iter();
         let joined = joined.map(|(name, segments)| (name.clone(), segments.concat()));
         self.texts = joined.collect();
@@ -296,31 +354,48 @@ impl Client {
         }
     }
 
+    /// A content block begins; blocks are numbered from 0.
+    fn begin_block(&mut self, index: &Value, is_text: bool) {
+        let begun = self.parts.begun;
+        self.has_bad_block |= *index != begun;
+        let name = match begun {
+            0 => "message".to_owned(),
+            _ => format!("message {begun}"),
+        };
+        let id = index.to_string();
+        self.parts.begin(&id, &name);
+        if !is_text {
+            self.interrupt(None);
+            self.parts.named(&id).expect("a block").is_filled = true;
+        }
+    }
+
+    fn block_text(&mut self, index: &Value, text: &Value) {
+        let Some(block) = self.parts.named(&index.to_string()) else {
+            self.has_bad_block = true;
+            return;
+        };
+        block.is_filled |= text.as_str().is_some_and(|text| !text.is_empty());
+        let name = block.name.clone();
+        self.text(&name, text);
+    }
+
+    fn end_block(&mut self, index: &Value) {
+        let block = self.parts.end(&index.to_string());
+        self.has_bad_block |= block.is_none_or(|block| !block.is_filled);
+    }
+
     fn anthropic(&mut self, event: &Value) {
-        let (count, open) = &mut self.blocks;
+        let index = &event["index"];
         match event["type"].as_str().unwrap_or_default() {
             "content_block_start" => {
                 let text = &event["content_block"]["text"];
-                *open = text.as_str().map(str::to_owned);
-                let is_text = open.is_some();
-                self.has_bad_block |= event["index"] != *count;
-                *count += 1;
-                if !is_text {
-                    self.interrupt(None);
-                }
-                self.text("message", text);
+                self.begin_block(index, text.is_string());
+                self.block_text(index, text);
             }
-            "content_block_stop" => {
-                let is_empty = open.take().is_some_and(|text| text.is_empty());
-                self.has_bad_block |= is_empty || event["index"] != *count - 1;
-            }
+            "content_block_stop" => self.end_block(index),
             "content_block_delta" => {
-                let text = event["delta"]["text"].as_str().unwrap_or_default();
-                if let Some(open) = open {
-                    open.push_str(text);
-                }
-                self.has_bad_block |= event["index"] != *count - 1;
-                self.text("message", &event["delta"]["text"]);
+                self.block_text(index, &event["delta"]["text"]);
                 if let Some(json) = event["delta"]["partial_json"].as_str() {
                     self.tools.entry("tool".into()).or_default().push_str(json);
                 }
@@ -486,30 +561,22 @@ impl Client {
     }
 
     fn bedrock(&mut self, event: &Value) {
-        let (count, open) = &mut self.blocks;
         if let Some(start) = event.get("contentBlockStart") {
-            self.has_bad_block |= start["contentBlockIndex"] != *count;
-            (*count, *open) = (*count + 1, None);
-            self.interrupt(None);
+            self.begin_block(&start["contentBlockIndex"], false);
         }
-        let (count, open) = &mut self.blocks;
         if let Some(delta) = event.get("contentBlockDelta") {
-            if let Some(text) = delta["delta"]["text"].as_str() {
-                if delta["contentBlockIndex"] == *count {
-                    (*count, *open) = (*count + 1, Some(String::new()));
-                }
-                open.get_or_insert_default().push_str(text);
+            let index = &delta["contentBlockIndex"];
+            // A block of text has no start.
+            if *index == self.parts.begun {
+                self.begin_block(index, true);
             }
-            self.has_bad_block |= delta["contentBlockIndex"] != *count - 1;
+            self.block_text(index, &delta["delta"]["text"]);
             if let Some(input) = delta["delta"]["toolUse"]["input"].as_str() {
                 self.tools.entry("tool".into()).or_default().push_str(input);
             }
-            self.text("message", &delta["delta"]["text"]);
         }
-        let (count, open) = &mut self.blocks;
         if let Some(stop) = event.get("contentBlockStop") {
-            let is_empty = open.take().is_some_and(|text| text.is_empty());
-            self.has_bad_block |= is_empty || stop["contentBlockIndex"] != *count - 1;
+            self.end_block(&stop["contentBlockIndex"]);
         }
         if let Some(stop) = event.get("messageStop") {
             let reason = stop["stopReason"].to_string();
@@ -519,35 +586,15 @@ impl Client {
     }
 
     fn vercel(&mut self, event: &Value) {
-        let id = event["id"].as_str().unwrap_or_default().to_owned();
-        let is_open = |parts: &[(String, String)]| parts.iter().any(|(open, _)| *open == id);
+        let id = event["id"].as_str().unwrap_or_default();
         match event["type"].as_str().unwrap_or_default() {
             "text-delta" => {
-                self.has_bad_block |= !is_open(&self.parts);
-                let part = self.parts.iter().find(|(open, _)| *open == id);
-                let name = part.map_or_else(String::new, |(_, name)| name.clone());
-                self.text(&name, &event["delta"]);
+                let name = self.parts.named(id).map(|part| part.name.clone());
+                self.has_bad_block |= name.is_none();
+                self.text(&name.unwrap_or_default(), &event["delta"]);
             }
-            // A part that begins again goes on.
-            "text-start" if is_open(&self.parts) => {}
-            "text-start" => {
-                // A part goes on with the text of the one before, if that has ended.
-                let name = match self.parts.is_empty() {
-                    true => self.last_part.clone(),
-                    false => None,
-                };
-                let name = name.unwrap_or_else(|| format!("part-{id}"));
-                self.parts.push((id, name));
-            }
-            "text-end" => {
-                let place = self.parts.iter().position(|(open, _)| *open == id);
-                if let Some(place) = place {
-                    let (_, name) = self.parts.remove(place);
-                    if self.parts.is_empty() {
-                        self.last_part = Some(name);
-                    }
-                }
-            }
+            "text-start" => self.parts.begin(id, &format!("part-{id}")),
+            "text-end" => drop(self.parts.end(id)),
             "start" | "start-step" | "finish-step" | "message-metadata" => {}
             "tool-input-start" => self.interrupt(None),
             "tool-input-delta" => {
