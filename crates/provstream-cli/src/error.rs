@@ -14,34 +14,30 @@ const EXIT_USAGE: u8 = 2;
 /// Exit status of `--fail` when something did not pass.
 const EXIT_CHECK_FAILED: u8 = 3;
 
-/// A wrong argument or settings file.
+/// An error whose kind decides what follows.
 #[derive(Debug)]
-pub(crate) struct UsageError(String);
+pub(crate) enum CliError {
+    /// Wrong argument or settings file.
+    Usage(String),
+    /// Input that cannot be read, or is not what the command needs. Other inputs can still be read.
+    Input(String),
+    /// Input of which nothing was read, since it is not a response of the format.
+    NotRead(String),
+}
 
-impl fmt::Display for UsageError {
+impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        let (Self::Usage(message) | Self::Input(message) | Self::NotRead(message)) = self;
+        f.write_str(message)
     }
 }
 
-impl Error for UsageError {}
+impl Error for CliError {}
 
 /// An error with exit status 2.
 pub(crate) fn usage_error(message: impl fmt::Display) -> anyhow::Error {
-    UsageError(message.to_string()).into()
+    CliError::Usage(message.to_string()).into()
 }
-
-/// An input that cannot be read, or is not what the command needs. Other inputs can still be read.
-#[derive(Debug)]
-pub(crate) struct InputError(pub(crate) String);
-
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for InputError {}
 
 /// A failed write to the output of a command.
 #[derive(Debug)]
@@ -72,7 +68,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// Returns `true` if an input was not read, so that other inputs can still be.
 pub(crate) fn is_input_error(error: &anyhow::Error) -> bool {
-    error.is::<InputError>()
+    matches!(error.downcast_ref(), Some(CliError::Input(_)))
 }
 
 /// Prints an error and returns its exit status. A broken pipe is not an error.
@@ -81,7 +77,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     print_error(format_args!("{error:#}"));
-    let is_usage = error.is::<UsageError>();
+    let is_usage = matches!(error.downcast_ref(), Some(CliError::Usage(_)));
     ExitCode::from(if is_usage { EXIT_USAGE } else { EXIT_ERROR })
 }
 
@@ -91,14 +87,22 @@ pub(crate) fn exit_code(
     fail: bool,
     passed: bool,
 ) -> anyhow::Result<ExitCode> {
-    match result {
-        Err(error) if fail && is_broken_pipe(&error) => {
-            if passed {
-                return Ok(ExitCode::from(EXIT_ERROR));
-            }
-        }
+    exit_code_of_files(result.map(|()| 0), fail, passed)
+}
+
+/// The same for a command that reads several files, and returns the number of those that could not be read.
+pub(crate) fn exit_code_of_files(
+    result: anyhow::Result<u64>,
+    fail: bool,
+    passed: bool,
+) -> anyhow::Result<ExitCode> {
+    let unreadable = match result {
+        Err(error) if fail && is_broken_pipe(&error) => u64::from(passed),
         result => result?,
-    }
-    let failed = fail && !passed;
-    Ok(ExitCode::from(if failed { EXIT_CHECK_FAILED } else { 0 }))
+    };
+    Ok(ExitCode::from(match unreadable {
+        0 if fail && !passed => EXIT_CHECK_FAILED,
+        0 => 0,
+        _ => EXIT_ERROR,
+    }))
 }

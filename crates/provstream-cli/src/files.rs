@@ -1,11 +1,13 @@
 //! Files that the arguments name.
 
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use walkdir::WalkDir;
 
-use crate::error::{InputError, is_input_error, report, usage_error};
+use crate::error::{CliError, is_input_error, report, usage_error};
+use crate::options::FileOptions;
 use crate::output::{Output, is_stdout};
 use crate::progress::Progress;
 
@@ -21,9 +23,10 @@ pub(crate) struct InputFiles {
 }
 
 impl InputFiles {
-    /// The given files, or standard input. With `is_recursive` also the files in directories, sorted by name; links to further
+    /// The given files, or standard input. With `--recursive` also the files in directories, sorted by name; links to further
     /// directories are not followed.
-    pub(crate) fn new(given: &[PathBuf], is_recursive: bool) -> anyhow::Result<Self> {
+    pub(crate) fn new(options: &FileOptions) -> anyhow::Result<Self> {
+        let (given, is_recursive) = (&options.files, options.recursive);
         if given.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return Err(usage_error(
                 "FILE: expected standard input (-) once, found it twice",
@@ -35,38 +38,25 @@ impl InputFiles {
             ));
         }
         let mut paths = Vec::new();
-        let mut has_directory = false;
         for path in given {
-            if is_recursive && path.is_dir() {
-                has_directory = true;
-                paths.extend(files_in(path));
-            } else {
-                paths.push(Ok(path.clone()));
+            match is_recursive && path.is_dir() {
+                true => paths.extend(files_in(path)),
+                false => paths.push(Ok(path.clone())),
             }
         }
         if given.is_empty() {
             paths.push(Ok("-".into()));
         }
         if paths.is_empty() {
-            let names: Vec<_> = given
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect();
-            bail!(
-                "expected at least one file in {}, found none",
-                names.join(" or ")
-            );
+            let names = given.iter().map(|path| path.display().to_string());
+            let names = names.collect::<Vec<_>>().join(" or ");
+            bail!("expected at least one file in {names}, found none");
         }
-        let lengths = paths
-            .iter()
-            .flatten()
-            .filter_map(|path| path.metadata().ok());
-        let lengths = lengths
-            .filter(std::fs::Metadata::is_file)
-            .map(|file| file.len());
+        let files = paths.iter().flatten();
+        let files = files.filter_map(|path| path.metadata().ok().filter(Metadata::is_file));
         Ok(Self {
-            are_named: has_directory || given.len() > 1,
-            progress: Progress::new(lengths.sum()),
+            are_named: given.len() > 1 || given.iter().any(|path| is_recursive && path.is_dir()),
+            progress: Progress::new(files.map(|file| file.len()).sum()),
             paths,
         })
     }
@@ -74,6 +64,44 @@ impl InputFiles {
     /// Paths of files that exist.
     pub(crate) fn readable(&self) -> impl Iterator<Item = &Path> {
         self.paths.iter().flatten().map(PathBuf::as_path)
+    }
+
+    /// All files that are read, with the names of their options.
+    pub(crate) fn inputs<'a>(
+        &'a self,
+        others: impl IntoIterator<Item = (&'a str, Option<&'a Path>)>,
+    ) -> impl Iterator<Item = (&'a str, Option<&'a Path>)> {
+        let files = self.readable().map(|file| ("FILE", Some(file)));
+        files.chain(others)
+    }
+
+    /// Calls `each` with each file. One of several that cannot be read is reported; returns how many.
+    pub(crate) fn for_each(
+        self,
+        mut each: impl FnMut(&Path, &Progress) -> anyhow::Result<()>,
+    ) -> anyhow::Result<u64> {
+        let mut unreadable = 0;
+        for path in self.paths {
+            let result = path.and_then(|path| each(&path, &self.progress));
+            tolerate(result, self.are_named, &mut unreadable)?;
+        }
+        Ok(unreadable)
+    }
+}
+
+/// Reports and counts an input of several that cannot be read. Other errors end the command.
+pub(crate) fn tolerate(
+    result: anyhow::Result<()>,
+    is_one_of_several: bool,
+    unreadable: &mut u64,
+) -> anyhow::Result<()> {
+    match result {
+        Err(error) if is_one_of_several && is_input_error(&error) => {
+            *unreadable += 1;
+            report(&error);
+            Ok(())
+        }
+        result => result,
     }
 }
 
@@ -91,43 +119,34 @@ fn files_in(directory: &Path) -> impl Iterator<Item = anyhow::Result<PathBuf>> +
         }
         Err(error) => {
             let path = error.path().unwrap_or(directory).display().to_string();
-            Some(Err(error).with_context(|| InputError(format!("cannot read {path}"))))
+            Some(Err(error).with_context(|| CliError::Input(format!("cannot read {path}"))))
         }
     })
 }
 
 /// Reads files one after the other. `each` gets a file and the output for it, and returns the output.
 ///
-/// All are written to one output, or each to a file of its own if `output` is a directory. Returns `true` if one of several
+/// All are written to one output, or each to a file of its own if `output` is a directory. Returns how many of several
 /// files could not be read. `must_split` refuses several texts in one output.
 pub(crate) fn for_each_file(
     given: &[PathBuf],
     output: Option<&Path>,
     must_split: bool,
     mut each: impl FnMut(&Path, Output) -> (anyhow::Result<()>, Output),
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<u64> {
     let stdin = [PathBuf::from("-")];
     let files = if given.is_empty() { &stdin[..] } else { given };
-    let is_single = files.len() == 1;
-    let mut is_unreadable = false;
-    let mut check = |result: anyhow::Result<()>| match result {
-        Err(error) if !is_single && is_input_error(&error) => {
-            is_unreadable = true;
-            report(&error);
-            Ok(false)
-        }
-        result => result.map(|()| true),
-    };
+    let are_several = files.len() > 1;
+    let mut unreadable = 0;
     if let Some(folder) = output.filter(|path| !is_stdout(Some(path)) && is_folder(path)) {
         for (file, target) in files.iter().zip(targets(files, folder)?) {
             let (result, output) = each(file, Output::open(Some(&target))?);
-            if check(result)? {
-                output.commit()?;
-            }
+            let result = result.and_then(|()| output.commit());
+            tolerate(result, are_several, &mut unreadable)?;
         }
-        return Ok(is_unreadable);
+        return Ok(unreadable);
     }
-    if must_split && !is_single {
+    if must_split && are_several {
         return Err(usage_error(
             "FILE: expected one response, found several; give -o DIRECTORY for an output each",
         ));
@@ -136,10 +155,10 @@ pub(crate) fn for_each_file(
     for file in files {
         let (result, output) = each(file, all);
         all = output;
-        check(result)?;
+        tolerate(result, are_several, &mut unreadable)?;
     }
     all.commit()?;
-    Ok(is_unreadable)
+    Ok(unreadable)
 }
 
 /// Returns `true` for a directory, which need not exist if its name ends with a separator.
@@ -153,17 +172,13 @@ pub(crate) fn is_folder(path: &Path) -> bool {
 
 /// Paths in a folder for the outputs of files, without the extension of their compression.
 fn targets(files: &[PathBuf], folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot write {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
     let mut targets: Vec<PathBuf> = Vec::new();
     for file in files {
-        let is_compressed = file
-            .extension()
-            .is_some_and(|end| end == "gz" || end == "zst");
-        let name = if is_compressed {
-            file.file_stem()
-        } else {
-            file.file_name()
+        let end = file.extension().unwrap_or_default();
+        let name = match end == "gz" || end == "zst" {
+            true => file.file_stem(),
+            false => file.file_name(),
         };
         let Some(name) = name.filter(|name| *name != "-") else {
             return Err(usage_error(
@@ -172,7 +187,7 @@ fn targets(files: &[PathBuf], folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
         };
         let target = folder.join(name);
         if targets.contains(&target) {
-            let name = name.to_string_lossy();
+            let name = name.display();
             return Err(usage_error(format_args!(
                 "FILE: expected files of different names, found two {name}"
             )));

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use flate2::bufread::MultiGzDecoder;
 use provstream_providers::Format;
 
-use crate::error::InputError;
+use crate::error::CliError;
 use crate::messages::print_note;
 use crate::progress::Progress;
 use crate::response::InputKind;
@@ -84,7 +84,7 @@ impl Input {
     /// Opens one of several files that share a progress bar.
     pub(crate) fn open_with(path: &Path, progress: Progress) -> anyhow::Result<Self> {
         let name = input_name(path);
-        let unreadable = || InputError(format!("cannot read {name}"));
+        let unreadable = || CliError::Input(format!("cannot read {name}"));
         let (file, is_interactive) = if path.as_os_str() == "-" {
             let reader: Box<dyn Read + Send> = Box::new(io::stdin());
             (reader, !is_stdin_file())
@@ -92,7 +92,7 @@ impl Input {
             let file = File::open(path).with_context(unreadable)?;
             let metadata = file.metadata().with_context(unreadable)?;
             if metadata.is_dir() {
-                bail!(InputError(format!(
+                bail!(CliError::Input(format!(
                     "cannot read {name}: it is a directory; extract, admit, summary and report read the files in it with --recursive"
                 )));
             }
@@ -130,8 +130,8 @@ impl Input {
             match self.reader.read(buffer) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 read => {
-                    let count =
-                        read.with_context(|| InputError(format!("cannot read {}", self.name)))?;
+                    let count = read
+                        .with_context(|| CliError::Input(format!("cannot read {}", self.name)))?;
                     self.check_beginning(&buffer[..count]);
                     return Ok(count);
                 }

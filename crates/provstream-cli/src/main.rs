@@ -17,7 +17,6 @@ mod reader;
 mod response;
 mod scan;
 mod settings;
-mod sink;
 mod utf8;
 mod verdict;
 

@@ -118,14 +118,6 @@ pub(crate) struct CountAndExample {
 }
 
 impl CountAndExample {
-    /// No occurrence.
-    pub(crate) const fn new() -> Self {
-        Self {
-            count: 0,
-            first: None,
-        }
-    }
-
     /// Counts an occurrence; `location`, such as `at byte 7`, is asked for the first one only.
     pub(crate) fn add(&mut self, location: impl FnOnce() -> String) {
         self.count += 1;

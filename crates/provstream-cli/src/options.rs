@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -15,10 +15,13 @@ use clap::builder::{
 use clap::error::ErrorKind;
 use provstream::provenance::{Vocabulary, parse_duration};
 use provstream::{LimitError, Limits, Mode, Parser, ParserBuilder, UnknownNameError};
-use provstream_providers::{Format, Pointer};
+use provstream_providers::{Format, PassMembers, Pointer, Reasoning};
 
 use crate::error::usage_error;
+use crate::input::Input;
 use crate::messages::print_note;
+use crate::output::{Output, refuse_input_as_output};
+use crate::reader::StreamReader;
 use crate::settings;
 
 const LIMITS: &str = "Limits";
@@ -108,7 +111,7 @@ impl InputOptions {
     }
 
     /// The file of the vocabulary, with its option.
-    pub(crate) fn vocabulary_file(&self) -> (&'static str, Option<&std::path::Path>) {
+    pub(crate) fn vocabulary_file(&self) -> (&'static str, Option<&Path>) {
         ("--vocabulary", self.vocabulary.vocabulary.as_deref())
     }
 }
@@ -160,7 +163,7 @@ impl AssertionLimits {
     }
 }
 
-// Files that a scan reads, and how many at once.
+// Files that a command reads.
 #[derive(Debug, Args)]
 pub(crate) struct FileOptions {
     /// Files to read, or - for standard input [default: -]
@@ -169,14 +172,30 @@ pub(crate) struct FileOptions {
     /// Read the files in directories, and in the directories in them
     #[arg(long, short)]
     pub(crate) recursive: bool,
-    /// Number of threads, 1 to 256; the output is in the order of the input
-    ///
-    /// Several files are read at once, and one file of NDJSON (--mode ndjson, or --field) in parts.
-    #[arg(long, short, value_name = "N", default_value = "1", env = "PROVSTREAM_JOBS", hide_env = true,
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
-    pub(crate) jobs: usize,
-    #[command(flatten)]
-    pub(crate) fields: FieldOptions,
+}
+
+// Output of a command.
+#[derive(Debug, Args)]
+pub(crate) struct OutputOptions {
+    /// Write to this file, which is replaced when everything is written
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl OutputOptions {
+    /// The path, unless the output is standard output.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    /// Opens the output, unless it is one of the inputs, which have the names of their options.
+    pub(crate) fn open<'a>(
+        &self,
+        inputs: impl IntoIterator<Item = (&'a str, Option<&'a Path>)>,
+    ) -> anyhow::Result<Output> {
+        refuse_input_as_output("--output", self.path(), inputs)?;
+        Output::open(self.path())
+    }
 }
 
 // Texts in NDJSON.
@@ -193,26 +212,101 @@ pub(crate) struct FieldOptions {
 
 impl FieldOptions {
     /// The pointers, each of which is given once.
-    pub(crate) fn distinct(&self) -> anyhow::Result<Vec<Pointer>> {
+    pub(crate) fn distinct(&self) -> anyhow::Result<&[Pointer]> {
         let mut given = BTreeSet::new();
-        match self
-            .pointers
-            .iter()
-            .find(|pointer| !given.insert(pointer.as_str()))
-        {
+        let mut pointers = self.pointers.iter().map(Pointer::as_str);
+        match pointers.find(|pointer| !given.insert(*pointer)) {
             Some(twice) => Err(usage_error(format_args!(
-                "--field: expected each pointer once, found `{}` twice",
-                twice.as_str()
+                "--field: expected each pointer once, found `{twice}` twice"
             ))),
-            None => Ok(self.pointers.clone()),
+            None => Ok(&self.pointers),
         }
     }
+}
 
-    /// The pointers in a message.
-    pub(crate) fn names(pointers: &[Pointer]) -> String {
-        let names: Vec<_> = pointers.iter().map(Pointer::as_str).collect();
-        names.join(" or ")
+// Input of a command that writes it again.
+#[derive(Debug, Args)]
+pub(crate) struct RewriteOptions {
+    /// Treatment of the model's reasoning: leave it as it is, rewrite (or gate) it like text, or drop it
+    ///
+    /// Needs --input. Reasoning that is left may repeat what a policy withholds. Providers sign some
+    /// reasoning, and refuse it when it is sent back changed.
+    #[arg(long, value_name = "HOW", default_value = "leave", value_parser = reasoning())]
+    reasoning: Reasoning,
+    /// Path of a member that passes although its format does not have it, such as choices[].delta.note; may be repeated
+    ///
+    /// Needs --input. A string that may be text, in any other such member, counts as not read, and a gate
+    /// empties it.
+    #[arg(long = "pass-member", value_name = "PATH")]
+    pass_members: Vec<String>,
+    #[command(flatten)]
+    pub(crate) fields: FieldOptions,
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
+}
+
+fn reasoning() -> impl TypedValueParser<Value = Reasoning> {
+    let names = Reasoning::ALL.map(|reasoning| match reasoning {
+        Reasoning::Rewrite => PossibleValue::new("rewrite").alias("gate"),
+        other => PossibleValue::new(other.as_str()),
+    });
+    PossibleValuesParser::new(names).map(|name| match &*name {
+        "leave" => Reasoning::Leave,
+        "drop" => Reasoning::Drop,
+        _ => Reasoning::Rewrite,
+    })
+}
+
+impl RewriteOptions {
+    /// Refuses options that need a response.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        let option = match (self.reasoning, self.pass_members.is_empty()) {
+            _ if self.is_response() => return Ok(()),
+            (Reasoning::Leave, true) => return Ok(()),
+            (Reasoning::Leave, false) => "--pass-member",
+            _ => "--reasoning",
+        };
+        Err(needs_response(option))
     }
+
+    /// Returns `true` if the input is a response of a provider.
+    pub(crate) fn is_response(&self) -> bool {
+        self.input.input != InputFormat::Raw
+    }
+
+    /// Returns `true` if the input is one text.
+    pub(crate) fn is_one_text(&self) -> bool {
+        !self.is_response() && self.fields.pointers.is_empty()
+    }
+
+    /// Opens an input.
+    pub(crate) fn open(&self, file: &Path) -> anyhow::Result<Input> {
+        Ok(Input::open(file)?.detect_response(self.is_one_text()))
+    }
+
+    /// Treatment of parts of a response that are not its text.
+    pub(crate) fn beside_text(&self) -> (Reasoning, PassMembers) {
+        (self.reasoning, self.pass_members.iter().cloned().collect())
+    }
+
+    /// A reader that removes annotations.
+    pub(crate) fn reader(&self, parser: Parser) -> anyhow::Result<StreamReader> {
+        let pointers = self.fields.distinct()?;
+        let (reasoning, members) = self.beside_text();
+        let reader = StreamReader::new(self.input.input, parser, |rewriter| {
+            rewriter
+                .with_reasoning(reasoning)
+                .with_pass_members(members)
+        });
+        Ok(reader.with_fields(pointers, 1, true))
+    }
+}
+
+/// The error of an option that needs a response.
+pub(crate) fn needs_response(option: &str) -> anyhow::Error {
+    usage_error(format_args!(
+        "{option} needs a response of a provider; give --input auto"
+    ))
 }
 
 // Substrate classes that are known.

@@ -154,19 +154,19 @@ impl Output {
         }
     }
 
-    /// Returns the first error.
-    pub(crate) fn check(&mut self) -> anyhow::Result<()> {
-        match self.error.take() {
-            Some(error) => Err(self.output_error(error)),
+    /// Returns the first error, after writing buffered bytes if more may not come at once.
+    pub(crate) fn check(&mut self, may_pause: bool) -> anyhow::Result<()> {
+        let result = match self.error.take() {
+            Some(error) => Err(error),
+            None if may_pause => self.writer.flush(),
             None => Ok(()),
-        }
+        };
+        result.map_err(|error| self.output_error(error))
     }
 
     /// Writes buffered bytes.
     pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
-        self.check()?;
-        let flushed = self.writer.flush();
-        flushed.map_err(|error| self.output_error(error))
+        self.check(true)
     }
 
     /// Ends the text of the stream, and writes buffered bytes.

@@ -5,10 +5,13 @@ use std::fmt::{self, Display};
 
 use provstream_providers::{Decoder, Format, Notice, NoticeCode, ReadReport};
 
-use crate::messages::{CountAndExample, truncate};
+use crate::messages::{CountAndExample, count, truncate};
 
 /// Most characters of a provider's error in a message.
 const MAX_ERROR: usize = 120;
+
+/// Most members that a message names.
+const MAX_MEMBERS: usize = 3;
 
 /// Collects what the reader of a response reports.
 #[derive(Debug)]
@@ -48,8 +51,7 @@ impl ResponseTracker {
 
     /// Counts an error that the provider reports.
     pub(crate) fn add_error(&mut self, message: &str) {
-        self.errors
-            .add(|| format!("{:?}", truncate(message, MAX_ERROR)));
+        self.errors.add(|| quote_error(message));
     }
 
     /// Counts a notice, if it is about something that was not read.
@@ -57,8 +59,7 @@ impl ResponseTracker {
         let code = notice.code();
         if code.is_unread() {
             *self.notices.entry(code).or_default() += 1;
-            let start = notice.span().start();
-            let message = code.description();
+            let (start, message) = (notice.span().start(), code.description());
             self.first_notice
                 .add(|| format!("at byte {start} of the response: {message}"));
         }
@@ -79,180 +80,134 @@ impl ResponseTracker {
         if !self.has_text && self.probe.format().is_none() {
             self.probe.finish(|_| {});
         }
-        let has = |code| self.notices.contains_key(&code);
-        let kind = match self.kind.unwrap_or(InputKind::Text) {
-            _ if has(NoticeCode::BinaryBody) => InputKind::Binary,
-            InputKind::Json | InputKind::Events if has(NoticeCode::UnterminatedEvent) => {
-                InputKind::Truncated
-            }
-            InputKind::Events if has(NoticeCode::MalformedEvent) => InputKind::Malformed,
-            kind => kind,
-        };
         let found = self.probe.format();
-        let unrecognised = UnrecognisedInput {
-            expected: self.expected,
-            found,
-            kind,
-        };
+        let is_expected = found.is_some() && found == self.expected.or(found);
         // Nothing marks the end in these formats.
         let has_no_end = matches!(found, Some(Format::Gemini | Format::LlamaCpp | Format::Tgi));
-        let is_ended = (self.has_end || has_no_end) && !unrecognised.has_no_event_of_format();
+        let is_ended = (self.has_end || has_no_end) && is_expected;
         let is_recognised = self.has_text || self.errors.count() > 0 || is_ended;
+        let kind = self.kind.filter(|_| !is_recognised);
+        let unrecognised = kind.map(|kind| self.unrecognised(kind, is_expected));
         ResponseStatus {
-            expected: self.expected,
+            message: self.message(unrecognised.as_ref(), report),
             is_empty: self.kind.is_none(),
-            unrecognised: (self.kind.is_some() && !is_recognised).then_some(unrecognised),
-            errors: self.errors,
-            notices: self.notices,
-            first_notice: self.first_notice,
-            members: report
-                .unread_members()
-                .map(|(path, _)| path.to_owned())
-                .collect(),
-            is_complete: report.is_complete(),
+            has_errors: self.errors.count() > 0,
+            has_unread_events: !self.notices.is_empty(),
+            has_unread_members: !report.is_complete(),
+            unrecognised,
         }
     }
+
+    fn unrecognised(&self, kind: InputKind, is_expected: bool) -> UnrecognisedInput {
+        let found = self.probe.format();
+        let is_open = self.notices.contains_key(&NoticeCode::UnterminatedEvent);
+        let is_reported = !is_expected || kind == InputKind::Json && !is_open;
+        let format = format_name(self.expected.or(found));
+        let found = match (found, kind) {
+            (Some(found), _) if !is_expected => format!("one of {found}; give --input {found}"),
+            (_, InputKind::Json) => {
+                "other JSON; read it without --input, or its texts with --field".into()
+            }
+            (_, InputKind::Events) => "other events, or events that are cut short".into(),
+            (_, InputKind::Text) => "text; read it without --input".into(),
+        };
+        UnrecognisedInput {
+            message: match is_reported {
+                true => format!("expected a response of {format}, found {found}"),
+                false => format!("the response of {format} ends before it has any text"),
+            },
+            is_reported,
+            is_other_format: !is_expected,
+        }
+    }
+
+    fn message(&self, unrecognised: Option<&UnrecognisedInput>, report: &ReadReport) -> String {
+        if self.kind.is_none() {
+            let format = format_name(self.expected);
+            return format!("the input is empty: expected a response of {format}");
+        }
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(unrecognised.map(|input| input.message.clone()));
+        let notices = self.notices.iter();
+        let notices: Vec<_> = notices
+            .map(|(code, count)| format!("{count} {code}"))
+            .collect();
+        if !notices.is_empty() {
+            let example = self.first_notice.example();
+            parts.push(format!("{}{example}", notices.join(", ")));
+        }
+        let members = report.unread_members().take(MAX_MEMBERS);
+        let members: Vec<_> = members.map(|(path, _)| format!("{path:?}")).collect();
+        if !members.is_empty() {
+            parts.push(format!("in {}", members.join(", ")));
+        }
+        if self.errors.count() > 0 {
+            let (errors, example) = (count(self.errors.count(), "error"), self.errors.example());
+            parts.push(format!("{errors} of the provider{example}"));
+        }
+        format!("not all was read: {}", parts.join("; "))
+    }
+}
+
+/// An error of a provider in a message.
+pub(crate) fn quote_error(message: &str) -> String {
+    format!("{:?}", truncate(message, MAX_ERROR))
+}
+
+fn format_name(format: Option<Format>) -> &'static str {
+    format.map_or("a provider", Format::as_str)
 }
 
 /// Statement of what was not read of a response. The default is that of an input that is not a response.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ResponseStatus {
-    expected: Option<Format>,
-    is_empty: bool,
-    unrecognised: Option<UnrecognisedInput>,
-    errors: CountAndExample,
-    notices: BTreeMap<NoticeCode, u64>,
-    first_notice: CountAndExample,
-    /// Paths of members that may have text and that the format does not have.
-    members: Vec<String>,
-    is_complete: bool,
+    /// `true` if the input has only white space, and a response was expected.
+    pub(crate) is_empty: bool,
+    /// An input without text, an end and an error of the provider.
+    pub(crate) unrecognised: Option<UnrecognisedInput>,
+    has_errors: bool,
+    has_unread_events: bool,
+    /// `true` if members that the format does not have may have text.
+    has_unread_members: bool,
+    message: String,
 }
-
-impl Default for ResponseStatus {
-    fn default() -> Self {
-        Self {
-            expected: None,
-            is_empty: false,
-            unrecognised: None,
-            errors: CountAndExample::default(),
-            notices: BTreeMap::new(),
-            first_notice: CountAndExample::default(),
-            members: Vec::new(),
-            is_complete: true,
-        }
-    }
-}
-
-/// Most members that a message names.
-const MAX_MEMBERS: usize = 3;
 
 impl ResponseStatus {
     /// Returns `true` if `--fail` can pass: all was read, and the provider reported no error.
-    pub(crate) fn passes(&self) -> bool {
-        self.is_fully_read() && self.is_complete
+    pub(crate) const fn passes(&self) -> bool {
+        self.is_fully_read() && !self.has_unread_members
     }
 
     /// Returns `true` if all was read, and the provider reported no error.
-    pub(crate) fn is_fully_read(&self) -> bool {
-        self.errors.count() == 0 && self.is_fully_read_but_errors()
+    pub(crate) const fn is_fully_read(&self) -> bool {
+        !self.has_errors && self.is_fully_read_but_errors()
     }
 
     /// Returns `true` if all was read, apart from errors of the provider.
-    pub(crate) fn is_fully_read_but_errors(&self) -> bool {
-        self.notices.is_empty() && !self.is_empty && self.unrecognised.is_none()
-    }
-
-    /// Returns `true` if the input has only white space, and a response was expected.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.is_empty
-    }
-
-    /// An input without text, an end and an error of the provider.
-    pub(crate) const fn unrecognised(&self) -> Option<UnrecognisedInput> {
-        self.unrecognised
+    pub(crate) const fn is_fully_read_but_errors(&self) -> bool {
+        !self.has_unread_events && !self.is_empty && self.unrecognised.is_none()
     }
 }
 
 impl Display for ResponseStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty {
-            let format = self.expected.map_or("a provider", Format::as_str);
-            return write!(f, "the input is empty: expected a response of {format}");
-        }
-        let mut parts: Vec<String> = Vec::new();
-        parts.extend(self.unrecognised.map(|input| input.to_string()));
-        let notices = self
-            .notices
-            .iter()
-            .map(|(code, count)| format!("{count} {code}"));
-        let notices: Vec<_> = notices.collect();
-        if !notices.is_empty() {
-            parts.push(format!(
-                "{}{}",
-                notices.join(", "),
-                self.first_notice.example()
-            ));
-        }
-        if !self.members.is_empty() {
-            let members = self.members.iter().take(MAX_MEMBERS);
-            let members: Vec<_> = members.map(|path| format!("{path:?}")).collect();
-            parts.push(format!("in {}", members.join(", ")));
-        }
-        match self.errors.count() {
-            0 => {}
-            1 => parts.push(format!("1 error of the provider{}", self.errors.example())),
-            count => parts.push(format!(
-                "{count} errors of the provider{}",
-                self.errors.example()
-            )),
-        }
-        write!(f, "not all was read: {}", parts.join("; "))
+        f.write_str(&self.message)
     }
 }
 
 /// An input in which no response was recognised.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct UnrecognisedInput {
-    expected: Option<Format>,
-    found: Option<Format>,
-    kind: InputKind,
-}
-
-impl UnrecognisedInput {
-    /// Returns `true` if the input deserves the diagnostic `unknown-format`.
-    pub(crate) fn is_reported(self) -> bool {
-        self.has_no_event_of_format() || self.kind == InputKind::Json
-    }
-
-    /// Returns `true` if no event is of the expected format.
-    pub(crate) fn has_no_event_of_format(self) -> bool {
-        self.found.is_none() || self.found != self.expected.or(self.found)
-    }
+    message: String,
+    /// `true` if the input deserves the diagnostic `unknown-format`.
+    pub(crate) is_reported: bool,
+    /// `true` if no event is of the expected format.
+    pub(crate) is_other_format: bool,
 }
 
 impl Display for UnrecognisedInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let format = self
-            .expected
-            .or(self.found)
-            .map_or("a provider", Format::as_str);
-        if !self.is_reported() {
-            return write!(f, "the response of {format} ends before it has any text");
-        }
-        write!(f, "expected a response of {format}, found ")?;
-        match (self.found, self.kind) {
-            (Some(found), _) if self.has_no_event_of_format() => {
-                write!(f, "one of {found}; give --input {found}")
-            }
-            (_, InputKind::Json) => {
-                f.write_str("other JSON; read it without --input, or its texts with --field")
-            }
-            (_, InputKind::Truncated) => f.write_str("an event that is cut short"),
-            (_, InputKind::Malformed) => f.write_str("events whose data are not JSON"),
-            (_, InputKind::Events) => f.write_str("events of no format that --help lists"),
-            (_, InputKind::Binary) => f.write_str("bytes that are not text, perhaps compressed"),
-            (_, InputKind::Text) => f.write_str("text; read it without --input"),
-        }
+        f.write_str(&self.message)
     }
 }
 
@@ -263,12 +218,6 @@ pub(crate) enum InputKind {
     Json,
     /// A field or a comment of server-sent events.
     Events,
-    /// JSON or events that end within an event.
-    Truncated,
-    /// Events whose data are not JSON.
-    Malformed,
-    /// Bytes that are not text.
-    Binary,
     /// Something else.
     Text,
 }
@@ -281,7 +230,6 @@ impl InputKind {
         match start.first()? {
             b'{' | b'[' => Some(Self::Json),
             _ if fields.any(is_field) => Some(Self::Events),
-            _ if start.contains(&0) => Some(Self::Binary),
             _ => Some(Self::Text),
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use provstream::provenance::{Annotation, Verdict};
 use provstream::{Action, Question, Rules, Span, Unannotated};
+use provstream_providers::GateEvent;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -167,6 +168,18 @@ impl<L: AuditLog> Audit<L> {
     #[must_use]
     pub const fn has_failed(&self) -> bool {
         self.error.is_some()
+    }
+
+    /// Takes what a gate does.
+    pub fn push(&mut self, event: &GateEvent<'_>) {
+        match event {
+            GateEvent::Decided(question, action) => self.decided(question, action),
+            GateEvent::Released(text) | GateEvent::Removed(text) => self.text(text.bytes()),
+            GateEvent::RunBegins(at, what) => self.run_begins(*at, what),
+            GateEvent::RunEnds(at) => self.run_ends(*at),
+            GateEvent::Limit(span) => self.limit(*span),
+            _ => {}
+        }
     }
 
     /// A policy has decided about an assertion.

@@ -112,6 +112,9 @@ impl Seen {
 
     /// Takes what a gate reports.
     fn decide(&mut self, event: &GateEvent<'_>) {
+        if let Some(audit) = &mut self.audit {
+            audit.push(event);
+        }
         let outcome = &mut self.outcome;
         match event {
             GateEvent::Decided(question, action) => {
@@ -124,9 +127,6 @@ impl Seen {
                 }
                 let key = (disposition, action_name(action));
                 *outcome.decisions.entry(key).or_default() += 1;
-                if let Some(audit) = &mut self.audit {
-                    audit.decided(question, action);
-                }
             }
             GateEvent::Inserted(text, _) => {
                 if let Some(draft) = &mut self.draft {
@@ -138,31 +138,8 @@ impl Seen {
                     draft.write(text.bytes());
                 }
                 outcome.released += text.bytes().len() as u64;
-                if let Some(audit) = &mut self.audit {
-                    audit.text(text.bytes());
-                }
             }
-            GateEvent::Removed(text) => {
-                outcome.removed += text.bytes().len() as u64;
-                if let Some(audit) = &mut self.audit {
-                    audit.text(text.bytes());
-                }
-            }
-            GateEvent::RunBegins(at, what) => {
-                if let Some(audit) = &mut self.audit {
-                    audit.run_begins(*at, what);
-                }
-            }
-            GateEvent::RunEnds(at) => {
-                if let Some(audit) = &mut self.audit {
-                    audit.run_ends(*at);
-                }
-            }
-            GateEvent::Limit(span) => {
-                if let Some(audit) = &mut self.audit {
-                    audit.limit(*span);
-                }
-            }
+            GateEvent::Removed(text) => outcome.removed += text.bytes().len() as u64,
             _ => {}
         }
     }

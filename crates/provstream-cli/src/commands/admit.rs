@@ -2,22 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
 use provstream::provenance::{Discipline, Timestamp, Vocabulary, parse_duration};
 
-use crate::error::{EXIT_ERROR, exit_code, usage_error};
-use crate::files::InputFiles;
+use crate::error::{exit_code_of_files, usage_error};
 use crate::messages::print_note;
-use crate::options::{
-    AssertionLimits, FileOptions, InputOptions, Window, WindowParser, duplicate_class_error, floor,
-    unknown_class_error,
-};
-use crate::output::{Output, is_terminal, refuse_input_as_output};
-use crate::scan::{ReportKind, ScanConfig, scan_all};
+use crate::options::{Window, WindowParser, duplicate_class_error, floor, unknown_class_error};
+use crate::scan::{ReportKind, ScanOptions, scan};
 
 /// Judge each assertion by the classes it declares
 ///
@@ -59,21 +53,8 @@ pub(crate) struct AdmitOptions {
     /// With --fail, also exit with status 3 if a sentence has no annotation
     #[arg(long, requires = "fail")]
     require_annotations: bool,
-    /// Print lines for people: line:column, text, verdict, classes and why they do not count
-    #[arg(long)]
-    pretty: bool,
-    /// Print JSON also on a terminal
-    #[arg(long, conflicts_with = "pretty")]
-    json: bool,
-    /// Write to this file, which is replaced when everything is written
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
     #[command(flatten)]
-    files: FileOptions,
-    #[command(flatten)]
-    input: InputOptions,
-    #[command(flatten)]
-    limits: AssertionLimits,
+    scan: ScanOptions,
 }
 
 // Rule of admissibility.
@@ -106,34 +87,21 @@ pub(crate) struct ClockOptions {
 
 /// Runs the command.
 pub(crate) fn run(options: &AdmitOptions) -> anyhow::Result<ExitCode> {
-    let input = &options.input;
-    let vocabulary = input.vocabulary.load()?;
-    let clock = &options.discipline.clock;
-    let rule = &options.discipline;
+    let vocabulary = options.scan.input.vocabulary.load()?;
+    let DisciplineOptions {
+        floor,
+        windows,
+        clock,
+    } = &options.discipline;
     let report = ReportKind::Verdicts {
-        discipline: Box::new(discipline(
-            rule.floor,
-            &rule.windows,
-            clock.skew,
-            &vocabulary,
-        )?),
+        discipline: Box::new(discipline(*floor, windows, clock.skew, &vocabulary)?),
         now: clock.now,
         require_annotations: options.require_annotations,
     };
-    let parser = input.parser(options.limits.limits(input)?, vocabulary);
-    let path = options.output.as_deref();
-    let is_pretty = options.pretty || !options.json && is_terminal(path);
-    let config = ScanConfig::from_options(input, &options.files, parser, report, is_pretty)?;
-    if path.is_some() {
-        crate::progress::set_output_file();
-    }
-    let files = InputFiles::new(&options.files.files, options.files.recursive)?;
-    let inputs = files.readable().map(|file| ("FILE", Some(file)));
-    refuse_input_as_output("--output", path, inputs.chain([input.vocabulary_file()]))?;
-    let output = Output::open(path)?;
-    let (result, totals) = scan_all(&config, files, options.files.jobs, output);
-    let counts = &totals.counts;
-    let (assertions, refused) = (counts.totals.assertions, &counts.refused);
+    let limits = options.scan.limits()?;
+    let (result, counts) = scan(&options.scan, vocabulary, limits, report)?;
+    let assertions = counts.totals.assertions;
+    let (refused, unannotated) = (&counts.refused, &counts.unannotated);
     let is_missing = options.require_assertions && assertions == 0;
     if result.is_ok() && options.fail {
         if is_missing {
@@ -145,23 +113,19 @@ pub(crate) fn run(options: &AdmitOptions) -> anyhow::Result<ExitCode> {
                 "not admitted: {count} of {assertions} assertions{example}"
             ));
         }
-        if counts.unannotated.count() > 0 {
-            let (count, example) = (counts.unannotated.count(), counts.unannotated.example());
+        if unannotated.count() > 0 {
+            let (count, example) = (unannotated.count(), unannotated.example());
             print_note(format_args!(
                 "sentences without an annotation: {count}{example}"
             ));
         }
     }
     let passed = refused.count() == 0
-        && counts.unannotated.count() == 0
+        && unannotated.count() == 0
         && counts.unjudged.is_empty()
         && counts.incomplete == 0
         && !is_missing;
-    let status = exit_code(result, options.fail, passed)?;
-    Ok(match totals.unreadable {
-        0 => status,
-        _ => ExitCode::from(EXIT_ERROR),
-    })
+    exit_code_of_files(result, options.fail, passed)
 }
 
 /// The rule that a floor and windows describe.

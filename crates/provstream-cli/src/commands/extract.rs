@@ -1,17 +1,14 @@
 //! `provstream extract`.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use provstream::Limits;
 
-use crate::error::{EXIT_ERROR, exit_code};
-use crate::files::InputFiles;
+use crate::error::exit_code_of_files;
 use crate::messages::print_note;
-use crate::options::{AssertionLimits, FileOptions, InputOptions, limit};
-use crate::output::{Output, is_terminal, refuse_input_as_output};
-use crate::scan::{ReportKind, ScanConfig, scan_all};
+use crate::options::limit;
+use crate::scan::{ReportKind, ScanOptions, scan};
 
 /// Print assertions and their annotations, one JSON object a line
 ///
@@ -36,24 +33,11 @@ pub(crate) struct ExtractOptions {
     /// Also print the text without its annotations, in lines {"event":"text","text":…}, as it becomes certain
     #[arg(long)]
     text: bool,
-    /// Print lines for people: line:column, text, classes, and what diagnostics mean
-    #[arg(long)]
-    pretty: bool,
-    /// Print JSON also on a terminal
-    #[arg(long, conflicts_with = "pretty")]
-    json: bool,
     /// Exit with status 3 if there was a diagnostic, something was not read, or with --input the input is empty
     #[arg(long)]
     fail: bool,
-    /// Write to this file, which is replaced when everything is written
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
     #[command(flatten)]
-    files: FileOptions,
-    #[command(flatten)]
-    input: InputOptions,
-    #[command(flatten)]
-    limits: AssertionLimits,
+    scan: ScanOptions,
     /// Longest MARC object that is printed with its record, in bytes, 1 to 1048576
     #[arg(long, value_name = "BYTES", help_heading = "Limits", default_value_t = Limits::default().max_record())]
     max_record: usize,
@@ -61,29 +45,15 @@ pub(crate) struct ExtractOptions {
 
 /// Runs the command.
 pub(crate) fn run(options: &ExtractOptions) -> anyhow::Result<ExitCode> {
-    let input = &options.input;
-    let limits = options.limits.limits(input)?;
-    let limits = limit("record", limits.with_max_record(options.max_record))?;
-    let parser = input.parser(limits, input.vocabulary.load()?);
+    let limits = options.scan.limits()?.with_max_record(options.max_record);
+    let limits = limit("record", limits)?;
+    let vocabulary = options.scan.input.vocabulary.load()?;
     let report = ReportKind::Events { text: options.text };
-    let path = options.output.as_deref();
-    let is_pretty = options.pretty || !options.json && is_terminal(path);
-    let config = ScanConfig::from_options(input, &options.files, parser, report, is_pretty)?;
-    let output_is_read = |files: &InputFiles| {
-        let files = files.readable().map(|file| ("FILE", Some(file)));
-        refuse_input_as_output("--output", path, files.chain([input.vocabulary_file()]))
-    };
-    if path.is_some() {
-        crate::progress::set_output_file();
-    }
-    let files = InputFiles::new(&options.files.files, options.files.recursive)?;
-    output_is_read(&files)?;
-    let output = Output::open(path)?;
-    let (result, totals) = scan_all(&config, files, options.files.jobs, output);
-    let counts = &totals.counts;
+    let (result, counts) = scan(&options.scan, vocabulary, limits, report)?;
     let diagnostics = counts.totals.diagnostics;
     if options.fail && result.is_ok() {
-        let lines = match (is_pretty, path) {
+        let output = options.scan.output.path();
+        let lines = match (options.scan.is_pretty(), output) {
             (false, _) => "the lines with the event `diagnostic` or `error`".to_owned(),
             (true, None) => "the lines above".to_owned(),
             (true, Some(path)) => format!("the lines of {}", path.display()),
@@ -98,9 +68,5 @@ pub(crate) fn run(options: &ExtractOptions) -> anyhow::Result<ExitCode> {
         }
     }
     let passed = diagnostics == 0 && counts.incomplete == 0;
-    let status = exit_code(result, options.fail, passed)?;
-    Ok(match totals.unreadable {
-        0 => status,
-        _ => ExitCode::from(EXIT_ERROR),
-    })
+    exit_code_of_files(result, options.fail, passed)
 }

@@ -6,17 +6,18 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use provstream::provenance::Timestamp;
-use provstream::{Action, GateEnd, GateHandler, Handler, Question, Span, TextChunk, Unannotated};
+use provstream::{Event, GateEnd, Handler};
+use provstream_providers::GateEvent;
 use provstream_route::{Audit, AuditFile};
 
-use super::gate_stream::{GateObserver, GateSettings, GateStreamOptions, GatedText};
-use super::gate_summary::{GateSummary, StoppedText};
-use crate::error::{EXIT_ERROR, InputError, exit_code, is_input_error, usage_error};
+use super::gate_stream::{GateSettings, GateStreamOptions};
+use super::gate_summary::GateSummary;
+use crate::error::{CliError, exit_code_of_files, is_broken_pipe, is_input_error, usage_error};
 use crate::files::for_each_file;
 use crate::input::input_name;
 use crate::messages::print_note;
-use crate::options::InputFormat;
 use crate::output::{Output, is_stdout, refuse_input_as_output, stdout_is};
+use crate::reader::{StoppedText, StreamSink, TextName, pump};
 
 /// Hold text back until a policy has decided about it, and write only what it releases
 ///
@@ -78,31 +79,26 @@ pub(crate) fn run(options: &GateOptions) -> anyhow::Result<ExitCode> {
     refuse_shared_files(options)?;
     let settings = GateSettings::load(&options.policy, &options.stream)?;
     let mut passed = true;
-    let is_response = options.stream.input.input != InputFormat::Raw;
+    let must_split = options.stream.rewrite.is_response();
     let output = options.output.as_deref();
-    let result = for_each_file(&options.files, output, is_response, |file, output| {
+    let result = for_each_file(&options.files, output, must_split, |file, output| {
+        let mode = options.stream.rewrite.input.mode;
         let mut gated = GatedOutput {
             output,
             audit: None,
-            is_text: settings.is_one_text(),
+            summary: GateSummary::new(settings.rules.clone(), mode),
         };
-        let result = gate_file(options, &settings, file, &mut gated);
+        let result = gated.read(options, &settings, file);
         passed &= *result.as_ref().unwrap_or(&true);
         (result.map(|_| ()), gated.output)
     });
-    let is_unreadable = *result.as_ref().unwrap_or(&false);
-    let status = exit_code(result.map(|_| ()), options.fail, passed)?;
-    Ok(if is_unreadable {
-        ExitCode::from(EXIT_ERROR)
-    } else {
-        status
-    })
+    exit_code_of_files(result, options.fail, passed)
 }
 
 /// Refuses files that are read and written. The text itself can be replaced.
 fn refuse_shared_files(options: &GateOptions) -> anyhow::Result<()> {
     let policy = ("--policy", Some(options.policy.as_path()));
-    let vocabulary = options.stream.input.vocabulary_file();
+    let vocabulary = options.stream.rewrite.input.vocabulary_file();
     let output = options.output.as_deref();
     refuse_input_as_output("--output", output, [policy, vocabulary])?;
     let Some(audit) = &options.audit else {
@@ -120,55 +116,6 @@ fn refuse_shared_files(options: &GateOptions) -> anyhow::Result<()> {
         .map(|file| ("FILE", Some(file.as_path())));
     let others = [("--output", output), policy, vocabulary];
     refuse_input_as_output("--audit", Some(audit), files.chain(others))
-}
-
-/// Gates a file; returns `true` if it passes `--fail`.
-fn gate_file(
-    options: &GateOptions,
-    settings: &GateSettings<'_>,
-    file: &Path,
-    gated: &mut GatedOutput,
-) -> anyhow::Result<bool> {
-    let input = settings.open(file)?;
-    gated.audit = open_audit(options, settings, file)?;
-    let mut summary = GateSummary::new(settings.rules.clone(), options.stream.input.mode);
-    let now = options.stream.now;
-    let rules = settings.rules.clone();
-    let policy = rules.policy(move || now.unwrap_or_else(Timestamp::now));
-    let end = settings.run(input, policy, gated, &mut summary);
-    // What is certain is written, even if the input broke off.
-    let written = gated.check().and_then(|()| gated.output.flush());
-    let (stopped, status) = match end {
-        Ok(end) => end,
-        Err(error) if is_input_error(&error) => {
-            written?;
-            return Err(error);
-        }
-        Err(error) => {
-            return exit_error(error, options.fail, summary.passes());
-        }
-    };
-    summary.report_stops(&stopped);
-    summary.report(options.fail);
-    if let Some(input) = status.unrecognised() {
-        return Err(InputError(format!("no text was released: {input}")).into());
-    }
-    if !status.is_fully_read() {
-        print_note(&status);
-    }
-    let passed = stopped.is_empty() && status.passes() && summary.passes();
-    match written {
-        Ok(()) => Ok(passed),
-        Err(error) => exit_error(error, options.fail, passed),
-    }
-}
-
-/// A broken pipe is no error if it is known that the input does not pass.
-fn exit_error(error: anyhow::Error, fail: bool, passed: bool) -> anyhow::Result<bool> {
-    match crate::error::is_broken_pipe(&error) && fail && !passed {
-        true => Ok(false),
-        false => Err(error),
-    }
 }
 
 fn open_audit(
@@ -193,74 +140,97 @@ fn open_audit(
 struct GatedOutput {
     output: Output,
     audit: Option<Audit<AuditFile>>,
-    /// `true` if the input is one text.
-    is_text: bool,
+    summary: GateSummary,
 }
 
 impl GatedOutput {
-    /// Writes to the output, unless a decision is missing in the audit log.
-    fn write(&mut self, bytes: &[u8]) {
-        if !self.audit.as_ref().is_some_and(Audit::has_failed) {
-            self.output.write_text(bytes);
+    /// Gates a file; returns `true` if it passes `--fail`.
+    fn read(
+        &mut self,
+        options: &GateOptions,
+        settings: &GateSettings<'_>,
+        file: &Path,
+    ) -> anyhow::Result<bool> {
+        let rewrite = &options.stream.rewrite;
+        let mut input = rewrite.open(file)?;
+        self.audit = open_audit(options, settings, file)?;
+        let now = options.stream.now;
+        let clock = move || now.unwrap_or_else(Timestamp::now);
+        let reader = settings.reader(settings.rules.clone().policy(clock));
+        let end = pump(&mut input, reader, rewrite.input.chunk_size, self);
+        // What is certain is written, even if the input broke off.
+        let written = self.check(true);
+        let end = match end {
+            Ok(end) => end,
+            Err(error) if is_input_error(&error) => {
+                written?;
+                return Err(error);
+            }
+            Err(error) => {
+                let passed = self.summary.has_passed_so_far();
+                return exit_error(error, options.fail, passed);
+            }
+        };
+        self.summary.report_stops(&end.stopped);
+        self.summary
+            .report(&end, &rewrite.fields.pointers, options.fail);
+        if let Some(input) = &end.status.unrecognised {
+            return Err(CliError::Input(format!("no text was released: {input}")).into());
         }
+        if !end.status.is_fully_read() {
+            print_note(&end.status);
+        }
+        let passed = self.summary.passes(&end);
+        match written {
+            Ok(()) => Ok(passed),
+            Err(error) => exit_error(error, options.fail, passed),
+        }
+    }
+}
+
+/// A broken pipe is no error if it is known that the input does not pass.
+fn exit_error(error: anyhow::Error, fail: bool, passed: bool) -> anyhow::Result<bool> {
+    match is_broken_pipe(&error) && fail && !passed {
+        true => Ok(false),
+        false => Err(error),
     }
 }
 
 impl Handler for GatedOutput {
-    fn text(&mut self, text: TextChunk<'_>) {
-        if self.is_text {
-            self.write(text.bytes());
-        }
+    fn event(&mut self, event: Event<'_>) {
+        self.summary.add_event(&event);
     }
 }
 
-impl GateHandler for GatedOutput {
-    fn released(&mut self, text: TextChunk<'_>) {
-        if let Some(audit) = &mut self.audit {
-            audit.text(text.bytes());
+impl StreamSink for GatedOutput {
+    fn check(&mut self, may_pause: bool) -> anyhow::Result<()> {
+        if let Some(audit) = &mut self.audit
+            && let Some(error) = audit.take_error()
+        {
+            let name = audit.name();
+            return Err(error).with_context(|| format!("cannot write the audit log {name}"));
         }
-        self.text(text);
+        self.output.check(may_pause)
     }
 
-    fn removed(&mut self, text: TextChunk<'_>) {
-        if let Some(audit) = &mut self.audit {
-            audit.text(text.bytes());
-        }
-    }
-
-    fn decided(&mut self, question: &Question<'_>, action: &Action) {
-        if let Some(audit) = &mut self.audit {
-            audit.decided(question, action);
+    fn write(&mut self, bytes: &[u8]) {
+        // Unless a decision is missing in the audit log.
+        if !self.audit.as_ref().is_some_and(Audit::has_failed) {
+            self.output.write_text(bytes);
         }
     }
 
-    fn run_begins(&mut self, at: u64, what: &Unannotated) {
+    fn on_text(&mut self, name: &TextName, _: bool) {
+        self.summary.enter(name);
         if let Some(audit) = &mut self.audit {
-            audit.run_begins(at, what);
+            audit.enter(name.to_string());
         }
     }
 
-    fn run_ends(&mut self, at: u64) {
+    fn on_gate(&mut self, event: &GateEvent<'_>) {
+        self.summary.add_gate(event);
         if let Some(audit) = &mut self.audit {
-            audit.run_ends(at);
-        }
-    }
-
-    fn limit(&mut self, span: Span) {
-        if let Some(audit) = &mut self.audit {
-            audit.limit(span);
-        }
-    }
-}
-
-impl GateObserver for GatedOutput {
-    fn on_response_bytes(&mut self, bytes: &[u8]) {
-        self.write(bytes);
-    }
-
-    fn on_text(&mut self, text: &GatedText, _: bool) {
-        if let Some(audit) = &mut self.audit {
-            audit.enter(text.to_string());
+            audit.push(event);
         }
     }
 
@@ -273,20 +243,5 @@ impl GateObserver for GatedOutput {
             audit.enter(stopped.name.clone().unwrap_or_default());
             audit.ended(action);
         }
-    }
-
-    fn flush(&mut self) -> anyhow::Result<()> {
-        self.check()?;
-        self.output.flush()
-    }
-
-    fn check(&mut self) -> anyhow::Result<()> {
-        if let Some(error) = self.audit.as_mut().and_then(Audit::take_error) {
-            let name = self.audit.as_ref().map_or("", Audit::name);
-            return Err(
-                anyhow::Error::new(error).context(format!("cannot write the audit log {name}"))
-            );
-        }
-        self.output.check()
     }
 }

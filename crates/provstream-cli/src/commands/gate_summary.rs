@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, Disposition, Event, GateEnd, Mode, Question, Rules, Unannotated};
+use provstream_providers::{GateEvent, Pointer};
 
-use crate::fields::FieldRewriter;
 use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
 use crate::messages::{CountAndExample, count, print_note};
+use crate::reader::{StoppedText, StreamEnd, TextName};
 use crate::scan::totals::UnjudgedDiagnostics;
 use crate::verdict::explain_verdict;
 
@@ -15,24 +16,7 @@ use crate::verdict::explain_verdict;
 const MAX_STOP_NOTES: usize = 5;
 
 /// Reason of a stop that no decision explains.
-const TOO_LONG: &str = "limit: a sentence is longer than --max-assertion, or the text that is held back than --max-held";
-
-/// Text that the policy ended.
-#[derive(Debug)]
-pub(crate) struct StoppedText {
-    /// Name; `None` if the input is one text.
-    pub(crate) name: Option<String>,
-    pub(crate) end: GateEnd,
-}
-
-/// Decision that ended a text.
-#[derive(Clone, Copy, Debug)]
-struct StopReason {
-    /// Offset in the text.
-    at: u64,
-    /// Rule of the policy.
-    rule: &'static str,
-}
+const AT_LIMIT: &str = " (limit: a sentence is longer than --max-assertion, the text that is held back than --max-held, or something was not read)";
 
 /// Counts of one input.
 #[derive(Debug)]
@@ -44,17 +28,13 @@ pub(crate) struct GateSummary {
     withheld: CountAndExample,
     /// Withheld runs of unannotated text.
     unannotated_runs: CountAndExample,
-    /// Bytes of clean text.
-    clean: u64,
+    /// `true` if there is text.
+    pub(crate) has_text: bool,
     has_withheld: bool,
     /// Name of the current text; empty if the input is one text.
     text: String,
-    /// Offset of the last thing in it that could not be judged.
-    unread: Option<u64>,
-    /// Decisions that ended texts.
-    stops: BTreeMap<String, StopReason>,
-    /// Message about lines that were withheld.
-    lines: Option<String>,
+    /// Places and reasons of decisions that ended texts.
+    stops: BTreeMap<String, String>,
 }
 
 impl GateSummary {
@@ -67,39 +47,16 @@ impl GateSummary {
             assertions: 0,
             withheld: CountAndExample::default(),
             unannotated_runs: CountAndExample::default(),
-            clean: 0,
+            has_text: false,
             has_withheld: false,
             text: String::new(),
-            unread: None,
             stops: BTreeMap::new(),
-            lines: None,
         }
-    }
-
-    /// Counts lines of NDJSON that were withheld.
-    pub(crate) fn finish_fields(&mut self, fields: &FieldRewriter) {
-        self.has_withheld |= fields.unread.count() > 0;
-        self.lines = fields.message("withheld");
     }
 
     /// Sets the name of the text that the following calls are about.
-    pub(crate) fn enter(&mut self, name: &str) {
-        if self.text != name {
-            name.clone_into(&mut self.text);
-            self.unread = None;
-        }
-    }
-
-    /// Counts clean text.
-    pub(crate) fn add_text(&mut self, bytes: &[u8], is_released: bool) {
-        self.hidden.push(bytes);
-        self.clean += bytes.len() as u64;
-        self.has_withheld |= !is_released;
-    }
-
-    /// Returns `true` if the input has text.
-    pub(crate) const fn has_text(&self) -> bool {
-        self.clean > 0
+    pub(crate) fn enter(&mut self, name: &TextName) {
+        self.text = name.to_string();
     }
 
     /// Counts an event.
@@ -109,16 +66,31 @@ impl GateSummary {
             Event::Diagnostic(diagnostic) => {
                 let start = diagnostic.span().start();
                 let location = || location(&self.text, start);
-                if self.unjudged.add(diagnostic.code().as_str(), location) {
-                    self.unread = Some(start);
-                }
+                self.unjudged.add(diagnostic.code().as_str(), location);
             }
             _ => {}
         }
     }
 
-    /// Counts a decision.
-    pub(crate) fn add_decision(&mut self, question: &Question<'_>, action: &Action) {
+    /// Counts what a gate does.
+    pub(crate) fn add_gate(&mut self, event: &GateEvent<'_>) {
+        match event {
+            GateEvent::Decided(question, action) => self.add_decision(question, action),
+            GateEvent::Released(text) | GateEvent::Removed(text) => {
+                self.hidden.push(text.bytes());
+                self.has_text |= !text.bytes().is_empty();
+                self.has_withheld |= matches!(event, GateEvent::Removed(_));
+            }
+            GateEvent::RunBegins(at, Unannotated::Replace(_) | Unannotated::Discard) => {
+                let text = &self.text;
+                self.unannotated_runs
+                    .add(|| format!("{} of the clean text", location(text, *at)));
+            }
+            _ => {}
+        }
+    }
+
+    fn add_decision(&mut self, question: &Question<'_>, action: &Action) {
         self.assertions += 1;
         if matches!(action, Action::Release | Action::Mark(..)) {
             return;
@@ -138,65 +110,53 @@ impl GateSummary {
             format!("{}: {why}{class}", location(text, at))
         });
         if action.ends() {
-            self.stops.insert(text.clone(), StopReason { at, rule });
+            self.stops
+                .insert(text.clone(), format!(" at byte {at} ({rule})"));
         }
     }
 
-    /// Counts a run of unannotated text, if it is withheld.
-    pub(crate) fn add_run(&mut self, at: u64, what: &Unannotated) {
-        if matches!(what, Unannotated::Replace(_) | Unannotated::Discard) {
-            let text = &self.text;
-            self.unannotated_runs
-                .add(|| format!("{} of the clean text", location(text, at)));
-        }
+    /// Returns `true` if all was read and judged, and released as it was.
+    pub(crate) fn passes(&self, end: &StreamEnd) -> bool {
+        self.has_passed_so_far()
+            && end.stopped.is_empty()
+            && end.status.passes()
+            && end.fields.unread.count() == 0
     }
 
-    /// Returns `true` if all was judged, and released as it was.
-    pub(crate) fn passes(&self) -> bool {
+    /// Returns `true` unless something was withheld or could not be judged.
+    pub(crate) fn has_passed_so_far(&self) -> bool {
         !self.has_withheld && self.unjudged.is_empty() && self.hidden.found().is_none()
     }
 
     /// Prints where and why the policy ended texts.
     pub(crate) fn report_stops(&self, stopped: &[StoppedText]) {
         for stop in stopped.iter().take(MAX_STOP_NOTES) {
-            self.report_stop(stop);
+            let name = stop.name.as_deref().unwrap_or_default();
+            let prefix = match name {
+                "" => String::new(),
+                line if line.starts_with("line") => format!("{line}: "),
+                channel => format!("channel {channel}: "),
+            };
+            let place = self.stops.get(name).map_or(AT_LIMIT, String::as_str);
+            print_note(match stop.end {
+                GateEnd::Suspended => format!(
+                    "{prefix}the policy suspended the stream{place}, so the rest has to be asked for once more"
+                ),
+                _ => format!("{prefix}the policy refused the rest of the stream{place}"),
+            });
         }
-        if let Some(more) = stopped
-            .len()
-            .checked_sub(MAX_STOP_NOTES)
-            .filter(|more| *more > 0)
-        {
+        if stopped.len() > MAX_STOP_NOTES {
+            let more = stopped.len() - MAX_STOP_NOTES;
             print_note(format_args!("the policy also ended {more} more texts"));
         }
     }
 
-    fn report_stop(&self, stop: &StoppedText) {
-        let name = stop.name.as_deref();
-        let prefix = match name {
-            None => String::new(),
-            Some(line) if line.starts_with("line") => format!("{line}: "),
-            Some(channel) => format!("channel {channel}: "),
-        };
-        let place = match (self.stops.get(name.unwrap_or_default()), self.unread, name) {
-            (Some(StopReason { at, rule }), ..) => format!(" at byte {at} ({rule})"),
-            (None, Some(at), None) => format!(" at byte {at} (limit)"),
-            (None, None, None) => format!(" at byte {} of the clean text ({TOO_LONG})", self.clean),
-            (None, _, Some(_)) => format!(" ({TOO_LONG})"),
-        };
-        print_note(match stop.end {
-            GateEnd::Suspended => format!(
-                "{prefix}the policy suspended the stream{place}, so the rest has to be asked for once more"
-            ),
-            _ => format!("{prefix}the policy refused the rest of the stream{place}"),
-        });
-    }
-
     /// Prints what could not be judged and, with `--fail`, what was withheld.
-    pub(crate) fn report(&self, fail: bool) {
+    pub(crate) fn report(&self, end: &StreamEnd, pointers: &[Pointer], fail: bool) {
         if !self.unjudged.is_empty() {
             print_note(&self.unjudged);
         }
-        if let Some(message) = &self.lines {
+        if let Some(message) = end.fields.message(pointers, "withheld") {
             print_note(message);
         }
         if let Some(place) = self.hidden.found() {
@@ -204,10 +164,10 @@ impl GateSummary {
         }
         let mut parts = Vec::new();
         if self.withheld.count() > 0 {
-            let (withheld, all) = (self.withheld.count(), self.assertions);
+            let (withheld, example) = (self.withheld.count(), self.withheld.example());
             parts.push(format!(
-                "{withheld} of {all} assertions{}",
-                self.withheld.example()
+                "{withheld} of {} assertions{example}",
+                self.assertions
             ));
         }
         if self.unannotated_runs.count() > 0 {

@@ -3,22 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::bail;
 use clap::Args;
-use provstream::Mode;
 use provstream::provenance::Timestamp;
-use provstream_providers::Channel;
+use provstream::{Event, GateHandler, Handler, Mode};
+use provstream_providers::GateEvent;
 use provstream_report::{AuditLog, Counts, Outcome, Overview, Page, Part, Report, Transcripts};
 
-use super::gate_stream::{GateObserver, GateSettings, GateStreamOptions, GatedText};
+use super::gate_stream::{GateSettings, GateStreamOptions};
 use super::gate_summary::GateSummary;
-use crate::error::{EXIT_ERROR, InputError, exit_code, is_input_error, report, usage_error};
+use crate::error::{CliError, exit_code, exit_code_of_files, usage_error};
 use crate::files::{InputFiles, is_folder};
 use crate::input::Input;
 use crate::lines::each_line;
 use crate::messages::{count, print_note};
-use crate::options::InputFormat;
+use crate::options::{FileOptions, InputFormat};
 use crate::output::{Output, is_terminal, refuse_input_as_output};
+use crate::reader::{StreamSink, TextName, pump};
 
 /// Longest line of an audit log that is read, in bytes.
 const MAX_LINE: usize = 1 << 16;
@@ -45,12 +45,8 @@ const MAX_LINE_NOTES: u64 = 5;
     override_usage = "provstream report [OPTIONS] --policy <FILE> [FILE]...\n       provstream report [OPTIONS] --audit-log [FILE]..."
 )]
 pub(crate) struct ReportOptions {
-    /// Files to read, or - for standard input [default: -]
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Read the files in directories, and in the directories in them
-    #[arg(long, short)]
-    recursive: bool,
+    #[command(flatten)]
+    files: FileOptions,
     /// The policy, a TOML file as for `provstream gate`
     #[arg(long, value_name = "FILE", required_unless_present = "audit_log")]
     policy: Option<PathBuf>,
@@ -73,21 +69,18 @@ pub(crate) struct ReportOptions {
 /// Runs the command.
 pub(crate) fn run(options: &ReportOptions) -> anyhow::Result<ExitCode> {
     let output = options.output.as_deref();
-    let files = InputFiles::new(&options.files, options.recursive)?;
+    let files = InputFiles::new(&options.files)?;
+    let vocabulary = options.stream.rewrite.input.vocabulary_file();
     let policy = ("--policy", options.policy.as_deref());
-    let inputs = files.readable().map(|file| ("FILE", Some(file)));
-    let inputs = inputs.chain([policy, options.stream.input.vocabulary_file()]);
-    refuse_input_as_output("--output", output, inputs)?;
+    refuse_input_as_output("--output", output, files.inputs([policy, vocabulary]))?;
     if output.is_none() && is_terminal(None) {
         return Err(usage_error(
             "--output: expected a file for the page, which is HTML, such as -o report.html (-o - writes it to the terminal)",
         ));
     }
-    let settings = match &options.policy {
-        Some(policy) => Some(GateSettings::load(policy, &options.stream)?),
-        // The command line has --audit-log then.
-        None => None,
-    };
+    let load = |policy: &PathBuf| GateSettings::load(policy, &options.stream);
+    // Without a policy, the command line has --audit-log.
+    let settings = options.policy.as_ref().map(load).transpose()?;
     let folder = output.filter(|path| files.are_named || is_folder(path));
     if let Some(folder) = folder {
         return write_pages(options, settings.as_ref(), files, folder);
@@ -97,8 +90,8 @@ pub(crate) fn run(options: &ReportOptions) -> anyhow::Result<ExitCode> {
             "--output: expected a directory for the pages of several files, such as -o reports/",
         ));
     }
-    let file = files.readable().next().unwrap_or(Path::new("-")).to_owned();
-    let shown = Shown::read(options, settings.as_ref(), &file)?;
+    let file = files.readable().next().unwrap_or(Path::new("-"));
+    let shown = Shown::read(options, settings.as_ref(), file)?;
     if options.fail {
         shown.report_withheld();
     }
@@ -114,41 +107,25 @@ fn write_pages(
     folder: &Path,
 ) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(folder)?;
-    let title = options.title.as_deref().unwrap_or("Answers");
-    let mut overview = Overview::new(title);
+    let mut overview = Overview::new(options.title.as_deref().unwrap_or("Answers"));
     let mut names: Vec<String> = Vec::new();
-    let (mut passed, mut is_unreadable) = (true, false);
-    for file in files.paths {
-        let shown = file.and_then(|file| Ok((Shown::read(options, settings, &file)?, file)));
-        let (shown, file) = match shown {
-            Ok(shown) => shown,
-            Err(error) if is_input_error(&error) => {
-                is_unreadable = true;
-                report(&error);
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
+    let mut passed = true;
+    let unreadable = files.for_each(|file, _| {
+        let shown = Shown::read(options, settings, file)?;
         passed &= shown.passed;
         let base = shown.title.clone();
-        let twins = names.iter().filter(|name| **name == base).count();
-        let page = match twins {
+        let page = match names.iter().filter(|name| **name == base).count() {
             0 => format!("{base}.html"),
             twins => format!("{base}.{twins}.html"),
         };
         names.push(base);
         overview.push(&file.display().to_string(), &page, &shown.counts());
-        shown.write(Output::open(Some(&folder.join(page)))?)?;
-    }
+        shown.write(Output::open(Some(&folder.join(page)))?)
+    })?;
     let mut index = Output::open(Some(&folder.join("index.html")))?;
     index.write_bytes(overview.to_html().as_bytes());
     index.commit()?;
-    let status = exit_code(Ok(()), options.fail, passed)?;
-    Ok(if is_unreadable {
-        ExitCode::from(EXIT_ERROR)
-    } else {
-        status
-    })
+    exit_code_of_files(Ok(unreadable), options.fail, passed)
 }
 
 /// Content of a page.
@@ -157,7 +134,7 @@ struct Shown {
     parts: Vec<Part>,
     bodies: Vec<Vec<u8>>,
     report: Option<Report>,
-    facts: Vec<(&'static str, String)>,
+    format: Option<&'static str>,
     remarks: Vec<String>,
     /// `true` if `--fail` passes.
     passed: bool,
@@ -173,7 +150,7 @@ impl Shown {
             Some(settings) => Self::of_answer(options, settings, file),
             None => Self::of_audit_log(file),
         }?;
-        if let (Some(title), false) = (&options.title, options.files.len() > 1) {
+        if let (Some(title), false) = (&options.title, options.files.files.len() > 1) {
             title.clone_into(&mut shown.title);
         }
         shown.passed &= !shown.counts().withholds();
@@ -185,47 +162,52 @@ impl Shown {
         settings: &GateSettings<'_>,
         file: &Path,
     ) -> anyhow::Result<Self> {
-        let input = settings.open(file)?;
-        let name = input.name().to_owned();
+        let rewrite = &options.stream.rewrite;
+        let mut input = rewrite.open(file)?;
         let now = options.stream.now.unwrap_or_else(Timestamp::now);
         let report = Report::new(settings.rules.clone(), now);
-        let policy = report.policy();
-        let (format, mode) = (options.stream.input.input, options.stream.input.mode);
+        let reader = settings.reader(report.policy());
+        let (format, mode) = (rewrite.input.input, rewrite.input.mode);
         let is_json = matches!(mode, Mode::Json | Mode::Ndjson);
-        let mut page = match settings.is_one_text() {
-            true => Transcripts::of_one_text(report, is_json),
-            false => Transcripts::new(report),
+        let mut page = AnswerPage {
+            texts: match rewrite.is_one_text() {
+                true => Transcripts::of_one_text(report, is_json),
+                false => Transcripts::new(report),
+            },
+            summary: GateSummary::new(settings.rules.clone(), mode),
         };
-        let mut summary = GateSummary::new(settings.rules.clone(), mode);
-        let (stopped, status) = settings.run(input, policy, &mut page, &mut summary)?;
-        summary.report(options.fail);
-        if let Some(input) = status.unrecognised() {
-            return Err(InputError(format!("nothing can be shown: {input}")).into());
+        let end = pump(&mut input, reader, rewrite.input.chunk_size, &mut page)?;
+        let summary = &page.summary;
+        summary.report(&end, &rewrite.fields.pointers, options.fail);
+        let (name, status) = (input.name(), &end.status);
+        if let Some(input) = &status.unrecognised {
+            return Err(CliError::Input(format!("nothing can be shown: {input}")).into());
         }
-        if !summary.has_text() && !status.is_empty() {
+        if !summary.has_text && !status.is_empty {
             print_note(format_args!(
                 "there is no text in {name}, expected an answer"
             ));
         }
         let mut remarks = Vec::new();
         if !status.is_fully_read() {
-            print_note(&status);
+            print_note(status);
             remarks.push(sentence(&status.to_string()));
         }
-        let (report, parts, bodies) = page.finish();
+        // The policy is asked, but everything is released.
+        let passed = summary.passes(&end);
+        let (report, parts, bodies) = page.texts.finish();
         Ok(Self {
-            title: title(file, &name),
+            title: title(file, name),
             parts,
             bodies,
             report: Some(report),
-            facts: match format {
-                InputFormat::Response(format) => vec![("Format", format.as_str().to_owned())],
-                InputFormat::Raw if is_json => vec![("Format", mode.as_str().to_owned())],
-                _ => Vec::new(),
+            format: match format {
+                InputFormat::Response(format) => Some(format.as_str()),
+                InputFormat::Raw if is_json => Some(mode.as_str()),
+                _ => None,
             },
             remarks,
-            // The policy is asked, but everything is released.
-            passed: stopped.is_empty() && status.passes() && summary.passes(),
+            passed,
         })
     }
 
@@ -252,9 +234,10 @@ impl Shown {
                 "{name} is empty, expected lines of `provstream gate --audit`"
             ));
         } else if malformed == lines {
-            bail!(InputError(format!(
+            return Err(CliError::Input(format!(
                 "nothing in {name} is a line of an audit log, as `provstream gate --audit` writes it"
-            )));
+            ))
+            .into());
         }
         if malformed > MAX_LINE_NOTES {
             print_note(format_args!("{name}: {malformed} lines are left out"));
@@ -271,7 +254,7 @@ impl Shown {
             parts: vec![page.log.finish(&mut page.body)?],
             bodies: vec![page.body],
             report: None,
-            facts: vec![("Format", "audit log".to_owned())],
+            format: Some("audit log"),
             remarks,
             passed: malformed == 0,
         })
@@ -282,8 +265,8 @@ impl Shown {
         if let Some(report) = &self.report {
             page = page.with_report(report);
         }
-        for (name, value) in &self.facts {
-            page = page.with_fact(name, value);
+        if let Some(format) = self.format {
+            page = page.with_fact("Format", format);
         }
         for remark in &self.remarks {
             page = page.with_remark(remark.as_str());
@@ -386,21 +369,48 @@ impl AuditLogPage {
     }
 }
 
-impl GateObserver for Transcripts<GatedText> {
-    fn on_text(&mut self, text: &GatedText, is_repeated: bool) {
+/// Transcribes the texts of an answer.
+struct AnswerPage {
+    texts: Transcripts<TextName>,
+    summary: GateSummary,
+}
+
+impl Handler for AnswerPage {
+    fn event(&mut self, event: Event<'_>) {
+        self.summary.add_event(&event);
+        self.texts.event(event);
+    }
+}
+
+impl StreamSink for AnswerPage {
+    fn on_text(&mut self, name: &TextName, is_repeated: bool) {
+        self.summary.enter(name);
         // Reasoning counts as repeated, but is reported once.
-        let is_reasoning = matches!(
-            text,
-            GatedText::Channel {
-                is_reasoning: true,
-                ..
-            }
-        );
+        let is_reasoning = matches!(name, TextName::Channel { is_reasoning, .. } if *is_reasoning);
         let is_shown = !is_repeated || is_reasoning;
-        self.enter(is_shown.then(|| text.clone()));
+        self.texts.enter(is_shown.then(|| name.clone()));
     }
 
-    fn on_channel_end(&mut self, ended: Channel) {
-        self.end(|text| matches!(text, GatedText::Channel { channel, .. } if *channel == ended));
+    fn on_text_end(&mut self, name: &TextName) {
+        self.texts.end(|text| match (text, name) {
+            // With its reasoning.
+            (TextName::Channel { channel, .. }, TextName::Channel { channel: ended, .. }) => {
+                channel == ended
+            }
+            (text, ended) => text == ended,
+        });
+    }
+
+    fn on_gate(&mut self, event: &GateEvent<'_>) {
+        self.summary.add_gate(event);
+        let texts = &mut self.texts;
+        match *event {
+            GateEvent::Decided(question, action) => texts.decided(question, action),
+            GateEvent::Released(text) => texts.released(text),
+            GateEvent::RunBegins(at, what) => texts.run_begins(at, what),
+            GateEvent::RunEnds(at) => texts.run_ends(at),
+            GateEvent::Limit(span) => texts.limit(span),
+            _ => {}
+        }
     }
 }

@@ -2,29 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use provstream::provenance::{Annotation, Assertion, Discipline, Timestamp};
-use provstream::{BracketAnnotation, Event, Handler, Mode, Replacement, TextChunk};
-use provstream_providers::{Channel, Pointer, Reasoning};
+use provstream::{Event, Handler, Mode, TextChunk};
+use provstream_providers::{Channel, Pointer};
 use serde::Serialize;
 
 use super::admit::{ClockOptions, discipline};
-use crate::error::{EXIT_ERROR, is_input_error, report};
+use crate::error::exit_code_of_files;
 use crate::files::InputFiles;
 use crate::input::{Input, input_name};
 use crate::messages::{EscapeControls, print_note, styled};
 use crate::options::{
-    AssertionLimits, FieldOptions, InputFormat, InputOptions, Window, WindowParser, floor,
+    AssertionLimits, FieldOptions, FileOptions, InputFormat, InputOptions, OutputOptions, Window,
+    WindowParser, floor,
 };
 use crate::output::{Output, is_terminal};
-use crate::reader::{StreamReader, pump};
+use crate::reader::{StreamNotice, StreamReader, StreamSink, TextName, pump};
 use crate::scan::pretty::BOLD;
 use crate::scan::unannotated::UnannotatedSentences;
-use crate::sink::{StreamNotice, StreamSink};
 use crate::verdict::format_duration;
 
 /// Count assertions, annotations by class, ages and reasons, in a table
@@ -40,12 +39,8 @@ use crate::verdict::format_duration;
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct SummaryOptions {
-    /// Files to read, or - for standard input [default: -]
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Read the files in directories, and in the directories in them
-    #[arg(long, short)]
-    recursive: bool,
+    #[command(flatten)]
+    files: FileOptions,
     /// Rows of the table: one for each file, class or field [default: class, and one for all]
     #[arg(long, value_enum, value_name = "WHAT")]
     by: Option<GroupBy>,
@@ -60,9 +55,8 @@ pub(crate) struct SummaryOptions {
     windows: Vec<Window>,
     #[command(flatten)]
     clock: ClockOptions,
-    /// Write to this file, which is replaced when everything is written
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputOptions,
     #[command(flatten)]
     fields: FieldOptions,
     #[command(flatten)]
@@ -128,22 +122,21 @@ impl Group {
     }
 }
 
-/// Row of the output in JSON.
+/// Line of the output in JSON.
 #[derive(Debug, Serialize)]
-#[serde(tag = "event", rename = "summary")]
-struct SummaryRecord<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<GroupBy>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
-    #[serde(flatten)]
-    group: &'a Group,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(tag = "event", rename = "end")]
-struct EndRecord {
-    files: u64,
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum SummaryRecord<'a> {
+    Summary {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<GroupBy>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'a str>,
+        #[serde(flatten)]
+        group: &'a Group,
+    },
+    End {
+        files: usize,
+    },
 }
 
 /// Runs the command.
@@ -156,58 +149,51 @@ pub(crate) fn run(options: &SummaryOptions) -> anyhow::Result<ExitCode> {
     let parser = input
         .parser(options.limits.limits(input)?, vocabulary)
         .build();
-    let pointers = options.fields.distinct()?;
-    let files = InputFiles::new(&options.files, options.recursive)?;
-    let mut collector = Collector {
-        options,
-        pointers: &pointers,
+    let files = InputFiles::new(&options.files)?;
+    let output = options
+        .output
+        .open(files.inputs([input.vocabulary_file()]))?;
+    let mut summary = Summary {
+        pointers: options.fields.distinct()?,
+        is_json: matches!(input.mode, Mode::Json | Mode::Ndjson),
+        by: options.by.unwrap_or(GroupBy::Class),
         discipline: rule.transpose()?,
         now: options.clock.now.unwrap_or_else(Timestamp::now),
-        output: Output::open(options.output.as_deref())?,
         total: Group::default(),
         groups: BTreeMap::new(),
         name: String::new(),
         channel: None,
         sentences: UnannotatedSentences::default(),
     };
-    let (mut read, mut is_unreadable) = (0, false);
-    for path in files.paths {
-        let result = path.and_then(|path| {
-            collector.name = input_name(&path);
-            let is_text = input.input == InputFormat::Raw && pointers.is_empty();
-            let mut file =
-                Input::open_with(&path, files.progress.clone())?.detect_response(is_text);
-            let reader = match pointers.is_empty() {
-                true => StreamReader::new(input.input, parser.clone(), Reasoning::Leave),
-                false => StreamReader::of_fields(&pointers, parser.clone(), 1),
-            };
-            let end = pump(&mut file, reader, input.chunk_size, &mut collector)?;
-            collector.count_sentences();
-            if !end.status.is_fully_read() {
-                print_note(format_args!("{}: {}", collector.name, end.status));
-            }
-            Ok(())
-        });
-        match result {
-            Ok(()) => read += 1,
-            Err(error) if files.are_named && is_input_error(&error) => {
-                is_unreadable = true;
-                report(&error);
-            }
-            Err(error) => return Err(error),
+    let all = files.paths.len();
+    let unreadable = files.for_each(|path, progress| {
+        summary.name = input_name(path);
+        let is_text = input.input == InputFormat::Raw && summary.pointers.is_empty();
+        let file = Input::open_with(path, progress.clone())?;
+        let reader = StreamReader::new(input.input, parser.clone(), |rewriter| rewriter);
+        let reader = reader.with_fields(summary.pointers, 1, false);
+        let mut file = file.detect_response(is_text);
+        let end = pump(&mut file, reader, input.chunk_size, &mut summary)?;
+        summary.count_sentences();
+        if !end.status.is_fully_read() {
+            print_note(format_args!("{}: {}", file.name(), end.status));
         }
+        Ok(())
+    })?;
+    match options.json {
+        true => summary.print_json(output, all - unreadable as usize)?,
+        false => summary.print_table(output, is_terminal(options.output.path()))?,
     }
-    collector.print(read)?;
-    Ok(ExitCode::from(if is_unreadable { EXIT_ERROR } else { 0 }))
+    exit_code_of_files(Ok(unreadable), false, true)
 }
 
 /// Counts the events of all files.
-struct Collector<'o> {
-    options: &'o SummaryOptions,
+struct Summary<'o> {
     pointers: &'o [Pointer],
+    is_json: bool,
+    by: GroupBy,
     discipline: Option<Discipline>,
     now: Timestamp,
-    output: Output,
     total: Group,
     groups: BTreeMap<String, Group>,
     /// Name of the current file or field.
@@ -216,18 +202,18 @@ struct Collector<'o> {
     sentences: UnannotatedSentences,
 }
 
-impl Collector<'_> {
+impl Summary<'_> {
     /// Calls `add` for the totals and, unless rows are classes, for the row of the current file or field.
     fn add(&mut self, add: impl Fn(&mut Group)) {
         add(&mut self.total);
-        if matches!(self.options.by, Some(GroupBy::File | GroupBy::Field)) {
+        if self.by != GroupBy::Class {
             add(self.groups.entry(self.name.clone()).or_default());
         }
     }
 
     fn count_sentences(&mut self) {
         let count = self.sentences.finish().count();
-        if !matches!(self.options.input.mode, Mode::Json | Mode::Ndjson) {
+        if !self.is_json {
             self.add(|group| group.unannotated += count);
         }
     }
@@ -235,11 +221,8 @@ impl Collector<'_> {
     fn assertion(&mut self, assertion: &Assertion<'_>) {
         self.sentences.assertion(self.channel, assertion);
         let now = self.now;
-        let verdict = self
-            .discipline
-            .as_ref()
-            .map(|rule| rule.judge(assertion, now));
-        let reason = verdict.map(|verdict| verdict.reason().to_string());
+        let verdict = self.discipline.as_ref();
+        let reason = verdict.map(|rule| rule.judge(assertion, now).reason().to_string());
         let count = |group: &mut Group| {
             group.assertions += 1;
             if let Some(reason) = &reason {
@@ -253,7 +236,7 @@ impl Collector<'_> {
                 group.add_annotation(&annotation, now);
             }
         });
-        if matches!(self.options.by, None | Some(GroupBy::Class)) {
+        if self.by == GroupBy::Class {
             let mut classes = BTreeSet::new();
             for annotation in assertion.annotations() {
                 let class = annotation.class().to_string();
@@ -266,128 +249,95 @@ impl Collector<'_> {
         }
     }
 
-    /// Prints a table or JSON.
-    fn print(mut self, files: u64) -> anyhow::Result<()> {
-        let by = self.options.by;
-        if self.options.json {
-            for (name, group) in &self.groups {
-                let (by, name) = (by.or(Some(GroupBy::Class)), Some(name.as_str()));
-                self.output.write_record(&SummaryRecord { by, name, group });
+    fn print_json(&self, mut output: Output, files: usize) -> anyhow::Result<()> {
+        for (name, group) in &self.groups {
+            let (by, name) = (Some(self.by), Some(name.as_str()));
+            output.write_record(&SummaryRecord::Summary { by, name, group });
+        }
+        output.write_record(&SummaryRecord::Summary {
+            by: None,
+            name: None,
+            group: &self.total,
+        });
+        output.write_record(&SummaryRecord::End { files });
+        output.commit()
+    }
+
+    /// Prints a table with a row for each group, and one for all.
+    fn print_table(&self, mut output: Output, is_styled: bool) -> anyhow::Result<()> {
+        let total = ("all".to_owned(), &self.total);
+        let groups = self.groups.iter();
+        let groups = groups.map(|(name, group)| (EscapeControls(name).to_string(), group));
+        let rows: Vec<_> = groups.chain([total]).collect();
+        let names = rows.iter().map(|(name, _)| name.chars().count()).max();
+        let mut lines: Vec<String> = vec![" ".repeat(names.unwrap_or_default())];
+        let width = lines[0].len();
+        lines.extend(rows.iter().map(|(name, _)| format!("{name:width$}")));
+        for (heading, cell) in self.columns() {
+            let cells: Vec<String> = rows.iter().map(|(_, group)| cell(group)).collect();
+            let width = cells
+                .iter()
+                .map(String::len)
+                .fold(heading.len(), usize::max);
+            let cells = [heading].into_iter().chain(cells);
+            for (line, cell) in lines.iter_mut().zip(cells) {
+                line.push_str(&format!("  {cell:>width$}"));
             }
-            let group = &self.total;
-            self.output.write_record(&SummaryRecord {
-                by: None,
-                name: None,
-                group,
-            });
-            self.output.write_record(&EndRecord { files });
-            return self.output.commit();
         }
-        let table = self.table();
-        let table = match is_terminal(self.options.output.as_deref()) {
-            true => styled(table),
-            false => anstream::adapter::strip_str(&table).to_string(),
+        lines[0] = match is_styled {
+            true => styled(format!("{BOLD}{}{BOLD:#}", lines[0])),
+            false => lines[0].clone(),
         };
-        self.output.write_bytes(table.as_bytes());
-        self.output.commit()
+        output.write_bytes((lines.join("\n") + "\n").as_bytes());
+        output.commit()
     }
 
-    fn table(&self) -> String {
+    /// Headings of the columns, and their cells.
+    fn columns(&self) -> Vec<(String, Cell)> {
+        let column = |heading: &str, cell: fn(&Group) -> String| -> (String, Cell) {
+            (heading.to_owned(), Box::new(cell))
+        };
         let mut columns = vec![
-            "assertions",
-            "annotations",
-            "unannotated",
-            "without ts",
-            "youngest",
-            "oldest",
-            "diagnostics",
+            column("assertions", |group| group.assertions.to_string()),
+            column("annotations", |group| group.annotations.to_string()),
+            column("unannotated", |group| group.unannotated.to_string()),
+            column("without ts", |group| group.ages.without_ts.to_string()),
+            column("youngest", |group| age(group.ages.youngest)),
+            column("oldest", |group| age(group.ages.oldest)),
+            column("diagnostics", |group| group.diagnostics.to_string()),
         ];
-        let reasons: Vec<_> = self.total.reasons.keys().map(String::as_str).collect();
-        let verdicts: Vec<_> = self.total.verdicts.keys().map(String::as_str).collect();
-        columns.extend(reasons.iter().chain(&verdicts));
-        let mut rows = vec![(
-            String::new(),
-            columns.iter().map(ToString::to_string).collect(),
-        )];
-        let all = ("all".to_owned(), &self.total);
-        let groups = self
-            .groups
-            .iter()
-            .map(|(name, group)| (EscapeControls(name).to_string(), group));
-        for (name, group) in groups.chain([all]) {
-            let mut cells: Vec<String> = vec![
-                group.assertions.to_string(),
-                group.annotations.to_string(),
-                group.unannotated.to_string(),
-                group.ages.without_ts.to_string(),
-                age(group.ages.youngest),
-                age(group.ages.oldest),
-                group.diagnostics.to_string(),
-            ];
-            let count = |counts: &BTreeMap<String, u64>, name: &str| {
-                counts.get(name).copied().unwrap_or_default().to_string()
-            };
-            cells.extend(reasons.iter().map(|reason| count(&group.reasons, reason)));
-            cells.extend(
-                verdicts
-                    .iter()
-                    .map(|verdict| count(&group.verdicts, verdict)),
-            );
-            rows.push((name, cells));
+        let counts: [fn(&Group) -> &BTreeMap<String, u64>; 2] =
+            [|group| &group.reasons, |group| &group.verdicts];
+        for of in counts {
+            for name in of(&self.total).keys().cloned() {
+                let heading = name.clone();
+                let cell = move |group: &Group| {
+                    let count = of(group).get(&name).copied();
+                    count.unwrap_or_default().to_string()
+                };
+                columns.push((heading, Box::new(cell)));
+            }
         }
-        format_table(&rows)
+        columns
     }
 }
 
-/// Formats rows of names and numbers; the first row is the heading.
-fn format_table(rows: &[(String, Vec<String>)]) -> String {
-    let names = rows
-        .iter()
-        .map(|(name, _)| name.chars().count())
-        .max()
-        .unwrap_or_default();
-    let columns = rows.first().map_or(0, |(_, cells)| cells.len());
-    let width = |column: usize| {
-        rows.iter()
-            .map(|(_, cells)| cells[column].len())
-            .max()
-            .unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut table = String::new();
-    for (index, (name, cells)) in rows.iter().enumerate() {
-        let cells = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("  {cell:>width$}"));
-        let line = format!("{name:names$}{}", cells.collect::<String>());
-        match index {
-            0 => table.push_str(&format!("{BOLD}{line}{BOLD:#}\n")),
-            _ => table.push_str(&format!("{line}\n")),
-        }
-    }
-    table
-}
+/// Content of a column in the row of a group.
+type Cell = Box<dyn Fn(&Group) -> String>;
 
 /// An age in words; negative ages are in the future.
 fn age(seconds: Option<i64>) -> String {
-    match seconds {
-        None => "-".to_owned(),
-        Some(seconds) if seconds < 0 => format!(
-            "-{}",
-            format_duration(Duration::from_secs(seconds.unsigned_abs()))
-        ),
-        Some(seconds) => format_duration(Duration::from_secs(seconds.unsigned_abs())),
-    }
+    let Some(seconds) = seconds else {
+        return "-".to_owned();
+    };
+    let sign = if seconds < 0 { "-" } else { "" };
+    let duration = Duration::from_secs(seconds.unsigned_abs());
+    format!("{sign}{}", format_duration(duration))
 }
 
-impl Handler for Collector<'_> {
+impl Handler for Summary<'_> {
     fn text(&mut self, text: TextChunk<'_>) {
         self.sentences.push(self.channel, text.bytes());
-    }
-
-    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
-        Replacement::Remove
     }
 
     fn event(&mut self, event: Event<'_>) {
@@ -399,23 +349,21 @@ impl Handler for Collector<'_> {
     }
 }
 
-impl StreamSink for Collector<'_> {
-    fn output(&mut self) -> &mut Output {
-        &mut self.output
-    }
-
-    fn on_channel(&mut self, channel: Channel) {
-        self.channel = Some(channel);
-    }
-
-    fn on_field(&mut self, _: u64, field: Option<usize>) {
-        if let (Some(GroupBy::Field), Some(field)) = (self.options.by, field) {
-            self.pointers[field].as_str().clone_into(&mut self.name);
+impl StreamSink for Summary<'_> {
+    fn on_text(&mut self, name: &TextName, _: bool) {
+        match *name {
+            TextName::Channel { channel, .. } => self.channel = Some(channel),
+            TextName::Field { field, .. } if self.by == GroupBy::Field => {
+                self.pointers[field].as_str().clone_into(&mut self.name);
+            }
+            TextName::Field { .. } => {}
         }
     }
 
-    fn on_field_end(&mut self) {
-        self.count_sentences();
+    fn on_text_end(&mut self, name: &TextName) {
+        if let TextName::Field { .. } = name {
+            self.count_sentences();
+        }
     }
 
     fn on_notice(&mut self, _: &StreamNotice<'_>) {

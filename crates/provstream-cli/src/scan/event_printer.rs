@@ -7,29 +7,29 @@ use std::time::SystemTime;
 use provstream::provenance::{Assertion, Encoding, Verdict};
 use provstream::{BracketAnnotation, Event, Handler, Mode, Replacement, Span, TextChunk};
 use provstream_marc::Profile;
-use provstream_providers::Channel;
+use provstream_providers::{Channel, Pointer};
 
 use super::line_index::{LineIndex, Position};
 use super::pretty;
 use super::record::{ContextualLine, Record, RecordContext};
 use super::totals::PartSummary;
 use super::unannotated::UnannotatedSentences;
-use super::{ReportKind, ScanConfig};
+use super::{ReportKind, ScanConfig, Scanned};
 use crate::commands::marc::objects::MarcRecord;
 use crate::hidden_annotations::HiddenAnnotationDetector;
 use crate::output::Output;
-use crate::reader::StreamEnd;
-use crate::response::UnrecognisedInput;
-use crate::sink::{StreamNotice, StreamSink};
+use crate::reader::{StreamEnd, StreamNotice, StreamSink, TextName};
 use crate::utf8::Utf8LossyDecoder;
 use crate::verdict::explain_verdict;
 
 /// Prints records of a stream and counts them.
 #[derive(Debug)]
-pub(crate) struct EventPrinter<'c> {
-    config: &'c ScanConfig,
+pub(super) struct EventPrinter<'c> {
+    config: &'c ScanConfig<'c>,
     output: Output,
     context: RecordContext,
+    /// Names of fields in records, if there are several.
+    field_names: Vec<Arc<str>>,
     /// Lines and columns, for people.
     lines: Option<LineIndex>,
     summary: PartSummary,
@@ -41,15 +41,20 @@ pub(crate) struct EventPrinter<'c> {
 
 impl<'c> EventPrinter<'c> {
     /// A printer for the file with this name, if lines name it.
-    pub(crate) fn new(config: &'c ScanConfig, output: Output, file: Option<Arc<str>>) -> Self {
-        let has_text = matches!(config.report, ReportKind::Events { text: true });
-        let counts_sentences = match config.report {
+    pub(super) fn new(config: &'c ScanConfig<'c>, output: Output, file: Option<Arc<str>>) -> Self {
+        let mode = config.options.input.mode;
+        let (has_text, counts_sentences) = match config.report {
+            ReportKind::Events { text } => (text, false),
             ReportKind::Verdicts {
                 require_annotations,
                 ..
-            } => require_annotations && !matches!(config.mode, Mode::Json | Mode::Ndjson),
-            ReportKind::Events { .. } => false,
+            } => (
+                false,
+                require_annotations && !matches!(mode, Mode::Json | Mode::Ndjson),
+            ),
         };
+        let pointers = config.options.fields.pointers.iter();
+        let names = pointers.map(|pointer| Pointer::as_str(pointer).into());
         Self {
             config,
             output,
@@ -57,11 +62,15 @@ impl<'c> EventPrinter<'c> {
                 file,
                 ..RecordContext::default()
             },
+            field_names: match config.options.fields.pointers.len() {
+                0 | 1 => Vec::new(),
+                _ => names.collect(),
+            },
             lines: config.is_pretty.then(|| LineIndex::new(0, 1)),
             summary: PartSummary::default(),
-            hidden: HiddenAnnotationDetector::new(match config.fields.is_empty() {
-                true => config.mode,
-                false => Mode::Text,
+            hidden: HiddenAnnotationDetector::new(match config.has_fields() {
+                true => Mode::Text,
+                false => mode,
             }),
             unannotated: counts_sentences.then(UnannotatedSentences::default),
             text: has_text.then(BTreeMap::new),
@@ -69,33 +78,38 @@ impl<'c> EventPrinter<'c> {
     }
 
     /// Sets offset and line number of the first byte.
-    pub(crate) fn start_at(&mut self, offset: u64, line: u64) {
+    pub(super) fn start_at(&mut self, offset: u64, line: u64) {
         self.lines = self.config.is_pretty.then(|| LineIndex::new(offset, line));
     }
 
     /// Calls `push` without printing text.
-    pub(crate) fn suppress_text(&mut self, push: impl FnOnce(&mut Self)) {
+    pub(super) fn suppress_text<R>(&mut self, push: impl FnOnce(&mut Self) -> R) -> R {
         let text = self.text.take();
-        push(self);
+        let result = push(self);
         self.text = text;
+        result
     }
 
-    /// Ends the stream, and returns the output.
-    pub(crate) fn finish(mut self, end: StreamEnd) -> (PartSummary, Output) {
+    /// Ends the stream.
+    pub(super) fn finish(mut self, end: anyhow::Result<StreamEnd>) -> Scanned {
+        let result = end.map(|end| self.end(end));
+        Scanned {
+            result,
+            summary: self.summary,
+            output: self.output,
+        }
+    }
+
+    fn end(&mut self, end: StreamEnd) {
         self.finish_text();
         self.count_sentences();
         let totals = &mut self.summary.counts.totals;
         totals.bytes = end.bytes;
-        if end
-            .status
-            .unrecognised()
-            .is_some_and(UnrecognisedInput::is_reported)
-        {
+        let unrecognised = end.status.unrecognised.as_ref();
+        if unrecognised.is_some_and(|input| input.is_reported) {
             totals.diagnostics += 1;
-            self.context = RecordContext {
-                file: self.context.file.take(),
-                ..RecordContext::default()
-            };
+            self.context.channel = None;
+            self.lines = None;
             self.print_event(&Record::Diagnostic {
                 code: "unknown-format",
                 span: Span::new(0, end.bytes),
@@ -103,13 +117,8 @@ impl<'c> EventPrinter<'c> {
             });
         }
         self.summary.status = end.status;
+        self.summary.fields = end.fields;
         self.summary.hidden = self.hidden.found();
-        (self.summary, self.output)
-    }
-
-    /// The summary of a stream that could not be read further.
-    pub(crate) fn into_partial(self) -> (PartSummary, Output) {
-        (self.summary, self.output)
     }
 
     fn print(&mut self, record: &Record<'_>) {
@@ -207,7 +216,7 @@ impl<'c> EventPrinter<'c> {
 
 /// Prints a record as NDJSON or for people.
 pub(super) fn print_record(
-    config: &ScanConfig,
+    config: &ScanConfig<'_>,
     output: &mut Output,
     record: &Record<'_>,
     context: &RecordContext,
@@ -274,8 +283,8 @@ impl Handler for EventPrinter<'_> {
 }
 
 impl StreamSink for EventPrinter<'_> {
-    fn output(&mut self) -> &mut Output {
-        &mut self.output
+    fn check(&mut self, may_pause: bool) -> anyhow::Result<()> {
+        self.output.check(may_pause)
     }
 
     fn on_input_bytes(&mut self, bytes: &[u8]) {
@@ -284,37 +293,41 @@ impl StreamSink for EventPrinter<'_> {
         }
     }
 
-    fn on_channel(&mut self, channel: Channel) {
-        self.set_channel(Some(channel));
+    fn on_text(&mut self, name: &TextName, _: bool) {
+        match *name {
+            TextName::Channel { channel, .. } => self.set_channel(Some(channel)),
+            TextName::Field { line, field } => {
+                self.context.line = Some(line);
+                self.context.field = self.field_names.get(field).cloned();
+                self.lines = self.config.is_pretty.then(|| LineIndex::new(0, 1));
+            }
+        }
     }
 
-    fn on_field(&mut self, line: u64, field: Option<usize>) {
-        self.summary.fields.strings += u64::from(field.is_some());
-        self.context.line = Some(line);
-        let names = &self.config.field_names;
-        self.context.field = field.and_then(|field| names.get(field)).cloned();
-        self.lines = self.config.is_pretty.then(|| LineIndex::new(0, 1));
-    }
-
-    fn on_field_end(&mut self) {
-        self.finish_text();
-        self.count_sentences();
+    fn on_text_end(&mut self, name: &TextName) {
+        if let TextName::Field { .. } = name {
+            self.finish_text();
+            self.count_sentences();
+        }
     }
 
     fn on_notice(&mut self, notice: &StreamNotice<'_>) {
         let channel = self.context.channel;
         self.set_channel(None);
-        match notice {
+        match *notice {
             StreamNotice::Diagnostic {
                 code,
                 span,
                 message,
+                line,
                 ..
             } => {
-                let fields = &mut self.summary.fields;
-                fields.without += u64::from(*code == "no-field");
-                fields.not_json += u64::from(*code == "json-syntax");
-                self.diagnostic(code, *span, message.as_deref());
+                self.context.line = line;
+                self.context.field = None;
+                if line.is_some() {
+                    self.lines = self.config.is_pretty.then(|| LineIndex::new(0, 1));
+                }
+                self.diagnostic(code, span, message);
             }
             StreamNotice::Error(message) => {
                 self.summary.counts.errors += 1;

@@ -1,7 +1,6 @@
 //! Reading of files by `extract` and `admit`: from inputs to records.
 
 pub(crate) mod event_printer;
-pub(crate) mod field_reader;
 mod line_index;
 mod parallel;
 pub(crate) mod pretty;
@@ -12,21 +11,63 @@ pub(crate) mod unannotated;
 use std::path::Path;
 use std::sync::Arc;
 
-use provstream::provenance::{Discipline, Timestamp};
-use provstream::{Mode, Parser, ParserBuilder};
-use provstream_providers::{Pointer, Reasoning};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use provstream::provenance::{Discipline, Timestamp, Vocabulary};
+use provstream::{Limits, Mode, Parser, ParserBuilder};
 
 use self::event_printer::{EventPrinter, print_record};
 use self::record::RecordContext;
 use self::totals::{Counts, PartSummary};
-use crate::error::{is_input_error, report};
-use crate::files::InputFiles;
+use crate::files::{InputFiles, tolerate};
 use crate::hidden_annotations::hidden_message;
 use crate::input::{Input, input_name};
 use crate::messages::print_note;
-use crate::options::{FieldOptions, FileOptions, InputFormat, InputOptions};
-use crate::output::Output;
+use crate::options::{
+    AssertionLimits, FieldOptions, FileOptions, InputFormat, InputOptions, OutputOptions,
+};
+use crate::output::{Output, is_terminal};
+use crate::progress;
 use crate::reader::{StreamReader, pump};
+
+// Options of `extract` and `admit`.
+#[derive(Debug, Args)]
+pub(crate) struct ScanOptions {
+    /// Print lines for people: line:column, text, classes, and what diagnostics and verdicts mean
+    #[arg(long)]
+    pretty: bool,
+    /// Print JSON also on a terminal
+    #[arg(long, conflicts_with = "pretty")]
+    json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    files: FileOptions,
+    /// Number of threads, 1 to 256; the output is in the order of the input
+    ///
+    /// Several files are read at once, and one file of NDJSON (--mode ndjson, or --field) in parts.
+    #[arg(long, short, value_name = "N", default_value = "1", env = "PROVSTREAM_JOBS", hide_env = true,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
+    jobs: usize,
+    #[command(flatten)]
+    fields: FieldOptions,
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
+    #[command(flatten)]
+    limits: AssertionLimits,
+}
+
+impl ScanOptions {
+    /// Limits of the parser.
+    pub(crate) fn limits(&self) -> anyhow::Result<Limits> {
+        self.limits.limits(&self.input)
+    }
+
+    /// Returns `true` if lines are for people.
+    pub(crate) fn is_pretty(&self) -> bool {
+        self.pretty || !self.json && is_terminal(self.output.path())
+    }
+}
 
 /// Records that a scan prints.
 #[derive(Debug)]
@@ -44,61 +85,37 @@ pub(crate) enum ReportKind {
 
 /// Settings of a scan.
 #[derive(Debug)]
-pub(crate) struct ScanConfig {
-    pub(crate) report: ReportKind,
-    pub(crate) parser: ParserBuilder,
-    pub(crate) mode: Mode,
-    pub(crate) input: InputFormat,
-    /// `--field`.
-    pub(crate) fields: Vec<Pointer>,
-    /// Names of fields in records, if there are several.
-    pub(crate) field_names: Vec<Arc<str>>,
-    pub(crate) chunk_size: Option<usize>,
-    pub(crate) is_pretty: bool,
+struct ScanConfig<'o> {
+    options: &'o ScanOptions,
+    report: ReportKind,
+    parser: ParserBuilder,
+    is_pretty: bool,
 }
 
-impl ScanConfig {
-    /// The scan that the options describe.
-    pub(crate) fn from_options(
-        input: &InputOptions,
-        files: &FileOptions,
-        parser: ParserBuilder,
-        report: ReportKind,
-        is_pretty: bool,
-    ) -> anyhow::Result<Self> {
-        let fields = files.fields.distinct()?;
-        let mut field_names = Vec::new();
-        if fields.len() > 1 {
-            field_names.extend(fields.iter().map(|field| field.as_str().into()));
-        }
-        Ok(Self {
-            report,
-            parser,
-            mode: input.mode,
-            input: input.input,
-            fields,
-            field_names,
-            chunk_size: input.chunk_size,
-            is_pretty,
-        })
-    }
-
+impl ScanConfig<'_> {
     /// Returns `true` if a file can be read in parts that end with a line.
     fn is_line_delimited(&self) -> bool {
-        !self.fields.is_empty() || (self.mode == Mode::Ndjson && self.input == InputFormat::Raw)
+        let input = &self.options.input;
+        self.has_fields() || (input.mode == Mode::Ndjson && input.input == InputFormat::Raw)
+    }
+
+    fn has_fields(&self) -> bool {
+        !self.options.fields.pointers.is_empty()
+    }
+
+    fn is_judged(&self) -> bool {
+        matches!(self.report, ReportKind::Verdicts { .. })
     }
 
     /// A reader whose first line has this number.
     fn reader(&self, parser: Parser, line: u64) -> StreamReader {
-        match self.fields.is_empty() {
-            true => StreamReader::new(self.input, parser, Reasoning::Leave),
-            false => StreamReader::of_fields(&self.fields, parser, line),
-        }
+        let reader = StreamReader::new(self.options.input.input, parser, |rewriter| rewriter);
+        reader.with_fields(&self.options.fields.pointers, line, false)
     }
 
     fn open(&self, path: &Path, files: &InputFiles) -> anyhow::Result<Input> {
         let input = Input::open_with(path, files.progress.clone())?;
-        let is_text = self.input == InputFormat::Raw;
+        let is_text = self.options.input.input == InputFormat::Raw && !self.has_fields();
         Ok(input.detect_response(is_text))
     }
 
@@ -106,16 +123,13 @@ impl ScanConfig {
     fn scan_input(&self, mut input: Input, output: Output, file: Option<Arc<str>>) -> Scanned {
         let reader = self.reader(self.parser.clone().build(), 1);
         let mut printer = EventPrinter::new(self, output, file);
-        let (result, (summary, output)) =
-            match pump(&mut input, reader, self.chunk_size, &mut printer) {
-                Ok(end) => (Ok(()), printer.finish(end)),
-                Err(error) => (Err(error), printer.into_partial()),
-            };
-        Scanned {
-            result,
-            summary,
-            output,
-        }
+        let end = pump(
+            &mut input,
+            reader,
+            self.options.input.chunk_size,
+            &mut printer,
+        );
+        printer.finish(end)
     }
 }
 
@@ -126,44 +140,57 @@ struct Scanned {
     output: Output,
 }
 
-/// Reads all files and prints records and totals, in the order of the files.
-pub(crate) fn scan_all(
-    config: &ScanConfig,
-    files: InputFiles,
-    jobs: usize,
-    output: Output,
-) -> (anyhow::Result<()>, ScanTotals<'_>) {
+/// Reads all files and prints records and totals, in the order of the files. Returns the number of files that could not be read,
+/// and the counts.
+pub(crate) fn scan(
+    options: &ScanOptions,
+    vocabulary: Vocabulary,
+    limits: Limits,
+    report: ReportKind,
+) -> anyhow::Result<(anyhow::Result<u64>, Counts)> {
+    options.fields.distinct()?;
+    let config = ScanConfig {
+        options,
+        report,
+        parser: options.input.parser(limits, vocabulary),
+        is_pretty: options.is_pretty(),
+    };
+    if options.output.path().is_some() {
+        progress::set_output_file();
+    }
+    let files = InputFiles::new(&options.files)?;
+    let vocabulary = options.input.vocabulary_file();
+    let output = options.output.open(files.inputs([vocabulary]))?;
     let mut totals = ScanTotals {
-        config,
+        config: &config,
         is_named: files.are_named,
         files: files.paths.len() as u64,
         counts: Counts::default(),
         unreadable: 0,
     };
     let is_single = files.paths.len() == 1 && !config.is_line_delimited();
-    let result = match jobs < 2 || is_single {
-        true => scan_sequentially(config, files, output, &mut totals),
-        false => parallel::scan(config, files, jobs, output, &mut totals),
+    let result = match options.jobs < 2 || is_single {
+        true => scan_sequentially(&config, files, output, &mut totals),
+        false => parallel::scan(&config, files, output, &mut totals),
     };
     let result = result.and_then(|output| totals.write_grand_total(output));
-    (result, totals)
+    Ok((result, totals.counts))
 }
 
 fn scan_sequentially(
-    config: &ScanConfig,
+    config: &ScanConfig<'_>,
     mut files: InputFiles,
     mut output: Output,
     totals: &mut ScanTotals<'_>,
 ) -> anyhow::Result<Output> {
     for path in std::mem::take(&mut files.paths) {
-        let opened = path.and_then(|path| Ok((config.open(&path, &files)?, path)));
-        match opened {
+        match path.and_then(|path| Ok((config.open(&path, &files)?, path))) {
             Ok((input, path)) => {
                 let scanned = config.scan_input(input, output, totals.file_name(&path));
                 output = scanned.output;
                 totals.add_input(&path, scanned.result, scanned.summary, &mut output)?;
             }
-            Err(error) => totals.report_unreadable(error)?,
+            Err(error) => totals.tolerate(Err(error))?,
         }
     }
     Ok(output)
@@ -171,14 +198,14 @@ fn scan_sequentially(
 
 /// Counts over all files.
 #[derive(Debug)]
-pub(crate) struct ScanTotals<'c> {
-    config: &'c ScanConfig,
+struct ScanTotals<'c> {
+    config: &'c ScanConfig<'c>,
     /// `true` if records name their file.
     is_named: bool,
     files: u64,
-    pub(crate) counts: Counts,
+    counts: Counts,
     /// Files that could not be read, of several.
-    pub(crate) unreadable: u64,
+    unreadable: u64,
 }
 
 impl ScanTotals<'_> {
@@ -186,10 +213,6 @@ impl ScanTotals<'_> {
     fn file_name(&self, path: &Path) -> Option<Arc<str>> {
         self.is_named
             .then(|| path.to_string_lossy().into_owned().into())
-    }
-
-    fn is_judged(&self) -> bool {
-        matches!(self.config.report, ReportKind::Verdicts { .. })
     }
 
     /// Adds a file that was read, and prints its totals.
@@ -210,27 +233,22 @@ impl ScanTotals<'_> {
             counts.unannotated.set_file(&file);
         }
         self.counts.merge(counts);
-        if let Err(error) = result {
+        if result.is_err() {
             output.flush()?;
-            return self.report_unreadable(error);
+            return self.tolerate(result);
         }
         let context = RecordContext {
             file: self.file_name(path),
             ..RecordContext::default()
         };
-        let record = summary.counts.end_record(self.is_judged());
+        let record = summary.counts.end_record(self.config.is_judged());
         print_record(self.config, output, &record, &context, None);
-        output.check()
+        output.check(false)
     }
 
     /// Reports a file that could not be read. Of several, the others are read.
-    fn report_unreadable(&mut self, error: anyhow::Error) -> anyhow::Result<()> {
-        if !self.is_named || !is_input_error(&error) {
-            return Err(error);
-        }
-        self.unreadable += 1;
-        report(&error);
-        Ok(())
+    fn tolerate(&mut self, result: anyhow::Result<()>) -> anyhow::Result<()> {
+        tolerate(result, self.is_named, &mut self.unreadable)
     }
 
     /// Prints notes about what of a file was not read or not judged.
@@ -240,39 +258,37 @@ impl ScanTotals<'_> {
             false => String::new(),
         };
         let (status, unjudged) = (&summary.status, &summary.counts.unjudged);
-        match status.unrecognised() {
+        let is_judged = self.config.is_judged();
+        match &status.unrecognised {
             // `extract` prints records about the rest.
-            Some(input) if !self.is_judged() => print_note(format_args!("{prefix}{input}")),
-            _ if status.is_empty() || self.is_judged() && !status.is_fully_read() => {
+            Some(input) if !is_judged => print_note(format_args!("{prefix}{input}")),
+            _ if status.is_empty || is_judged && !status.is_fully_read() => {
                 print_note(format_args!("{prefix}{status}"));
             }
             _ => {}
         }
-        if self.is_judged() {
-            if !unjudged.is_empty() {
-                print_note(format_args!("{prefix}{unjudged}"));
-            }
-        } else if let Some(message) = summary
-            .fields
-            .message(&input_name(path), &FieldOptions::names(&self.config.fields))
-        {
-            print_note(message);
+        let pointers = &self.config.options.fields.pointers;
+        if is_judged && !unjudged.is_empty() {
+            print_note(format_args!("{prefix}{unjudged}"));
+        } else if let Some(message) = summary.fields.missing(pointers) {
+            print_note(format_args!("{}: {message}", input_name(path)));
         }
         if let Some(place) = summary.hidden {
             print_note(format_args!("{prefix}{}", hidden_message(place, "read")));
         }
     }
 
-    /// Prints the totals of several files, and ends the output.
-    fn write_grand_total(&self, mut output: Output) -> anyhow::Result<()> {
+    /// Prints the totals of several files, and ends the output. Returns the number of files that could not be read.
+    fn write_grand_total(&self, mut output: Output) -> anyhow::Result<u64> {
         if self.is_named && self.unreadable == 0 {
             let context = RecordContext {
                 files: Some(self.files),
                 ..RecordContext::default()
             };
-            let record = self.counts.end_record(self.is_judged());
+            let record = self.counts.end_record(self.config.is_judged());
             print_record(self.config, &mut output, &record, &context, None);
         }
-        output.commit()
+        output.commit()?;
+        Ok(self.unreadable)
     }
 }

@@ -59,30 +59,29 @@ enum Message {
 /// A queue whose receiver is gone.
 struct Closed;
 
-/// Reads all files with this many workers.
+/// Reads all files.
 pub(super) fn scan(
-    config: &ScanConfig,
+    config: &ScanConfig<'_>,
     files: InputFiles,
-    jobs: usize,
     output: Output,
     totals: &mut ScanTotals<'_>,
 ) -> anyhow::Result<Output> {
+    let jobs = config.options.jobs;
     thread::scope(|scope| {
         let (order, ordered) = sync_channel(jobs);
         let (work, parts) = sync_channel(0);
-        let names = files.are_named;
         let splitter = Splitter {
             config,
             order,
             work,
-            are_named: names,
         };
         scope.spawn(move || splitter.run(files));
         let parts = Arc::new(Mutex::new(parts));
         for _ in 0..jobs {
             let parts = Arc::clone(&parts);
+            let next = move || parts.lock().unwrap_or_else(PoisonError::into_inner).recv();
             scope.spawn(move || {
-                while let Some(part) = next_part(&parts) {
+                while let Ok(part) = next() {
                     scan_part(config, part);
                 }
             });
@@ -92,15 +91,7 @@ pub(super) fn scan(
     })
 }
 
-fn next_part(parts: &Mutex<Receiver<Part>>) -> Option<Part> {
-    parts
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .recv()
-        .ok()
-}
-
-/// Writes the output of the parts in order. It is flushed whenever a worker is slower than the output.
+/// Writes the output of the parts in order.
 fn write_in_order(
     ordered: Receiver<Ordered>,
     mut output: Output,
@@ -109,20 +100,19 @@ fn write_in_order(
     let mut file = (Ok(()), PartSummary::default());
     for entry in ordered {
         match entry {
-            Ordered::Part(messages) => {
-                write_part(&messages, &mut output, &mut file)?;
-            }
+            Ordered::Part(messages) => write_part(&messages, &mut output, &mut file)?,
             Ordered::EndOfFile(path) => {
-                let (result, summary) =
-                    std::mem::replace(&mut file, (Ok(()), PartSummary::default()));
+                let new = (Ok(()), PartSummary::default());
+                let (result, summary) = std::mem::replace(&mut file, new);
                 totals.add_input(&path, result, summary, &mut output)?;
             }
-            Ordered::Unreadable(error) => totals.report_unreadable(error)?,
+            Ordered::Unreadable(error) => totals.tolerate(Err(error))?,
         }
     }
     Ok(output)
 }
 
+/// Writes the output of a part. It is flushed whenever the worker is slower than the output.
 fn write_part(
     messages: &Receiver<Message>,
     output: &mut Output,
@@ -139,7 +129,7 @@ fn write_part(
         match message {
             Some(Message::Output(bytes)) => {
                 output.write_bytes(&bytes);
-                output.check()?;
+                output.check(false)?;
             }
             Some(Message::Done(result, summary)) => {
                 file.1.merge(*summary);
@@ -154,10 +144,10 @@ fn write_part(
     }
 }
 
-fn scan_part(config: &ScanConfig, part: Part) {
+fn scan_part(config: &ScanConfig<'_>, part: Part) {
     let writer = ChannelWriter(part.messages.clone());
     let output = Output::new(Box::new(writer), "the output".to_owned());
-    let scanned = match part.source {
+    let mut scanned = match part.source {
         Source::File(input) => config.scan_input(input, output, part.file),
         Source::Lines {
             start,
@@ -168,30 +158,25 @@ fn scan_part(config: &ScanConfig, part: Part) {
             scan_lines(config, (start, line), blocks, printer)
         }
     };
-    let Scanned {
-        result,
-        summary,
-        mut output,
-    } = scanned;
     // Output before an error is written, too.
-    let flushed = output.flush();
-    let result = result.and(flushed);
+    let flushed = scanned.output.flush();
+    let result = scanned.result.and(flushed);
     // The main thread may have ended.
-    let _ = part.messages.send(Message::Done(result, Box::new(summary)));
+    let _ = part
+        .messages
+        .send(Message::Done(result, Box::new(scanned.summary)));
 }
 
 fn scan_lines(
-    config: &ScanConfig,
+    config: &ScanConfig<'_>,
     (start, line): (u64, u64),
     blocks: Receiver<anyhow::Result<Vec<u8>>>,
     mut printer: EventPrinter<'_>,
 ) -> Scanned {
     let mut parser = config.parser.clone();
-    // A part begins with the line feed before it: only the first bytes of a file can be a byte order mark.
-    let before = start.checked_sub(1);
-    let is_text = config.fields.is_empty();
-    let mut result = Ok(());
-    if let (true, Some(before)) = (is_text, before)
+    // A part of a text begins with the line feed before it: only the first bytes of a file can be a byte order mark.
+    let before = start.checked_sub(1).filter(|_| !config.has_fields());
+    if let Some(before) = before
         // Files are shorter than the largest offset.
         && let Ok(started) = parser.clone().start_offset(before)
     {
@@ -199,33 +184,24 @@ fn scan_lines(
     }
     printer.start_at(before.unwrap_or(0), line - u64::from(before.is_some()));
     let mut reader = config.reader(parser.build(), line);
-    if is_text && before.is_some() {
-        printer.suppress_text(|printer| reader.push(b"\n", printer));
+    let mut read = Ok(true);
+    if before.is_some() {
+        read = printer.suppress_text(|printer| reader.push(b"\n", printer));
     }
-    let mut bytes = 0;
+    let chunk_size = config.options.input.chunk_size.unwrap_or(BUFFER);
     for block in blocks {
-        match block {
-            Ok(block) => {
-                bytes += block.len() as u64;
-                for chunk in block.chunks(config.chunk_size.unwrap_or(BUFFER)) {
-                    reader.push(chunk, &mut printer);
-                }
-            }
-            Err(error) => result = Err(error),
-        }
+        read = read.and_then(|_| {
+            let block = block?;
+            let mut chunks = block.chunks(chunk_size);
+            chunks.try_fold(true, |_, chunk| reader.push(chunk, &mut printer))
+        });
     }
-    let (summary, output) = if result.is_err() {
-        printer.into_partial()
-    } else {
-        let mut end = reader.finish(&mut printer);
-        end.bytes = bytes;
-        printer.finish(end)
-    };
-    Scanned {
-        result,
-        summary,
-        output,
-    }
+    let end = read.and_then(|_| reader.finish(&mut printer));
+    let end = end.map(|mut end| {
+        end.bytes -= u64::from(before.is_some());
+        end
+    });
+    printer.finish(end)
 }
 
 /// Writer to the main thread.
@@ -245,30 +221,27 @@ impl Write for ChannelWriter {
 
 /// Opens files and cuts them into parts.
 struct Splitter<'c> {
-    config: &'c ScanConfig,
+    config: &'c ScanConfig<'c>,
     order: SyncSender<Ordered>,
     work: SyncSender<Part>,
-    are_named: bool,
 }
 
 impl Splitter<'_> {
+    /// Sends all files, unless the main thread ends before.
     fn run(&self, mut files: InputFiles) {
-        for path in std::mem::take(&mut files.paths) {
-            let opened = path.and_then(|path| Ok((self.config.open(&path, &files)?, path)));
-            let sent = match opened {
-                Ok((input, path)) => self.send_file(input, path),
-                Err(error) => self.send_ordered(Ordered::Unreadable(error)),
-            };
-            if sent.is_err() {
-                return;
-            }
-        }
+        let _ = std::mem::take(&mut files.paths)
+            .into_iter()
+            .try_for_each(|path| self.send_file(path, &files));
     }
 
-    fn send_file(&self, input: Input, path: PathBuf) -> Result<(), Closed> {
-        let file = self
-            .are_named
-            .then(|| path.to_string_lossy().into_owned().into());
+    fn send_file(&self, path: anyhow::Result<PathBuf>, files: &InputFiles) -> Result<(), Closed> {
+        let opened = path.and_then(|path| Ok((self.config.open(&path, files)?, path)));
+        let (input, path) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return self.send_ordered(Ordered::Unreadable(error)),
+        };
+        let name = || path.to_string_lossy().into_owned().into();
+        let file = files.are_named.then(name);
         match self.config.is_line_delimited() {
             true => self.send_parts(input, file)?,
             false => self.send_part(Source::File(input), file)?,
@@ -293,11 +266,11 @@ impl Splitter<'_> {
 
     fn send_parts(&self, input: Input, file: Option<Arc<str>>) -> Result<(), Closed> {
         let config = self.config;
-        let counts_lines = !config.fields.is_empty() || config.is_pretty;
+        let counts_lines = config.has_fields() || config.is_pretty;
         let most = if input.is_interactive() { BUFFER } else { PART };
         let mut blocks = Blocks {
             input,
-            size: config.chunk_size.unwrap_or(most),
+            size: config.options.input.chunk_size.unwrap_or(most),
             rest: Vec::new(),
         };
         let (mut start, mut line) = (0, 1);
@@ -333,7 +306,6 @@ impl Splitter<'_> {
 }
 
 /// End of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockEnd {
     Line,
     WithinLine,

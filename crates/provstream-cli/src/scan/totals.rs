@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
 use super::record::{AdmitTotals, EventTotals, Record};
+use crate::fields::FieldCounts;
 use crate::hidden_annotations::HiddenIn;
 use crate::messages::{CountAndExample, description};
 use crate::response::ResponseStatus;
@@ -68,41 +69,15 @@ impl PartSummary {
     /// Adds the summary of the next part.
     pub(crate) fn merge(&mut self, next: Self) {
         self.counts.merge(&next.counts);
-        self.fields.strings += next.fields.strings;
-        self.fields.without += next.fields.without;
-        self.fields.not_json += next.fields.not_json;
+        self.fields.merge(&next.fields);
         self.hidden = self.hidden.or(next.hidden);
         // A response is read in one part.
         self.status = next.status;
     }
 }
 
-/// Counts of lines with `--field`.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FieldCounts {
-    pub(crate) strings: u64,
-    /// Lines of JSON without a string at a pointer.
-    pub(crate) without: u64,
-    pub(crate) not_json: u64,
-}
-
-impl FieldCounts {
-    /// Message about an input in which no line has a string at the pointers.
-    pub(crate) fn message(self, input: &str, pointers: &str) -> Option<String> {
-        match (self.strings, self.without, self.not_json) {
-            (0, 0, 1..) => Some(format!(
-                "no line of {input} is JSON; read text without --field"
-            )),
-            (0, 1.., _) => Some(format!(
-                "no line of {input} has a string at {pointers} (--field)"
-            )),
-            _ => None,
-        }
-    }
-}
-
 /// Returns `true` for a diagnostic after which something was not read that may be an assertion, or a part of one.
-pub(crate) fn prevents_verdict(code: &str) -> bool {
+fn prevents_verdict(code: &str) -> bool {
     code.starts_with("limit-")
         || matches!(code, "json-syntax" | "unterminated" | "orphan" | "no-field")
 }

@@ -11,12 +11,10 @@ use provstream_providers::{Decoder, Format, Item};
 use super::record::CitationRecord;
 use crate::error::exit_code;
 use crate::input::{BUFFER, Input};
-use crate::messages::{CountAndExample, print_note, truncate};
-use crate::output::{Output, refuse_input_as_output};
-use crate::response::InputKind;
-
-/// Most characters of a provider's error in a message.
-const MAX_ERROR: usize = 120;
+use crate::messages::{CountAndExample, print_note};
+use crate::options::OutputOptions;
+use crate::output::Output;
+use crate::response::{InputKind, quote_error};
 
 /// Print the citations in a provider's response, one JSON object a line
 ///
@@ -43,9 +41,8 @@ pub(crate) struct ReadOptions {
     /// File to read, or - for standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Write to this file, which is replaced when everything is written
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputOptions,
 }
 
 const PROVIDERS: [Provider; 4] = [
@@ -87,10 +84,9 @@ struct CitationPrinter {
 
 /// Runs the command.
 pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
-    let output = options.output.as_deref();
-    refuse_input_as_output("--output", output, [("FILE", options.file.as_deref())])?;
+    let file = options.file.as_deref();
     let mut printer = CitationPrinter {
-        output: Output::open(output)?,
+        output: options.output.open([("FILE", file)])?,
         from: options.from,
         citations: 0,
         diagnostics: 0,
@@ -101,26 +97,22 @@ pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
         errors: CountAndExample::default(),
         kind: None,
     };
-    let mut input = Input::open(options.file.as_deref().unwrap_or(Path::new("-")))?;
-    let result = printer.read(&mut input);
-    if result.is_ok() {
+    let mut input = Input::open(file.unwrap_or(Path::new("-")))?;
+    let result = printer.read(&mut input).and_then(|()| {
         printer.report_end(input.name());
         if options.fail && printer.malformed.count() > 0 {
             let (count, example) = (printer.malformed.count(), printer.malformed.example());
-            print_note(format_args!(
-                "{}: diagnostics: {count}{example}",
-                input.name()
-            ));
+            let name = input.name();
+            print_note(format_args!("{name}: diagnostics: {count}{example}"));
         }
-    }
-    let passed = printer.diagnostics == 0 && printer.is_response();
-    let result = result.and_then(|()| {
         printer.output.write_record(&CitationRecord::End {
             citations: printer.citations,
             diagnostics: printer.diagnostics,
         });
-        printer.output.commit()
+        Ok(())
     });
+    let passed = printer.diagnostics == 0 && printer.is_response();
+    let result = result.and_then(|()| printer.output.commit());
     exit_code(result, options.fail, passed)
 }
 
@@ -141,9 +133,7 @@ impl CitationPrinter {
         let mut events = CitationEvents::default();
         let mut buffer = vec![0; BUFFER];
         loop {
-            if input.is_interactive() {
-                self.output.flush()?;
-            }
+            self.output.check(input.is_interactive())?;
             let count = input.read(&mut buffer)?;
             if self.kind.is_none() {
                 self.kind = InputKind::of(buffer[..count].trim_ascii_start());
@@ -152,7 +142,6 @@ impl CitationPrinter {
                 break;
             }
             events.push(&buffer[..count], &mut |event| self.on_event(&event));
-            self.output.check()?;
         }
         events.finish(&mut |event| self.on_event(&event));
         Ok(())
@@ -165,15 +154,10 @@ impl CitationPrinter {
 
     /// Reports an input that is empty, cut short, or not a response of the provider.
     fn report_end(&mut self, name: &str) {
-        let is_other = matches!(self.kind, Some(InputKind::Text | InputKind::Binary));
-        if self.is_truncated && !is_other {
+        if self.is_truncated && self.kind != Some(InputKind::Text) {
             let message = "an event that is open at the end; it is not read";
-            self.malformed(
-                self.events + 1,
-                "unterminated-event",
-                None,
-                message.to_owned(),
-            );
+            let event = self.events + 1;
+            self.malformed(event, "unterminated-event", None, message.to_owned());
         }
         if self.kind.is_some() && self.events == 0 && self.diagnostics == 0 {
             let message = "expected server-sent events or JSON, found neither";
@@ -189,10 +173,8 @@ impl CitationPrinter {
             None if self.errors.count() > 0 => {
                 format!("an error of the provider{}", self.errors.example())
             }
-            None if self.is_truncated => "an event that is cut short".to_owned(),
-            None if self.events == 0 => "neither server-sent events nor JSON".to_owned(),
-            None if self.diagnostics == 0 => "other JSON".to_owned(),
-            None => return,
+            None if self.events == 0 => "no complete event or JSON value".to_owned(),
+            None => "other JSON".to_owned(),
         };
         print_note(format_args!(
             "{name}: expected a response of {}, found {found}",
@@ -227,13 +209,8 @@ impl CitationPrinter {
                     self.output.write_record(&CitationRecord::of(&citation));
                 }
                 Err(error) => {
-                    let message = error.kind().to_string();
-                    self.malformed(
-                        self.events,
-                        "malformed-citation",
-                        Some(error.pointer()),
-                        message,
-                    );
+                    let (pointer, message) = (error.pointer(), error.kind().to_string());
+                    self.malformed(self.events, "malformed-citation", Some(pointer), message);
                 }
             }
         }
@@ -243,8 +220,7 @@ impl CitationPrinter {
     fn count_error(&mut self, json: &[u8]) {
         let mut on_item = |item: Item<'_>| {
             if let Item::Error(message) = item {
-                self.errors
-                    .add(|| format!("{:?}", truncate(&message, MAX_ERROR)));
+                self.errors.add(|| quote_error(&message));
             }
         };
         let mut decoder = Decoder::detect();
