@@ -263,8 +263,8 @@ impl RewriteOptions {
         let option = match (self.reasoning, self.pass_members.is_empty()) {
             _ if self.is_response() => return Ok(()),
             (Reasoning::Leave, true) => return Ok(()),
-            (Reasoning::Leave, false) => "--pass-member",
-            _ => "--reasoning",
+            (Reasoning::Leave, false) => "--pass-member needs",
+            _ => "--reasoning needs",
         };
         Err(needs_response(option))
     }
@@ -302,10 +302,10 @@ impl RewriteOptions {
     }
 }
 
-/// The error of an option that needs a response.
+/// The error of an option that needs a response, such as `--text-only needs`.
 pub(crate) fn needs_response(option: &str) -> anyhow::Error {
     usage_error(format_args!(
-        "{option} needs a response of a provider; give --input auto"
+        "{option} a response of a provider; give --input auto"
     ))
 }
 

@@ -103,7 +103,7 @@ fn is_not_read(error: &anyhow::Error) -> bool {
 fn check(options: &StripOptions) -> anyhow::Result<()> {
     let rewrite = &options.rewrite;
     if options.text_only && !rewrite.is_response() {
-        return Err(needs_response("--text-only"));
+        return Err(needs_response("--text-only needs"));
     }
     if options.fail && rewrite.is_one_text() {
         return Err(needs_response("--fail needs --field, or"));

@@ -8,20 +8,15 @@ use provstream_marc::carry::{
     Carrier, CarrierNameError, EventCollector, StreamEvent, find_record, from_sse, sse_event,
 };
 use provstream_marc::read::{TopLevelValue, find_object};
-use provstream_marc::validate_value;
 use provstream_marc::{Document, MarcKind, Profile};
 
-use super::objects::{ObjectTotals, RefusedRecord, for_each_value, raw_json};
+use super::objects::{MAX_LINE, ObjectRun, raw_json};
 use super::options::ObjectInputOptions;
-use crate::error::usage_error;
+use crate::error::{exit_code, usage_error};
 use crate::input::{Input, input_name};
 use crate::lines::each_line;
 use crate::messages::print_error;
-use crate::output::Output;
 use crate::settings;
-
-/// Longest line of an event stream, in bytes.
-const MAX_LINE: usize = 1 << 16;
 
 /// Put MARC objects into envelopes of other protocols, and take them out
 ///
@@ -80,52 +75,55 @@ enum CarryMode {
     Strip(Option<Carrier>),
 }
 
-struct Carry {
-    output: Output,
-    mode: CarryMode,
-    totals: ObjectTotals,
-    /// Records that were removed.
-    stripped: u64,
-}
-
 /// Runs the command.
 pub(crate) fn run(options: &CarryOptions) -> anyhow::Result<ExitCode> {
-    let mut carry = Carry {
-        output: Output::stdout(),
-        mode: mode(options)?,
-        totals: ObjectTotals::default(),
-        stripped: 0,
+    let mode = mode(options)?;
+    let ObjectInputOptions { file, max_record } = &options.input;
+    let (noun, place) = match &mode {
+        CarryMode::Into(_) => ("MARC object", String::new()),
+        CarryMode::OutOf(Some(carrier)) | CarryMode::Strip(Some(carrier)) => {
+            ("envelope", carrier.pointer(MarcKind::Core))
+        }
+        _ => ("event", "an event of the type marc-core".to_owned()),
     };
-    let flush = |carry: &mut Carry| carry.output.flush();
-    let result = match carry.mode {
-        CarryMode::OutOf(None) | CarryMode::Strip(None) => carry.events(options),
-        _ => for_each_value(&options.input, &mut carry, flush, |carry, value| {
-            carry.value(&value);
+    let mut run = ObjectRun::new(file, noun, options.fail);
+    // Records that were removed.
+    let mut stripped = 0;
+    let result = match &mode {
+        CarryMode::Into(target) => {
+            run.for_each_object(*max_record, Profile::default(), |run, object| {
+                let line = object.error_line();
+                let put = match (object.kind, &object.document) {
+                    (Some(kind), Some(document)) => put(run, target.as_ref(), kind, document),
+                    _ => Err(object.describe()),
+                };
+                run.passes_or_refuse(line, put)
+            })
+        }
+        CarryMode::OutOf(None) => {
+            for_each_event(&mut run, *max_record, |run, event| take_event(run, &event))
+        }
+        CarryMode::Strip(None) => for_each_event(&mut run, *max_record, |run, event| {
+            strip_event(run, &event, &mut stripped)
+        }),
+        CarryMode::OutOf(Some(carrier)) => run.for_each_value(*max_record, |run, value| {
+            carry_value(run, &value, |run, envelope| take(run, carrier, &envelope));
+        }),
+        CarryMode::Strip(Some(carrier)) => run.for_each_value(*max_record, |run, value| {
+            carry_value(run, &value, |run, envelope| {
+                strip(run, carrier, envelope, &mut stripped)
+            });
         }),
     };
-    let noun = match carry.mode {
-        CarryMode::Into(_) => "MARC object",
-        CarryMode::OutOf(Some(_)) | CarryMode::Strip(Some(_)) => "envelope",
-        CarryMode::OutOf(None) | CarryMode::Strip(None) => "event",
-    };
-    let mut totals = carry.totals;
-    if result.is_ok() {
-        totals.report_missing(&options.input, noun);
-        let is_strip = matches!(carry.mode, CarryMode::Strip(_));
-        if is_strip && carry.stripped == 0 && totals.objects > 0 && totals.failed == 0 {
-            let place = match &carry.mode {
-                CarryMode::Strip(Some(carrier)) => carrier.pointer(MarcKind::Core),
-                _ => "an event of the type marc-core".to_owned(),
-            };
-            let name = input_name(&options.input.file);
-            print_error(format_args!(
-                "{name}: expected at least one record to remove, at {place}, found none"
-            ));
-            // Nothing was there to strip, which does not pass.
-            totals.objects = 0;
-        }
+    if result.is_ok() && matches!(mode, CarryMode::Strip(_)) && stripped == 0 && run.passes() {
+        let name = input_name(file);
+        print_error(format_args!(
+            "{name}: expected at least one record to remove, at {place}, found none"
+        ));
+        // Nothing was there to strip, which does not pass.
+        return exit_code(result, options.fail, false);
     }
-    totals.exit_code(result, &options.input, options.fail, noun)
+    run.finish(result)
 }
 
 fn mode(options: &CarryOptions) -> anyhow::Result<CarryMode> {
@@ -164,18 +162,16 @@ fn carrier(name: CarrierName, options: &CarryOptions) -> anyhow::Result<Option<C
             )));
         }
     }
-    let wrong = |option: &'static str| {
-        move |error: CarrierNameError| usage_error(format_args!("{option}: {error}"))
-    };
-    let (prefix, uri) = (options.prefix.as_deref(), options.uri.as_deref());
+    let wrong =
+        |option: &str, error: CarrierNameError| usage_error(format_args!("{option}: {error}"));
+    let prefix = options.prefix.as_deref().unwrap_or_default();
+    let uri = options.uri.as_deref().unwrap_or_default();
     Ok(match name {
         CarrierName::ResponseMetadata => Some(Carrier::response_metadata()),
         CarrierName::AuditLog => Some(Carrier::audit_line()),
         CarrierName::Sse => None,
-        CarrierName::Mcp => {
-            Some(Carrier::mcp(prefix.unwrap_or_default()).map_err(wrong("--prefix"))?)
-        }
-        CarrierName::A2a => Some(Carrier::a2a(uri.unwrap_or_default()).map_err(wrong("--uri"))?),
+        CarrierName::Mcp => Some(Carrier::mcp(prefix).map_err(|error| wrong("--prefix", error))?),
+        CarrierName::A2a => Some(Carrier::a2a(uri).map_err(|error| wrong("--uri", error))?),
     })
 }
 
@@ -192,139 +188,119 @@ fn load_envelope(path: &Path, carrier: &Carrier) -> anyhow::Result<Document> {
     })
 }
 
-impl Carry {
-    /// Reads an event stream to its end.
-    fn events(&mut self, options: &CarryOptions) -> anyhow::Result<()> {
-        let input = Input::open(&options.input.file)?;
-        let mut state = (EventCollector::new(options.input.max_record), self);
-        let flush = |state: &mut (EventCollector, &mut Self)| state.1.output.flush();
-        each_line(
-            input,
-            MAX_LINE,
-            &mut state,
-            flush,
-            |(events, carry), line| {
-                if let Some((line, event)) = events.push(line.number, line.content) {
-                    carry.event(line, event);
-                }
-            },
-        )?;
-        let (mut events, carry) = state;
-        if let Some((line, event)) = events.finish() {
-            carry.event(line, event);
-        }
-        carry.output.flush()
-    }
-
-    /// Carries a top-level value: an object, or an envelope.
-    fn value(&mut self, value: &TopLevelValue<'_>) {
-        if let Some(error) = value.utf8_error() {
-            return self.add(error.line, Err(error.message));
-        }
-        if matches!(self.mode, CarryMode::Into(_)) {
-            for object in validate_value(value, None, Profile::default()) {
-                let line = object.error_line();
-                let put = match (object.kind, &object.document) {
-                    (Some(kind), Some(document)) => self.put(kind, document),
-                    _ => Err(object.describe()),
-                };
-                self.add(line, put);
-            }
-            return;
-        }
-        let envelope = match value.document() {
-            Ok(envelope) => envelope,
-            Err(error) => return self.add(error.line, Err(error.message)),
-        };
-        let result = match &self.mode {
-            CarryMode::OutOf(Some(carrier)) => take(carrier, &envelope, &mut self.output),
-            CarryMode::Strip(Some(carrier)) => {
-                let stripped = strip(carrier, envelope, &mut self.output);
-                stripped.map(|was_there| self.stripped += u64::from(was_there))
-            }
-            _ => Ok(()),
-        };
-        self.add(value.line, result);
-    }
-
-    fn put(&mut self, kind: MarcKind, document: &Document) -> Result<(), String> {
-        let CarryMode::Into(Some((carrier, envelope))) = &self.mode else {
-            self.output
-                .write_bytes(sse_event(kind, document).as_bytes());
-            return Ok(());
-        };
-        if !matches!(carrier.take(envelope, kind), Ok(None)) {
-            let pointer = carrier.pointer(kind);
-            return Err(format!(
-                "expected no object at {pointer} in the envelope, found one"
-            ));
-        }
-        let mut envelope = envelope.clone();
-        let put = carrier.put(&mut envelope, kind, document);
-        put.map_err(|error| error.to_string())?;
-        self.output.write_record(&raw_json(&envelope));
-        Ok(())
-    }
-
-    fn add(&mut self, line: u64, result: Result<(), String>) {
-        self.totals.add(result.is_ok(), line);
-        if let Err(message) = result {
-            self.output.write_record(&RefusedRecord { line, message });
-        }
-    }
-
-    /// Takes an object out of an event, or strips a record.
-    fn event(&mut self, line: u64, event: Result<StreamEvent, String>) {
-        let is_strip = matches!(self.mode, CarryMode::Strip(_));
-        let result = event.and_then(|event| match is_strip {
-            true => self.strip_event(&event),
-            false => self.take_event(&event),
-        });
-        match result {
+/// Reads an event stream to its end. `each` returns `true` if an event counts.
+fn for_each_event(
+    run: &mut ObjectRun<'_>,
+    max_record: usize,
+    mut each: impl FnMut(&mut ObjectRun<'_>, StreamEvent) -> Result<bool, String>,
+) -> anyhow::Result<()> {
+    let mut each =
+        |run: &mut ObjectRun<'_>, (line, event): (u64, Result<StreamEvent, String>)| match event
+            .and_then(|event| each(run, event))
+        {
             Ok(false) => {}
-            result => self.add(line, result.map(|_| ())),
+            result => run.add_result(line, result.map(|_| ())),
+        };
+    let mut events = EventCollector::new(max_record);
+    let input = Input::open(run.file)?;
+    let pause = |run: &mut ObjectRun<'_>| run.output.flush();
+    each_line(input, MAX_LINE, run, pause, |run, line| {
+        if let Some(event) = events.push(line.number, line.content) {
+            each(run, event);
         }
+    })?;
+    if let Some(event) = events.finish() {
+        each(run, event);
     }
+    run.output.flush()
+}
 
-    /// Prints the object of an event; returns `true` if it has one.
-    fn take_event(&mut self, event: &StreamEvent) -> Result<bool, String> {
-        let found = from_sse(&event.kind, &event.data).map_err(|error| error.to_string())?;
-        if let Some((_, document)) = &found {
-            self.output.write_record(&raw_json(document));
+/// Carries a top-level value that is an envelope.
+fn carry_value(
+    run: &mut ObjectRun<'_>,
+    value: &TopLevelValue<'_>,
+    carry: impl FnOnce(&mut ObjectRun<'_>, Document) -> Result<(), String>,
+) {
+    let envelope = match value.utf8_error() {
+        Some(error) => Err(error),
+        None => value.document(),
+    };
+    match envelope {
+        Ok(envelope) => {
+            let carried = carry(run, envelope);
+            run.add_result(value.line, carried);
         }
-        Ok(found.is_some())
-    }
-
-    /// Prints an event unless it is a record; returns `true` if clients see it.
-    fn strip_event(&mut self, event: &StreamEvent) -> Result<bool, String> {
-        let found = from_sse(&event.kind, &event.data).map_err(|error| error.to_string())?;
-        if let Some((MarcKind::Core, _)) = found {
-            self.stripped += 1;
-            return Ok(true);
-        }
-        if event.has_unknown_field {
-            return Err("expected comments and the fields data, event, id and retry of server-sent events, found another line".to_owned());
-        }
-        if let Some(pointer) = find_record(event.data.as_bytes()) {
-            return Err(format!(
-                "record found in the data of an event at {pointer:?}, expected in events of the type marc-core"
-            ));
-        }
-        self.output
-            .write_bytes(format!("{}\n", event.lines).as_bytes());
-        Ok(event.is_dispatched())
+        Err(error) => run.add_result(error.line, Err(error.message)),
     }
 }
 
-fn take(carrier: &Carrier, envelope: &Document, output: &mut Output) -> Result<(), String> {
+/// Prints the envelope, or an event, with an object in it.
+fn put(
+    run: &mut ObjectRun<'_>,
+    target: Option<&(Carrier, Document)>,
+    kind: MarcKind,
+    document: &Document,
+) -> Result<(), String> {
+    let Some((carrier, envelope)) = target else {
+        run.output.write_bytes(sse_event(kind, document).as_bytes());
+        return Ok(());
+    };
+    if !matches!(carrier.take(envelope, kind), Ok(None)) {
+        let pointer = carrier.pointer(kind);
+        return Err(format!(
+            "expected no object at {pointer} in the envelope, found one"
+        ));
+    }
+    let mut envelope = envelope.clone();
+    let put = carrier.put(&mut envelope, kind, document);
+    put.map_err(|error| error.to_string())?;
+    run.output.write_record(&raw_json(&envelope));
+    Ok(())
+}
+
+/// Prints the object of an event; returns `true` if it has one.
+fn take_event(run: &mut ObjectRun<'_>, event: &StreamEvent) -> Result<bool, String> {
+    let found = from_sse(&event.kind, &event.data).map_err(|error| error.to_string())?;
+    if let Some((_, document)) = &found {
+        run.output.write_record(&raw_json(document));
+    }
+    Ok(found.is_some())
+}
+
+/// Prints an event unless it is a record; returns `true` if clients see it.
+fn strip_event(
+    run: &mut ObjectRun<'_>,
+    event: &StreamEvent,
+    stripped: &mut u64,
+) -> Result<bool, String> {
+    let found = from_sse(&event.kind, &event.data).map_err(|error| error.to_string())?;
+    if let Some((MarcKind::Core, _)) = found {
+        *stripped += 1;
+        return Ok(true);
+    }
+    if event.has_unknown_field {
+        return Err("expected comments and the fields data, event, id and retry of server-sent events, found another line".to_owned());
+    }
+    if let Some(pointer) = find_record(event.data.as_bytes()) {
+        return Err(format!(
+            "record found in the data of an event at {pointer:?}, expected in events of the type marc-core"
+        ));
+    }
+    let lines = format!("{}\n", event.lines);
+    run.output.write_bytes(lines.as_bytes());
+    Ok(event.is_dispatched())
+}
+
+/// Prints the objects in an envelope.
+fn take(run: &mut ObjectRun<'_>, carrier: &Carrier, envelope: &Document) -> Result<(), String> {
     let kinds = [MarcKind::Core, MarcKind::Disclosure];
-    let taken = kinds.map(|kind| carrier.take(envelope, kind));
     let mut documents = Vec::new();
-    for document in taken {
-        documents.extend(document.map_err(|error| error.to_string())?);
+    for kind in kinds {
+        let taken = carrier.take(envelope, kind);
+        documents.extend(taken.map_err(|error| error.to_string())?);
     }
     for document in &documents {
-        output.write_record(&raw_json(document));
+        run.output.write_record(&raw_json(document));
     }
     if !documents.is_empty() {
         return Ok(());
@@ -338,17 +314,21 @@ fn take(carrier: &Carrier, envelope: &Document, output: &mut Output) -> Result<(
     })
 }
 
-/// Prints an envelope without its record; returns `true` if it had one.
-fn strip(carrier: &Carrier, mut envelope: Document, output: &mut Output) -> Result<bool, String> {
-    let was_there = carrier
-        .remove(&mut envelope, MarcKind::Core)
-        .map_err(|error| error.to_string())?;
+/// Prints an envelope without its record.
+fn strip(
+    run: &mut ObjectRun<'_>,
+    carrier: &Carrier,
+    mut envelope: Document,
+    stripped: &mut u64,
+) -> Result<(), String> {
+    let removed = carrier.remove(&mut envelope, MarcKind::Core);
+    *stripped += u64::from(removed.map_err(|error| error.to_string())?);
     if let Some(pointer) = find_record(envelope.to_json().as_bytes()) {
         let expected = carrier.pointer(MarcKind::Core);
         return Err(format!(
             "record found at {pointer:?}, expected at {expected} only"
         ));
     }
-    output.write_record(&raw_json(&envelope));
-    Ok(was_there)
+    run.output.write_record(&raw_json(&envelope));
+    Ok(())
 }

@@ -9,19 +9,13 @@ use provstream_marc::{Controller, Decision, Deployment, Session, SessionState, S
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::objects::{ObjectTotals, RefusedRecord, raw_json};
-use super::options::ObjectInputOptions;
+use super::objects::{ObjectRun, raw_json};
 use crate::error::usage_error;
-use crate::input::Input;
-use crate::lines::{BoundedLine, each_line};
 use crate::output::Output;
 use crate::settings;
 
 /// Most open sessions.
 const MAX_SESSIONS: usize = 4_096;
-
-/// Longest line, in bytes.
-const MAX_LINE: usize = 1 << 16;
 
 /// Select an action for each situation, and print the record of the decision
 ///
@@ -102,23 +96,12 @@ struct OpenSession {
 }
 
 struct Decider<'a> {
-    output: Output,
     controller: Controller,
     id: &'a str,
     unused_is_zero: bool,
     sessions: HashMap<String, OpenSession>,
     /// Highest number of a forgotten session. Those of new sessions are above it, so that no id is given again.
     forgotten: u64,
-    totals: ObjectTotals,
-}
-
-/// Describes which settings a controller needs that the deployment lacks.
-fn missing_settings(missing: &[String]) -> String {
-    format!(
-        "missing {}; decisions need [bands], with calibration_profile, medium_from and high_from, and [bounds.retrieve], \
-         [bounds.tool] and [bounds.deliberate], each with count, time and cost",
-        missing.join(", ")
-    )
 }
 
 /// Runs the command.
@@ -126,128 +109,107 @@ pub(crate) fn run(options: &DecideOptions) -> anyhow::Result<ExitCode> {
     let path = &options.deployment;
     let deployment = settings::load("--deployment", path, Deployment::from_toml)?;
     let controller = deployment.controller().ok_or_else(|| {
-        let missing = missing_settings(&deployment.missing_for_controller());
-        usage_error(format_args!("{}: {missing}", path.display()))
+        let missing = deployment.missing_for_controller().join(", ");
+        usage_error(format_args!(
+            "{}: missing {missing}; decisions need [bands], with calibration_profile, medium_from and high_from, and \
+             [bounds.retrieve], [bounds.tool] and [bounds.deliberate], each with count, time and cost",
+            path.display()
+        ))
     })?;
     let mut decider = Decider {
-        output: Output::stdout(),
         controller,
         id: &options.id,
         unused_is_zero: deployment.unused_scores_are_zero(),
         sessions: HashMap::new(),
         forgotten: 0,
-        totals: ObjectTotals::default(),
     };
-    let flush = |decider: &mut Decider<'_>| decider.output.flush();
-    let result = Input::open(&options.file)
-        .and_then(|input| each_line(input, MAX_LINE, &mut decider, flush, Decider::line));
-    if result.is_ok() {
-        decider.totals.print(&mut decider.output, "situation");
-    }
-    let result = result.and_then(|()| decider.output.flush());
-    let input = ObjectInputOptions {
-        file: options.file.clone(),
-        max_record: MAX_LINE,
-    };
-    if options.fail && result.is_ok() {
-        decider.totals.report_missing(&input, "situation");
-    }
-    decider
-        .totals
-        .exit_code(result, &input, options.fail, "situation")
+    let mut run = ObjectRun::new(&options.file, "situation", options.fail);
+    let result = run.for_each_line(|run, line, json| {
+        let (session, decision) = decider.decide(json)?;
+        print(line, &session, &decision, &mut run.output);
+        Ok(())
+    });
+    run.finish_with_totals(result)
 }
 
 impl Decider<'_> {
-    fn line(&mut self, line: BoundedLine<'_>) {
-        let content = line.content.map_err(|_| {
-            format!("expected a line of at most {MAX_LINE} bytes, found a longer one")
-        });
-        let decided = content.and_then(|json| self.decide(line.number, json));
-        self.totals.add(decided.is_ok(), line.number);
-        if let Err(message) = decided {
-            let line = line.number;
-            self.output.write_record(&RefusedRecord { line, message });
-        }
-    }
-
-    fn decide(&mut self, line: u64, json: &[u8]) -> Result<(), String> {
+    /// Decides about a situation, in the session that is returned.
+    fn decide(&mut self, json: &[u8]) -> Result<(String, Decision), String> {
         let input = SituationInput::from_json(json, self.unused_is_zero)?;
         let name = input.session.as_deref().unwrap_or(self.id).to_owned();
         // A copy, so that a line that is refused leaves the session as it was.
         let mut open = self.session_for(&name, &input)?;
         let decision = open.session.decide(&input.situation, &input.details);
         let decision = decision.map_err(|error| format!("{:#}", anyhow::Error::new(error)))?;
-        self.print(line, &name, &decision);
-        self.sessions.insert(name, open);
-        Ok(())
+        self.sessions.insert(name.clone(), open);
+        Ok((name, decision))
     }
 
     /// The session that awaits a situation: the one of that name, or a new one.
     fn session_for(&mut self, name: &str, input: &SituationInput) -> Result<OpenSession, String> {
         let open = self.sessions.get(name).cloned();
-        let is_running = open
-            .as_ref()
-            .is_some_and(|open| matches!(open.session.state(), SessionState::Running(_)));
-        if input.spent.is_some() && !is_running {
+        let state = open.as_ref().map(|open| open.session.state());
+        if input.spent.is_some() && !matches!(state, Some(SessionState::Running(_))) {
             return Err("`spent`: expected a line after RETRIEVE, TOOL or DELIBERATE in its session, found one with no action running; leave `spent` out".to_owned());
         }
         let Some(mut open) = open else {
             if self.sessions.len() >= MAX_SESSIONS {
-                let forgotten = &mut self.forgotten;
-                self.sessions.retain(|_, one| {
-                    let is_over = matches!(one.session.state(), SessionState::Over(_));
-                    if is_over {
-                        *forgotten = one.count.max(*forgotten);
-                    }
-                    !is_over
-                });
+                self.forget_sessions();
             }
             if self.sessions.len() >= MAX_SESSIONS {
                 return Err(format!(
                     "expected at most {MAX_SESSIONS} open sessions, found more"
                 ));
             }
-            let count = self.forgotten + 1;
-            let session = self.new_session(name, count)?;
-            return Ok(OpenSession { session, count });
+            return self.new_session(name, self.forgotten + 1);
         };
         match open.session.state() {
             SessionState::Running(_) => open.session.completed(input.spent.unwrap_or_default()),
             SessionState::AwaitingReply => open.session.replied(),
-            SessionState::Over(_) => {
-                open.count += 1;
-                open.session = self.new_session(name, open.count)?;
-                Ok(())
-            }
+            SessionState::Over(_) => return self.new_session(name, open.count + 1),
             SessionState::Assess => Ok(()),
         }
         .map_err(|error| error.to_string())?;
         Ok(open)
     }
 
-    fn new_session(&self, name: &str, number: u64) -> Result<Session, String> {
-        Session::numbered(&self.controller, name, number).map_err(|error| error.to_string())
+    /// Forgets sessions that are over.
+    fn forget_sessions(&mut self) {
+        let forgotten = &mut self.forgotten;
+        self.sessions.retain(|_, open| {
+            let is_over = matches!(open.session.state(), SessionState::Over(_));
+            if is_over {
+                *forgotten = open.count.max(*forgotten);
+            }
+            !is_over
+        });
     }
 
-    fn print(&mut self, line: u64, session: &str, decision: &Decision) {
-        let selection = decision.selection();
-        let steps = selection.steps().iter().map(|step| StepRecord {
-            section: step.section(),
-            action: step.action().map(|action| action.as_str()),
-            reason: step.reason(),
-        });
-        let skipped = selection.skipped().iter().map(|bound| BoundRecord {
-            intervention: bound.intervention().as_str(),
-            bound: bound.kind().as_str(),
-        });
-        self.output.write_record(&DecisionRecord {
-            line,
-            session,
-            action: decision.action().as_str(),
-            steps: steps.collect(),
-            deviation: selection.deviation(),
-            skipped: skipped.collect(),
-            record: raw_json(decision.record().document()),
-        });
+    fn new_session(&self, name: &str, count: u64) -> Result<OpenSession, String> {
+        let session = Session::numbered(&self.controller, name, count);
+        let session = session.map_err(|error| error.to_string())?;
+        Ok(OpenSession { session, count })
     }
+}
+
+fn print(line: u64, session: &str, decision: &Decision, output: &mut Output) {
+    let selection = decision.selection();
+    let steps = selection.steps().iter().map(|step| StepRecord {
+        section: step.section(),
+        action: step.action().map(|action| action.as_str()),
+        reason: step.reason(),
+    });
+    let skipped = selection.skipped().iter().map(|bound| BoundRecord {
+        intervention: bound.intervention().as_str(),
+        bound: bound.kind().as_str(),
+    });
+    output.write_record(&DecisionRecord {
+        line,
+        session,
+        action: decision.action().as_str(),
+        steps: steps.collect(),
+        deviation: selection.deviation(),
+        skipped: skipped.collect(),
+        record: raw_json(decision.record().document()),
+    });
 }

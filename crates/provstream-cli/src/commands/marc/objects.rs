@@ -1,17 +1,24 @@
 //! MARC objects of an input, each validated, so that every object gets a line.
 
-use provstream_marc::ValidatedObject;
+use std::path::Path;
+use std::process::ExitCode;
+
 use provstream_marc::read::{ObjectReader, TopLevelValue};
-use provstream_marc::{Document, MarcKind, MarcObject, Profile, Report};
+use provstream_marc::{
+    Document, MarcKind, MarcObject, Profile, Report, ValidatedObject, validate_value,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::options::ObjectInputOptions;
 use crate::error::exit_code;
 use crate::input::{BUFFER, Input, input_name};
+use crate::lines::each_line;
 use crate::messages::{print_error, print_note};
 use crate::output::Output;
 use crate::scan::record::{Record, ViolationRecord};
+
+/// Longest line, in bytes.
+pub(super) const MAX_LINE: usize = 1 << 16;
 
 /// JSON of a document, for a line.
 pub(super) fn raw_json(document: &Document) -> Option<Box<RawValue>> {
@@ -94,100 +101,184 @@ pub(super) fn print_object(object: &ValidatedObject, output: &mut Output) {
     });
 }
 
-/// Reads an input and calls `each` with its top-level values. `flush` is called before each read that may have to wait.
-pub(super) fn for_each_value<T>(
-    options: &ObjectInputOptions,
-    state: &mut T,
-    flush: impl Fn(&mut T) -> anyhow::Result<()>,
-    mut each: impl FnMut(&mut T, TopLevelValue<'_>),
-) -> anyhow::Result<()> {
-    let mut input = Input::open(&options.file)?;
-    let mut buffer = vec![0; BUFFER];
-    let mut reader = ObjectReader::new(options.max_record);
-    loop {
-        if input.is_interactive() {
-            flush(state)?;
-        }
-        let count = input.read(&mut buffer)?;
-        reader.push(&buffer[..count], &mut |value| each(state, value));
-        if count == 0 {
-            reader.finish(&mut |value| each(state, value));
-            return flush(state);
-        }
-    }
-}
-
 /// Counts of objects: the last line of a command.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(tag = "event", rename = "end")]
-pub(super) struct ObjectTotals {
-    pub(super) objects: u64,
-    pub(super) failed: u64,
+struct ObjectTotals {
+    objects: u64,
+    failed: u64,
     /// Line of the first object that failed.
     #[serde(skip)]
     first: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
-#[serde(tag = "event", rename = "nothing")]
-struct NothingRecord {
-    message: String,
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum OtherRecord {
+    /// An input without objects.
+    Nothing { message: String },
+    /// An object or line that was refused.
+    Refused { line: u64, message: String },
 }
 
-/// Line about an object or line that was refused.
-#[derive(Debug, Serialize)]
-#[serde(tag = "event", rename = "refused")]
-pub(super) struct RefusedRecord {
-    pub(super) line: u64,
-    pub(super) message: String,
+/// Output and counts of a command that reads objects.
+#[derive(Debug)]
+pub(super) struct ObjectRun<'o> {
+    pub(super) output: Output,
+    pub(super) file: &'o Path,
+    /// Kind of object in messages.
+    noun: &'static str,
+    fail: bool,
+    totals: ObjectTotals,
 }
 
-impl ObjectTotals {
+impl<'o> ObjectRun<'o> {
+    /// A run that writes to standard output.
+    pub(super) fn new(file: &'o Path, noun: &'static str, fail: bool) -> Self {
+        Self {
+            output: Output::stdout(),
+            file,
+            noun,
+            fail,
+            totals: ObjectTotals::default(),
+        }
+    }
+
+    /// Reads the input and calls `each` with its top-level values.
+    pub(super) fn for_each_value(
+        &mut self,
+        max_record: usize,
+        mut each: impl FnMut(&mut Self, TopLevelValue<'_>),
+    ) -> anyhow::Result<()> {
+        let mut input = Input::open(self.file)?;
+        let mut buffer = vec![0; BUFFER];
+        let mut reader = ObjectReader::new(max_record);
+        loop {
+            self.output.check(input.is_interactive())?;
+            let count = input.read(&mut buffer)?;
+            reader.push(&buffer[..count], &mut |value| each(self, value));
+            if count == 0 {
+                reader.finish(&mut |value| each(self, value));
+                return self.output.flush();
+            }
+        }
+    }
+
+    /// The same for the objects in them, validated, but for those in other objects. `each` returns `true` if an object passes.
+    pub(super) fn for_each_object(
+        &mut self,
+        max_record: usize,
+        profile: Profile,
+        mut each: impl FnMut(&mut Self, ValidatedObject) -> bool,
+    ) -> anyhow::Result<()> {
+        self.for_each_value(max_record, |run, value| {
+            for object in validate_value(&value, None, profile) {
+                let line = object.error_line();
+                let passed = each(run, object);
+                run.add(passed, line);
+            }
+        })
+    }
+
+    /// Reads the lines of the input. `each` may return a message that refuses one.
+    pub(super) fn for_each_line(
+        &mut self,
+        mut each: impl FnMut(&mut Self, u64, &[u8]) -> Result<(), String>,
+    ) -> anyhow::Result<()> {
+        let input = Input::open(self.file)?;
+        let pause = |run: &mut Self| run.output.flush();
+        each_line(input, MAX_LINE, self, pause, |run, line| {
+            let result = match line.content {
+                Ok(content) => each(run, line.number, content),
+                Err(_) => Err(format!(
+                    "expected a line of at most {MAX_LINE} bytes, found a longer one"
+                )),
+            };
+            run.add_result(line.number, result);
+        })
+    }
+
+    /// Number of objects so far.
+    pub(super) const fn objects(&self) -> u64 {
+        self.totals.objects
+    }
+
+    /// Returns `true` if all objects have passed so far.
+    pub(super) const fn passes(&self) -> bool {
+        self.totals.objects > 0 && self.totals.failed == 0
+    }
+
     /// Counts an object.
     pub(super) fn add(&mut self, passed: bool, line: u64) {
-        self.objects += 1;
+        self.totals.objects += 1;
         if !passed {
-            self.failed += 1;
-            self.first = self.first.or(Some(line));
+            self.totals.failed += 1;
+            self.totals.first = self.totals.first.or(Some(line));
         }
     }
 
-    /// Prints the totals, after a line that says so if there was no object.
-    pub(super) fn print(self, output: &mut Output, noun: &str) {
-        if let Some(message) = self.missing_object(noun) {
-            output.write_record(&NothingRecord { message });
-        }
-        output.write_record(&self);
+    /// Counts an object, or refuses it.
+    pub(super) fn add_result(&mut self, line: u64, result: Result<(), String>) {
+        let passed = self.passes_or_refuse(line, result);
+        self.add(passed, line);
     }
 
-    fn missing_object(self, noun: &str) -> Option<String> {
-        (self.objects == 0).then(|| format!("expected at least one {noun}, found none"))
+    /// Prints a line about an object that is refused; returns `true` for others.
+    pub(super) fn passes_or_refuse(&mut self, line: u64, result: Result<(), String>) -> bool {
+        let Err(message) = result else {
+            return true;
+        };
+        let refused = OtherRecord::Refused { line, message };
+        self.output.write_record(&refused);
+        false
     }
 
-    /// Prints an error if there was no object.
-    pub(super) fn report_missing(self, options: &ObjectInputOptions, noun: &str) {
-        if let Some(message) = self.missing_object(noun) {
-            print_error(format_args!("{}: {message}", input_name(&options.file)));
-        }
+    fn missing_object(&self) -> Option<String> {
+        let noun = self.noun;
+        (self.totals.objects == 0).then(|| format!("expected at least one {noun}, found none"))
     }
 
-    /// The exit status, and with `--fail` a note about objects that failed.
-    pub(super) fn exit_code(
-        self,
+    /// Prints the totals, and ends the output.
+    pub(super) fn finish_with_totals(
+        mut self,
         result: anyhow::Result<()>,
-        options: &ObjectInputOptions,
-        fail: bool,
-        noun: &str,
-    ) -> anyhow::Result<std::process::ExitCode> {
-        if let (true, true, Some(first)) = (fail, result.is_ok(), self.first) {
-            let name = input_name(&options.file);
-            let Self {
-                objects, failed, ..
-            } = self;
-            print_note(format_args!(
-                "failed: {failed} of {objects} {noun}s, the first at line {first} of {name}; the output says why"
-            ));
+    ) -> anyhow::Result<ExitCode> {
+        let result = result.and_then(|()| {
+            if let Some(message) = self.missing_object() {
+                self.output.write_record(&OtherRecord::Nothing { message });
+            }
+            self.output.write_record(&self.totals);
+            self.output.flush()
+        });
+        self.exit_code(result, self.fail)
+    }
+
+    /// Ends the output, which has only objects.
+    pub(super) fn finish(mut self, result: anyhow::Result<()>) -> anyhow::Result<ExitCode> {
+        let result = result.and_then(|()| self.output.flush());
+        self.exit_code(result, true)
+    }
+
+    fn exit_code(
+        &self,
+        result: anyhow::Result<()>,
+        reports_missing: bool,
+    ) -> anyhow::Result<ExitCode> {
+        let name = input_name(self.file);
+        if result.is_ok() {
+            if let (true, Some(message)) = (reports_missing, self.missing_object()) {
+                print_error(format_args!("{name}: {message}"));
+            }
+            if let (true, Some(first)) = (self.fail, self.totals.first) {
+                let ObjectTotals {
+                    objects, failed, ..
+                } = self.totals;
+                let noun = self.noun;
+                print_note(format_args!(
+                    "failed: {failed} of {objects} {noun}s, the first at line {first} of {name}; the output says why"
+                ));
+            }
         }
-        exit_code(result, fail, self.objects > 0 && self.failed == 0)
+        exit_code(result, self.fail, self.passes())
     }
 }

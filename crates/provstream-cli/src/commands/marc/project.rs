@@ -4,19 +4,17 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use provstream_marc::{
-    Action, ContextualRecord, Core, Disclosure, Domain, MarcKind, Projection, Speech, TrustContext,
-    TrustPolicy,
+    Action, Core, Disclosure, Domain, MarcKind, Profile, Projection, Speech, TrustContext,
+    TrustPolicy, ValidatedObject,
 };
-use provstream_marc::{ValidatedObject, validate_value};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::objects::{ObjectTotals, RefusedRecord, for_each_value, print_object, raw_json};
+use super::objects::{ObjectRun, print_object, raw_json};
 use super::options::{ObjectInputOptions, ProfileOptions, WordingOptions};
 use super::texts::{DisclosureTexts, TextKind, TextOptions};
 use crate::error::usage_error;
 use crate::messages::print_note;
-use crate::output::Output;
 
 /// Print what may be disclosed of MARC-Core records: a MARC-Disclosure object for each
 ///
@@ -117,13 +115,12 @@ struct WordingRecord {
 }
 
 struct Projector<'a> {
-    output: Output,
+    profile: Profile,
     projection: Projection,
     policy: TrustPolicy,
     context: Option<TrustContext>,
     texts: DisclosureTexts,
     options: &'a ProjectOptions,
-    totals: ObjectTotals,
 }
 
 /// Runs the command.
@@ -134,41 +131,33 @@ pub(crate) fn run(options: &ProjectOptions) -> anyhow::Result<ExitCode> {
     }
     let profile = options.profile.profile();
     let mut projector = Projector {
-        output: Output::stdout(),
+        profile,
         projection,
         policy,
         context: context(options)?,
         texts: DisclosureTexts::load(&options.texts)?,
         options,
-        totals: ObjectTotals::default(),
     };
-    let flush = |projector: &mut Projector<'_>| projector.output.flush();
-    let result = for_each_value(&options.input, &mut projector, flush, |projector, value| {
-        for object in validate_value(&value, None, profile) {
-            let line = object.line;
-            let passed = projector.object(object);
-            projector.totals.add(passed, line);
+    let ObjectInputOptions { file, max_record } = &options.input;
+    let mut run = ObjectRun::new(file, "MARC-Core record", options.fail);
+    let result = run.for_each_object(*max_record, profile, |run, object| {
+        if !object.report.is_valid() {
+            print_object(&object, &mut run.output);
+            return false;
+        }
+        let line = object.line;
+        match projector.object(object) {
+            Ok(record) => {
+                run.output.write_record(&record);
+                !matches!(record, ProjectRecord::Withheld { .. })
+            }
+            Err(message) => run.passes_or_refuse(line, Err(message)),
         }
     });
-    if result.is_ok() {
-        projector
-            .totals
-            .print(&mut projector.output, "MARC-Core record");
+    if let (Ok(()), Some(message)) = (&result, projector.texts.unused_entry()) {
+        print_note(message);
     }
-    let result = result.and_then(|()| projector.output.flush());
-    if result.is_ok() {
-        if options.fail {
-            projector
-                .totals
-                .report_missing(&options.input, "MARC-Core record");
-        }
-        if let Some(message) = projector.texts.unused_entry() {
-            print_note(message);
-        }
-    }
-    projector
-        .totals
-        .exit_code(result, &options.input, options.fail, "MARC object")
+    run.finish_with_totals(result)
 }
 
 /// The trust context; `None` if it is not known.
@@ -192,137 +181,87 @@ fn context(options: &ProjectOptions) -> anyhow::Result<Option<TrustContext>> {
 }
 
 impl Projector<'_> {
-    /// Prints what may be shown of an object; returns `true` if that is disclosed or deferred.
-    fn object(&mut self, object: ValidatedObject) -> bool {
+    /// What may be shown of an object, or a message that refuses it.
+    fn object(&mut self, object: ValidatedObject) -> Result<ProjectRecord, String> {
         let line = object.line;
-        if !object.report.is_valid() {
-            print_object(&object, &mut self.output);
-            return false;
-        }
-        let refused = match (object.kind, object.document) {
-            (Some(MarcKind::Core), Some(document)) => {
-                match Core::new(document, self.options.profile.profile()) {
-                    Ok(record) => return self.record(line, record),
-                    Err(report) => report.to_string(),
-                }
-            }
-            _ => "expected a MARC-Core record, found a MARC-Disclosure object; `provstream marc show` prints those".to_owned(),
+        let (Some(MarcKind::Core), Some(document)) = (object.kind, object.document) else {
+            return Err("expected a MARC-Core record, found a MARC-Disclosure object; `provstream marc show` prints those".to_owned());
         };
-        self.refuse(line, refused)
-    }
-
-    fn refuse(&mut self, line: u64, message: String) -> bool {
-        self.output.write_record(&RefusedRecord { line, message });
-        false
-    }
-
-    fn record(&mut self, line: u64, record: Core) -> bool {
+        let record = Core::new(document, self.profile).map_err(|report| report.to_string())?;
         let id = record.decision_id().map(str::to_owned);
         self.texts.mark_used(id.as_deref());
         let speech = match self.context.clone() {
+            Some(context) => {
+                let speech = record.placed(context).speech(&self.policy);
+                speech.map_err(|error| error.to_string())
+            }
             None => {
                 Err("the trust context of the record is not known; --trust states it".to_owned())
             }
-            Some(context) => self.permitted_speech(record.placed(context)),
         };
-        match speech.map(|speech| self.disclose(line, speech, id.as_deref())) {
-            Ok(Ok(())) => true,
-            Ok(Err(message)) => self.refuse(line, message),
-            Err(message) => {
-                self.output.write_record(&ProjectRecord::Withheld {
-                    line,
-                    section: "MARC-02 15",
-                    message,
-                });
-                false
-            }
+        match speech {
+            Ok(speech) => self.disclose(line, speech, id.as_deref()),
+            Err(message) => Ok(ProjectRecord::Withheld {
+                line,
+                section: "MARC-02 15",
+                message,
+            }),
         }
     }
 
-    fn permitted_speech(&self, record: ContextualRecord) -> Result<Speech, String> {
-        record
-            .speech(&self.policy)
-            .map_err(|error| error.to_string())
-    }
-
-    fn disclose(&mut self, line: u64, speech: Speech, id: Option<&str>) -> Result<(), String> {
+    fn disclose(
+        &mut self,
+        line: u64,
+        speech: Speech,
+        id: Option<&str>,
+    ) -> Result<ProjectRecord, String> {
         let mut projection = self.projection.clone();
         for &action in Action::ALL {
             if let Some(text) = self.texts.next_step(id, action) {
                 projection = projection.with_next_step_for(action, text);
             }
         }
-        let (action, used, disclosure) = match speech {
-            Speech::Answer(turn) => {
-                let text = self.texts.answer(id, line)?;
-                let action = turn.record().selected_action();
-                (
-                    action,
-                    Some(TextKind::Answer),
-                    projection.answer(turn, &text),
-                )
-            }
-            Speech::Clarify(turn) => {
-                let text = self.texts.get(id, TextKind::Question);
-                let action = turn.record().selected_action();
-                (
-                    action,
-                    Some(TextKind::Question),
-                    projection.clarify(turn, text),
-                )
-            }
-            Speech::Refuse(turn) => {
-                let text = self.texts.get(id, TextKind::Message);
-                let action = turn.record().selected_action();
-                (
-                    action,
-                    Some(TextKind::Message),
-                    projection.refuse(turn, text),
-                )
-            }
-            Speech::Defer(turn) => {
-                let action = turn.record().selected_action();
-                if !self.options.interim {
-                    self.output.write_record(&ProjectRecord::Deferred {
-                        line,
-                        action: action.as_str(),
-                        unused: self.texts.unused(id, None, action),
-                    });
-                    return Ok(());
-                }
-                (action, None, projection.interim(turn))
-            }
+        let (action, used) = match &speech {
+            Speech::Answer(turn) => (turn.record().selected_action(), Some(TextKind::Answer)),
+            Speech::Clarify(turn) => (turn.record().selected_action(), Some(TextKind::Question)),
+            Speech::Refuse(turn) => (turn.record().selected_action(), Some(TextKind::Message)),
+            Speech::Defer(turn) => (turn.record().selected_action(), None),
             _ => return Err("this action is not known here".to_owned()),
         };
+        let disclosure = match speech {
+            Speech::Answer(turn) => projection.answer(turn, &self.texts.answer(id, line)?),
+            Speech::Clarify(turn) => projection.clarify(turn, self.texts.get(id, used)),
+            Speech::Refuse(turn) => projection.refuse(turn, self.texts.get(id, used)),
+            Speech::Defer(turn) if self.options.interim => projection.interim(turn),
+            _ => {
+                return Ok(ProjectRecord::Deferred {
+                    line,
+                    action: action.as_str(),
+                    unused: self.texts.unused(id, None, action),
+                });
+            }
+        };
         let disclosure = disclosure.map_err(|error| error.to_string())?;
-        let unused = self.texts.unused(id, used, action);
-        self.print(line, action, &disclosure, unused);
-        Ok(())
+        let is_checked = projection.wording().language().is_checked();
+        Ok(ProjectRecord::Disclosure {
+            line,
+            action: action.as_str(),
+            disclosure: raw_json(disclosure.document()),
+            findings: self.findings(&disclosure, action),
+            wording_checked: (!is_checked).then_some(false),
+            unused: self.texts.unused(id, used, action),
+        })
     }
 
-    fn print(
-        &mut self,
-        line: u64,
-        action: Action,
-        disclosure: &Disclosure,
-        unused: Vec<&'static str>,
-    ) {
-        let draft = self.options.profile.profile().draft();
+    fn findings(&self, disclosure: &Disclosure, action: Action) -> Vec<WordingRecord> {
         let findings = disclosure.check_wording(action).into_iter();
         let findings = findings.map(|(member, finding)| WordingRecord {
             member,
             kind: finding.kind().as_str(),
-            section: finding.section_of(draft),
+            section: finding.section_of(self.profile.draft()),
             start: finding.span().start(),
             end: finding.span().end(),
         });
-        self.output.write_record(&ProjectRecord::Disclosure {
-            line,
-            action: action.as_str(),
-            disclosure: raw_json(disclosure.document()),
-            findings: findings.collect(),
-            wording_checked: (!self.projection.wording().language().is_checked()).then_some(false),
-            unused,
-        });
+        findings.collect()
     }
 }

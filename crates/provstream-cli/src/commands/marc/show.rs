@@ -3,14 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use provstream_marc::{Disclosure, MarcKind, Projection};
-use provstream_marc::{ValidatedObject, validate_value};
+use provstream_marc::{Disclosure, MarcKind, Profile, ValidatedObject};
 
-use super::objects::{ObjectTotals, for_each_value};
+use super::objects::ObjectRun;
 use super::options::{ObjectInputOptions, ProfileOptions, WordingOptions};
 use crate::input::input_name;
 use crate::messages::{EscapeControls, print_error};
-use crate::output::Output;
 
 /// Print disclosures as text
 ///
@@ -28,63 +26,41 @@ pub(crate) struct ShowOptions {
     input: ObjectInputOptions,
 }
 
-struct DisclosurePrinter<'a> {
-    output: Output,
-    projection: Projection,
-    options: &'a ShowOptions,
-    totals: ObjectTotals,
-}
-
 /// Runs the command.
 pub(crate) fn run(options: &ShowOptions) -> anyhow::Result<ExitCode> {
     let (projection, _) = options.wording.load()?;
     let profile = options.profile.profile();
-    let name = input_name(&options.input.file);
-    let mut printer = DisclosurePrinter {
-        output: Output::stdout(),
-        projection,
-        options,
-        totals: ObjectTotals::default(),
-    };
-    let flush = |printer: &mut DisclosurePrinter<'_>| printer.output.flush();
-    let result = for_each_value(&options.input, &mut printer, flush, |printer, value| {
-        for object in validate_value(&value, None, profile) {
-            let line = object.error_line();
-            let shown = printer.print(object);
-            printer.totals.add(shown.is_ok(), line);
-            if let Err(message) = shown {
+    let ObjectInputOptions { file, max_record } = &options.input;
+    let mut run = ObjectRun::new(file, "MARC-Disclosure object", options.fail);
+    let result = run.for_each_object(*max_record, profile, |run, object| {
+        let line = object.error_line();
+        let disclosure = match disclosure(object, profile) {
+            Ok(disclosure) => disclosure,
+            Err(message) => {
+                let name = input_name(file);
                 print_error(format_args!("{name}: line {line}: {message}"));
+                return false;
             }
+        };
+        if run.objects() > 0 {
+            run.output.write_bytes(b"\n");
         }
+        for line in projection.wording().show(&disclosure).lines() {
+            let line = format!("{}\n", EscapeControls(line));
+            run.output.write_bytes(line.as_bytes());
+        }
+        true
     });
-    if result.is_ok() {
-        printer
-            .totals
-            .report_missing(&options.input, "MARC-Disclosure object");
-    }
-    printer
-        .totals
-        .exit_code(result, &options.input, options.fail, "MARC object")
+    run.finish(result)
 }
 
-impl DisclosurePrinter<'_> {
-    fn print(&mut self, object: ValidatedObject) -> Result<(), String> {
-        if object.kind == Some(MarcKind::Core) {
-            return Err("expected a MARC-Disclosure object, found a MARC-Core record; `provstream marc project` discloses it".to_owned());
-        }
-        if !object.report.is_valid() {
-            return Err(object.describe());
-        }
-        let document = object.document.ok_or("expected a MARC-Disclosure object")?;
-        let disclosure = Disclosure::new(document, self.options.profile.profile());
-        let disclosure = disclosure.map_err(|report| report.to_string())?;
-        if self.totals.objects > 0 {
-            self.output.write_bytes(b"\n");
-        }
-        for line in self.projection.wording().show(&disclosure).lines() {
-            self.output
-                .write_bytes(format!("{}\n", EscapeControls(line)).as_bytes());
-        }
-        Ok(())
+fn disclosure(object: ValidatedObject, profile: Profile) -> Result<Disclosure, String> {
+    if object.kind == Some(MarcKind::Core) {
+        return Err("expected a MARC-Disclosure object, found a MARC-Core record; `provstream marc project` discloses it".to_owned());
     }
+    if !object.report.is_valid() {
+        return Err(object.describe());
+    }
+    let document = object.document.ok_or("expected a MARC-Disclosure object")?;
+    Disclosure::new(document, profile).map_err(|report| report.to_string())
 }

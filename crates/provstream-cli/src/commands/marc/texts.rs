@@ -41,18 +41,6 @@ pub(super) enum TextKind {
     Message,
 }
 
-impl TextKind {
-    const ALL: [Self; 3] = [Self::Answer, Self::Question, Self::Message];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Answer => "answer",
-            Self::Question => "question",
-            Self::Message => "message",
-        }
-    }
-}
-
 /// Texts of one decision, or of all.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,10 +79,8 @@ impl NextStep {
     }
 
     fn of(action: Action, text: &str) -> Self {
-        Self::ByAction(HashMap::from([(
-            action.as_str().to_owned(),
-            text.to_owned(),
-        )]))
+        let text = (action.as_str().to_owned(), text.to_owned());
+        Self::ByAction(HashMap::from([text]))
     }
 
     /// Reads `--next-step`: a text, which is that of ANSWER, or `ACTION=TEXT`.
@@ -105,22 +91,22 @@ impl NextStep {
         Self::of(action, text)
     }
 
-    /// Returns an error for a blank text or an unknown action.
-    fn check(&self) -> Result<(), String> {
-        let texts: Vec<&String> = match self {
+    fn texts(&self) -> Vec<&String> {
+        match self {
             Self::Any(text) => vec![text],
-            Self::ByAction(texts) => {
-                for name in texts.keys() {
-                    let action: Result<Action, _> = name.parse();
-                    action.map_err(|error| error.to_string())?;
-                }
-                texts.values().collect()
-            }
-        };
-        match texts.iter().any(|text| text.trim().is_empty()) {
-            true => Err("expected a next step with content, found a blank one".to_owned()),
-            false => Ok(()),
+            Self::ByAction(texts) => texts.values().collect(),
         }
+    }
+
+    /// Returns an error for an unknown action.
+    fn check(&self) -> Result<(), String> {
+        if let Self::ByAction(texts) = self {
+            for name in texts.keys() {
+                let action: Result<Action, _> = name.parse();
+                action.map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -131,6 +117,32 @@ impl DecisionTexts {
             TextKind::Question => self.question.as_deref(),
             TextKind::Message => self.message.as_deref(),
         }
+    }
+
+    /// Parses a line of the file.
+    fn parse(line: &str) -> Result<(String, Self), String> {
+        let mut texts: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let next_step = texts.next_step.as_ref();
+        next_step.map_or(Ok(()), NextStep::check)?;
+        let given = [&texts.answer, &texts.question, &texts.message];
+        let given: Vec<_> = given.into_iter().flatten().collect();
+        let given = [given, next_step.map_or_else(Vec::new, NextStep::texts)].concat();
+        let id = texts.decision_id.clone().filter(|_| !given.is_empty());
+        let id = id.ok_or(
+            "expected decision_id and at least one of answer, question, message, next_step",
+        )?;
+        if given
+            .into_iter()
+            .chain([&id])
+            .any(|text| text.trim().is_empty())
+        {
+            return Err("expected texts with content, found a blank one".to_owned());
+        }
+        // A text in a line with an answer is that of the answer.
+        if let (Some(NextStep::Any(text)), Some(_)) = (&texts.next_step, &texts.answer) {
+            texts.next_step = Some(NextStep::of(Action::Answer, text));
+        }
+        Ok((id, texts))
     }
 }
 
@@ -149,12 +161,10 @@ impl DisclosureTexts {
     /// Loads the texts.
     pub(super) fn load(options: &TextOptions) -> anyhow::Result<Self> {
         let path = options.texts.as_deref();
-        let by_id = path
-            .map(|path| settings::load("--texts", path, parse))
-            .transpose()?;
+        let by_id = path.map(|path| settings::load("--texts", path, parse));
         Ok(Self {
             file: path.map_or_else(String::new, |path| path.display().to_string()),
-            by_id: by_id.unwrap_or_default(),
+            by_id: by_id.transpose()?.unwrap_or_default(),
             all: DecisionTexts {
                 answer: options.answer.clone(),
                 question: options.question.clone(),
@@ -193,26 +203,26 @@ impl DisclosureTexts {
         self.own(id).and_then(of).or_else(|| of(&self.all))
     }
 
-    /// The question or message of a decision, or that of the options.
-    pub(super) fn get(&self, id: Option<&str>, kind: TextKind) -> Option<&str> {
-        let own = self.own(id).and_then(|texts| texts.get(kind));
-        own.or_else(|| self.all.get(kind))
+    /// The text of a decision, or that of the options.
+    pub(super) fn get(&self, id: Option<&str>, kind: Option<TextKind>) -> Option<&str> {
+        let own = self.own(id).and_then(|texts| texts.get(kind?));
+        own.or_else(|| self.all.get(kind?))
     }
 
     /// The answer of a decision. `--answer` is for one record.
     pub(super) fn answer(&mut self, id: Option<&str>, line: u64) -> Result<String, String> {
-        if let Some(own) = self.own(id).and_then(|texts| texts.answer.clone()) {
-            return Ok(own);
-        }
-        let Some(text) = self.all.answer.clone() else {
+        let own = self.own(id).and_then(|texts| texts.answer.clone());
+        let Some(text) = own.clone().or_else(|| self.all.answer.clone()) else {
             return Err("ANSWER needs its answer: --answer, or `answer` in a line of --texts with its decision_id".into());
         };
-        match self.answered.replace(line) {
-            Some(line) => Err(format!(
+        if own.is_none()
+            && let Some(line) = self.answered.replace(line)
+        {
+            return Err(format!(
                 "--answer is for one record and was used on line {line}; --texts takes one for each decision_id"
-            )),
-            None => Ok(text),
+            ));
         }
+        Ok(text)
     }
 
     /// Names of texts that were given for a decision and are for another action.
@@ -223,13 +233,19 @@ impl DisclosureTexts {
         action: Action,
     ) -> Vec<&'static str> {
         let own = self.own(id);
-        let is_given = |&kind: &TextKind| {
+        let is_given = |kind: TextKind| {
             let is_for_all = kind != TextKind::Answer || self.answered.is_none();
             own.is_some_and(|texts| texts.get(kind).is_some())
                 || is_for_all && self.all.get(kind).is_some()
         };
-        let others = TextKind::ALL.into_iter().filter(|&kind| Some(kind) != used);
-        let mut unused: Vec<_> = others.filter(is_given).map(TextKind::name).collect();
+        let kinds = [
+            (TextKind::Answer, "answer"),
+            (TextKind::Question, "question"),
+            (TextKind::Message, "message"),
+        ];
+        let others = kinds.into_iter().filter(|&(kind, _)| Some(kind) != used);
+        let others = others.filter(|&(kind, _)| is_given(kind));
+        let mut unused: Vec<_> = others.map(|(_, name)| name).collect();
         let next_step = own.and_then(|texts| texts.next_step.as_ref());
         if next_step.is_some_and(|next_step| next_step.get(action).is_none()) {
             unused.push("next_step");
@@ -247,41 +263,9 @@ fn parse(file: &[u8]) -> Result<HashMap<String, DecisionTexts>, String> {
         if line.trim().is_empty() {
             continue;
         }
-        let texts: Result<DecisionTexts, _> = serde_json::from_str(line);
-        let mut texts = texts.map_err(|error| format!("line {number}: {error}"))?;
+        let parsed = DecisionTexts::parse(line);
+        let (id, mut texts) = parsed.map_err(|error| format!("line {number}: {error}"))?;
         texts.line = number;
-        let id = texts.decision_id.clone();
-        let given = [
-            &texts.decision_id,
-            &texts.answer,
-            &texts.question,
-            &texts.message,
-        ];
-        if given
-            .into_iter()
-            .flatten()
-            .any(|text| text.trim().is_empty())
-        {
-            return Err(format!(
-                "line {number}: expected texts with content, found a blank one"
-            ));
-        }
-        let has_text = given[1..].iter().any(|text| text.is_some()) || texts.next_step.is_some();
-        if let Some(next_step) = texts.next_step.take() {
-            next_step
-                .check()
-                .map_err(|error| format!("line {number}: {error}"))?;
-            // A text in a line with an answer is that of the answer.
-            texts.next_step = Some(match (&next_step, &texts.answer) {
-                (NextStep::Any(text), Some(_)) => NextStep::of(Action::Answer, text),
-                _ => next_step,
-            });
-        }
-        let Some(id) = id.filter(|_| has_text) else {
-            return Err(format!(
-                "line {number}: expected decision_id and at least one of answer, question, message, next_step"
-            ));
-        };
         if all.insert(id.clone(), texts).is_some() {
             return Err(format!(
                 "line {number}: expected each decision_id once, found {id:?} again"

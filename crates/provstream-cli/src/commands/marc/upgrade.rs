@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use provstream_marc::{Action, Core, Disclosure, Document, Draft, MarcKind, Profile};
-use provstream_marc::{ValidatedObject, validate_value};
+use provstream_marc::{
+    Action, Core, Disclosure, Document, Draft, MarcKind, Profile, ValidatedObject,
+};
 
-use super::objects::{ObjectTotals, RefusedRecord, for_each_value, raw_json};
+use super::objects::{ObjectRun, raw_json};
 use super::options::{ObjectInputOptions, one_of};
-use crate::output::Output;
 
 /// Convert objects of draft 01 to draft 02
 ///
@@ -29,31 +29,16 @@ pub(crate) struct UpgradeOptions {
 
 /// Runs the command.
 pub(crate) fn run(options: &UpgradeOptions) -> anyhow::Result<ExitCode> {
+    let ObjectInputOptions { file, max_record } = &options.input;
+    let mut run = ObjectRun::new(file, "MARC object", options.fail);
     let profile = Profile::new(Draft::Draft01);
-    let mut state = (Output::stdout(), ObjectTotals::default());
-    let flush = |state: &mut (Output, ObjectTotals)| state.0.flush();
-    let result = for_each_value(
-        &options.input,
-        &mut state,
-        flush,
-        |(output, totals), value| {
-            for object in validate_value(&value, None, profile) {
-                let line = object.error_line();
-                let upgraded = upgrade(object, options.action);
-                totals.add(upgraded.is_ok(), line);
-                match upgraded {
-                    Ok(document) => output.write_record(&raw_json(&document)),
-                    Err(message) => output.write_record(&RefusedRecord { line, message }),
-                }
-            }
-        },
-    );
-    let (mut output, totals) = state;
-    let result = result.and_then(|()| output.flush());
-    if result.is_ok() {
-        totals.report_missing(&options.input, "MARC object");
-    }
-    totals.exit_code(result, &options.input, options.fail, "MARC object")
+    let result = run.for_each_object(*max_record, profile, |run, object| {
+        let line = object.error_line();
+        let upgraded = upgrade(object, options.action);
+        let upgraded = upgraded.map(|document| run.output.write_record(&raw_json(&document)));
+        run.passes_or_refuse(line, upgraded)
+    });
+    run.finish(result)
 }
 
 fn upgrade(object: ValidatedObject, action: Option<Action>) -> Result<Document, String> {

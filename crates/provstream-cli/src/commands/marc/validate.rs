@@ -3,13 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use provstream_marc::{MarcKind, SequenceValidator};
-use provstream_marc::{ValidatedObject, validate_all};
+use provstream_marc::{MarcKind, SequenceValidator, validate_all};
 use serde::Serialize;
 
-use super::objects::{ObjectTotals, for_each_value, print_object};
+use super::objects::{ObjectRun, print_object};
 use super::options::{ExpectedKind, ObjectInputOptions, ProfileOptions};
-use crate::output::Output;
 
 /// Validate MARC objects and print each with its violations
 ///
@@ -51,64 +49,36 @@ struct SequenceRecord<'a> {
     message: &'a str,
 }
 
-struct Validator {
-    output: Output,
-    /// Checks between records.
-    sequence: Option<SequenceValidator>,
-    totals: ObjectTotals,
-}
-
 /// Runs the command.
 pub(crate) fn run(options: &ValidateOptions) -> anyhow::Result<ExitCode> {
     let profile = options.profile.profile();
-    let mut validator = Validator {
-        output: Output::stdout(),
-        sequence: options.session.then(|| SequenceValidator::new(profile)),
-        totals: ObjectTotals::default(),
-    };
-    let flush = |validator: &mut Validator| validator.output.flush();
-    let result = for_each_value(&options.input, &mut validator, flush, |validator, value| {
-        for object in validate_all(&value, options.kind.kind(), profile) {
-            validator.object(object);
+    let mut sequence = options.session.then(|| SequenceValidator::new(profile));
+    let ObjectInputOptions { file, max_record } = &options.input;
+    let mut run = ObjectRun::new(file, "MARC object", options.fail);
+    let result = run.for_each_value(*max_record, |run, value| {
+        for mut object in validate_all(&value, options.kind.kind(), profile) {
+            if let Some(sequence) = &mut sequence {
+                match (&object.document, object.kind) {
+                    (Some(document), Some(MarcKind::Core)) => {
+                        object.extend(sequence.check(document));
+                    }
+                    (_, Some(MarcKind::Disclosure)) => {}
+                    _ => sequence.skip(),
+                }
+            }
+            print_object(&object, &mut run.output);
+            run.add(object.report.is_valid(), object.line);
         }
     });
-    if result.is_ok() {
-        validator.finish();
-    }
-    let result = result.and_then(|()| validator.output.flush());
-    if options.fail && result.is_ok() {
-        validator
-            .totals
-            .report_missing(&options.input, "MARC object");
-    }
-    validator
-        .totals
-        .exit_code(result, &options.input, options.fail, "MARC object")
-}
-
-impl Validator {
-    fn object(&mut self, mut object: ValidatedObject) {
-        if let Some(sequence) = &mut self.sequence {
-            match (&object.document, object.kind) {
-                (Some(document), Some(MarcKind::Core)) => object.extend(sequence.check(document)),
-                (_, Some(MarcKind::Disclosure)) => {}
-                _ => sequence.skip(),
-            }
-        }
-        self.totals.add(object.report.is_valid(), object.line);
-        print_object(&object, &mut self.output);
-    }
-
-    fn finish(&mut self) {
-        let open = self.sequence.as_ref().map(SequenceValidator::finish);
-        for violation in open.iter().flat_map(|report| report.violations()) {
-            self.output.write_record(&SequenceRecord {
+    if let (Ok(()), Some(sequence)) = (&result, sequence) {
+        for violation in sequence.finish().violations() {
+            run.output.write_record(&SequenceRecord {
                 code: violation.code().as_str(),
                 level: violation.level().as_str(),
                 section: violation.section(),
                 message: violation.message(),
             });
         }
-        self.totals.print(&mut self.output, "MARC object");
     }
+    run.finish_with_totals(result)
 }
