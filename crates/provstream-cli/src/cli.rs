@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use anstream::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use provstream::provenance::Vocabulary;
 use provstream_marc::Draft;
 
@@ -21,7 +21,6 @@ use crate::commands::report::ReportOptions;
 use crate::commands::strip::StripOptions;
 use crate::commands::summary::SummaryOptions;
 use crate::commands::vocabulary::ListOptions;
-use crate::options::EXIT_STATUS;
 use crate::scan::record::OUTPUT_FORMAT_VERSION;
 use crate::{messages, progress};
 
@@ -30,6 +29,15 @@ const STYLES: Styles = Styles::styled()
     .usage(AnsiColor::Green.on_default().bold())
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
+
+/// End of the help of each command.
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done, whatever the input contains; also if the reader of the output has gone away
+  1  an input cannot be read, the output cannot be written, or the input is not what the command
+     needs; with --fail also if the reader of the output has gone away before all was checked
+  2  an argument or a settings file (such as a vocabulary or a policy) is wrong
+  3  with --fail: something did not pass, or was not read; standard error says what";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -124,19 +132,13 @@ impl GlobalOptions {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    #[command(after_long_help = EXIT_STATUS)]
     Extract(ExtractOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Strip(StripOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Admit(AdmitOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Summary(SummaryOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Gate(GateOptions),
     #[cfg(feature = "proxy")]
     Proxy(ProxyOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Report(ReportOptions),
     Vocabulary(ListOptions),
     /// Read the citations of providers, and write annotations in their forms
@@ -161,6 +163,18 @@ pub(crate) enum Command {
     Marc(MarcCommand),
     Completions(CompletionsOptions),
     Man(ManOptions),
+}
+
+/// The definition of the command line. The help of each command ends with its exit statuses.
+pub(crate) fn definition() -> clap::Command {
+    with_exit_status(Cli::command())
+}
+
+fn with_exit_status(command: clap::Command) -> clap::Command {
+    command.mut_subcommands(|command| match command.get_after_long_help() {
+        Some(_) => command,
+        None => with_exit_status(command).after_long_help(EXIT_STATUS),
+    })
 }
 
 fn long_footer() -> String {
@@ -189,12 +203,10 @@ fn version() -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn definition_is_consistent() {
-        Cli::command().debug_assert();
+        definition().debug_assert();
     }
 }

@@ -22,16 +22,17 @@ mod verdict;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
-use self::cli::{Cli, Command};
+use self::cli::{Cli, Command, definition};
 use self::commands::{
     admit, citations, emit, extract, gate, generate, marc, report, strip, summary, vocabulary,
 };
 use self::error::EXIT_ERROR;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let matches = definition().try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let status = u8::try_from(error.exit_code()).unwrap_or(EXIT_ERROR);
@@ -71,7 +72,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Citations(command) => citations::run(&command),
         Command::Emit(command) => emit::run(&command),
         Command::Marc(command) => marc::run(&command),
-        Command::Completions(options) => generate::completions(&options, Cli::command()),
-        Command::Man(options) => generate::man(&options, Cli::command()),
+        Command::Completions(options) => generate::completions(&options, definition()),
+        Command::Man(options) => generate::man(&options, definition()),
     }
 }

@@ -26,15 +26,6 @@ use crate::settings;
 
 const LIMITS: &str = "Limits";
 
-/// End of the help of each command.
-pub(crate) const EXIT_STATUS: &str = "\
-Exit status:
-  0  done, whatever the input contains; also if the reader of the output has gone away
-  1  an input cannot be read, the output cannot be written, or the input is not what the command
-     needs; with --fail also if the reader of the output has gone away before all was checked
-  2  an argument or a settings file (such as a vocabulary or a policy) is wrong
-  3  with --fail: something did not pass, or was not read; standard error says what";
-
 /// Names of formats that people try, and the names of the formats.
 const FORMAT_ALIASES: [(&str, &[&str]); 7] = [
     ("raw", &["text", "plain"]),

@@ -1,19 +1,16 @@
 //! Progress of reading large files, on a terminal.
 
-use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use indicatif::{
-    HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
-};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Smallest input that has a progress bar, in bytes.
 const MIN_LEN: u64 = 16 << 20;
 /// Drawings a second.
 const RATE: u8 = 10;
-const TEMPLATE: &str = "{wide_bar} {percent:>3} % of {total_bytes}{left}";
+const TEMPLATE: &str = "{wide_bar} {percent:>3} % of {total_bytes}, {bytes_per_sec}, {eta} left";
 
 /// `--no-progress` or `--quiet`.
 static IS_DISABLED: AtomicBool = AtomicBool::new(false);
@@ -46,7 +43,7 @@ impl Progress {
         let target = ProgressDrawTarget::stderr_with_hz(RATE);
         let bar = ProgressBar::with_draw_target(Some(bytes), target);
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style.with_key("left", write_left));
+            bar.set_style(style);
         }
         Self(Some(Arc::new(ClearedBar(bar))))
     }
@@ -86,14 +83,4 @@ fn is_stdout_pipe() -> bool {
 #[cfg(not(unix))]
 const fn is_stdout_pipe() -> bool {
     true
-}
-
-/// Writes speed and remaining time, once they are known.
-fn write_left(state: &ProgressState, out: &mut dyn Write) {
-    let left = state.eta();
-    if state.pos() < state.len().unwrap_or_default() && left.as_secs() > 0 {
-        let speed = HumanBytes(state.per_sec() as u64);
-        // Writing to a string cannot fail.
-        let _ = write!(out, ", {speed}/s, {} left", HumanDuration(left));
-    }
 }

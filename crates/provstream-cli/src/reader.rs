@@ -119,7 +119,6 @@ impl Policy for NoPolicy {
 
 /// Rewriter or gate of a text or a response.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a stream has one")]
 pub(crate) enum Engine<P> {
     Text(Rewriter),
     Response(StreamRewriter),

@@ -15,16 +15,13 @@ use crate::error::{CliError, exit_code, exit_code_of_files, usage_error};
 use crate::files::{InputFiles, is_folder};
 use crate::input::Input;
 use crate::lines::each_line;
-use crate::messages::{count, print_note};
+use crate::messages::{CountAndExample, count, print_note};
 use crate::options::{FileOptions, InputFormat};
 use crate::output::{Output, is_terminal, refuse_input_as_output};
 use crate::reader::{StreamSink, TextName, pump};
 
 /// Longest line of an audit log that is read, in bytes.
 const MAX_LINE: usize = 1 << 16;
-
-/// Lines that are not decisions and have a note of their own.
-const MAX_LINE_NOTES: u64 = 5;
 
 /// Show an answer as a page: each assertion, its verdict, and what the gate would do
 ///
@@ -214,49 +211,53 @@ impl Shown {
     fn of_audit_log(file: &Path) -> anyhow::Result<Self> {
         let input = Input::open(file)?;
         let name = input.name().to_owned();
-        let mut page = AuditLogPage {
-            log: AuditLog::new(),
-            body: Vec::new(),
-            name: name.clone(),
-            lines: 0,
-            malformed_lines: 0,
-        };
+        let mut log = AuditLog::new();
+        // All lines, and those that are not decisions.
+        let (mut body, mut lines, mut malformed) = (Vec::new(), 0, CountAndExample::default());
         each_line(
             input,
             MAX_LINE,
-            &mut page,
+            &mut log,
             |_| Ok(()),
-            |page, line| page.line(line.number, line.content),
+            |log, line| {
+                lines += 1;
+                let error = match line.content.map(|content| log.push(content)) {
+                    // Writing to memory cannot fail.
+                    Ok(Ok(())) => return log.write_to(&mut body).unwrap_or_default(),
+                    Ok(Err(error)) => error.to_string(),
+                    Err(_) => format!("expected at most {MAX_LINE} bytes, found more"),
+                };
+                malformed.add(|| format!("line {}: {error}", line.number));
+            },
         )?;
-        let (lines, malformed) = (page.lines, page.malformed_lines);
+        let (left_out, example) = (malformed.count(), malformed.example());
         if lines == 0 {
             print_note(format_args!(
                 "{name} is empty, expected lines of `provstream gate --audit`"
             ));
-        } else if malformed == lines {
+        } else if left_out == lines {
             return Err(CliError::Input(format!(
                 "nothing in {name} is a line of an audit log, as `provstream gate --audit` writes it"
             ))
             .into());
-        }
-        if malformed > MAX_LINE_NOTES {
-            print_note(format_args!("{name}: {malformed} lines are left out"));
+        } else if left_out > 0 {
+            print_note(format_args!("{name}: lines left out: {left_out}{example}"));
         }
         let mut remarks = vec![
             "An audit log has hashes instead of texts, and no time by which ages could be known."
                 .to_owned(),
         ];
-        if malformed > 0 {
-            remarks.push(format!("Lines that are not of an audit log: {malformed}."));
+        if left_out > 0 {
+            remarks.push(format!("Lines that are not of an audit log: {left_out}."));
         }
         Ok(Self {
             title: title(file, &name),
-            parts: vec![page.log.finish(&mut page.body)?],
-            bodies: vec![page.body],
+            parts: vec![log.finish(&mut body)?],
+            bodies: vec![body],
             report: None,
             format: Some("audit log"),
             remarks,
-            passed: malformed == 0,
+            passed: left_out == 0,
         })
     }
 
@@ -333,40 +334,6 @@ fn sentence(note: &str) -> String {
     let mut characters = note.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(characters).chain(['.']).collect()
-}
-
-/// Reads the lines of an audit log.
-struct AuditLogPage {
-    log: AuditLog,
-    body: Vec<u8>,
-    name: String,
-    lines: u64,
-    /// Lines that are not decisions.
-    malformed_lines: u64,
-}
-
-impl AuditLogPage {
-    fn line(&mut self, number: u64, line: Result<&[u8], u64>) {
-        self.lines += 1;
-        let error = match line {
-            Err(_) => format!("expected at most {MAX_LINE} bytes, found more"),
-            Ok(line) => match self.log.push(line) {
-                Ok(()) => {
-                    // Writing to memory cannot fail.
-                    let _ = self.log.write_to(&mut self.body);
-                    return;
-                }
-                Err(error) => error.to_string(),
-            },
-        };
-        self.malformed_lines += 1;
-        if self.malformed_lines <= MAX_LINE_NOTES {
-            print_note(format_args!(
-                "{}: line {number} is left out: {error}",
-                self.name
-            ));
-        }
-    }
 }
 
 /// Transcribes the texts of an answer.

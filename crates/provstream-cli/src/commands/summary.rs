@@ -73,6 +73,9 @@ enum GroupBy {
     Field,
 }
 
+/// Counts by name.
+type Counts = BTreeMap<String, u64>;
+
 /// Counts of a row.
 #[derive(Debug, Default, Serialize)]
 struct Group {
@@ -80,13 +83,13 @@ struct Group {
     annotations: u64,
     unannotated: u64,
     /// Annotations by class.
-    classes: BTreeMap<String, u64>,
+    classes: Counts,
     /// Annotations whose class is not the declared one, by reason.
-    reasons: BTreeMap<String, u64>,
+    reasons: Counts,
     ages: Ages,
     /// Assertions by verdict, with --floor.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    verdicts: BTreeMap<String, u64>,
+    verdicts: Counts,
     diagnostics: u64,
 }
 
@@ -306,10 +309,10 @@ impl Summary<'_> {
             column("oldest", |group| age(group.ages.oldest)),
             column("diagnostics", |group| group.diagnostics.to_string()),
         ];
-        let counts: [fn(&Group) -> &BTreeMap<String, u64>; 2] =
-            [|group| &group.reasons, |group| &group.verdicts];
+        let counts: [fn(&Group) -> &Counts; 2] = [|group| &group.reasons, |group| &group.verdicts];
         for of in counts {
-            for name in of(&self.total).keys().cloned() {
+            for name in of(&self.total).keys() {
+                let name = name.clone();
                 let heading = name.clone();
                 let cell = move |group: &Group| {
                     let count = of(group).get(&name).copied();

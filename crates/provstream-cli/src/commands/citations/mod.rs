@@ -8,13 +8,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::options::EXIT_STATUS;
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum CitationsCommand {
-    #[command(after_long_help = EXIT_STATUS)]
     Read(read::ReadOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Write(write::WriteOptions),
 }
 

@@ -98,7 +98,8 @@ pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
         kind: None,
     };
     let mut input = Input::open(file.unwrap_or(Path::new("-")))?;
-    let result = printer.read(&mut input).and_then(|()| {
+    let result = printer.read(&mut input);
+    if result.is_ok() {
         printer.report_end(input.name());
         if options.fail && printer.malformed.count() > 0 {
             let (count, example) = (printer.malformed.count(), printer.malformed.example());
@@ -109,8 +110,7 @@ pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
             citations: printer.citations,
             diagnostics: printer.diagnostics,
         });
-        Ok(())
-    });
+    }
     let passed = printer.diagnostics == 0 && printer.is_response();
     let result = result.and_then(|()| printer.output.commit());
     exit_code(result, options.fail, passed)

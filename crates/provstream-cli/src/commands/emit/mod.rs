@@ -8,25 +8,21 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use provstream::provenance::Vocabulary;
 use provstream_emit::{
-    Grammar, GrammarError, GrammarTarget, Language, Observations, PROMPT_VERSION, Prompt,
-    PromptForm, PromptLength, Requirement, Schema, SchemaTarget,
+    Grammar, GrammarTarget, Language, Observations, PROMPT_VERSION, Prompt, PromptForm,
+    PromptLength, Requirement, Schema, SchemaTarget,
 };
 use serde_json::json;
 
 use crate::error::usage_error;
-use crate::options::{EXIT_STATUS, VocabularyOptions, one_of};
+use crate::options::{VocabularyOptions, one_of};
 use crate::output::Output;
 use crate::settings;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EmitCommand {
-    #[command(after_long_help = EXIT_STATUS)]
     Prompt(PromptOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Schema(SchemaOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Grammar(GrammarOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Examples(examples::ExamplesOptions),
 }
 
@@ -160,25 +156,7 @@ fn grammar(options: &GrammarOptions) -> anyhow::Result<String> {
     if let Some(observations) = &observations {
         grammar = grammar.citing(observations);
     }
-    grammar.print(options.target).map_err(|error| {
-        match (&error, options.observations.observations.as_deref()) {
-            (&GrammarError::Uncitable { index, .. }, Some(path)) => {
-                observation_error(path, index, &error)
-            }
-            _ => usage_error(error),
-        }
-    })
-}
-
-/// The error of an observation that a grammar refuses, with its position in the file.
-fn observation_error(path: &Path, index: usize, error: &GrammarError) -> anyhow::Error {
-    let refuse = |file: &[u8]| -> Result<(), String> {
-        let place = Observations::place(file, index);
-        let place = place.map_or_else(String::new, |place| format!("{place}: "));
-        Err(format!("{place}{error}"))
-    };
-    let refused = settings::load("--observations", path, refuse);
-    refused.err().unwrap_or_else(|| usage_error(error))
+    grammar.print(options.target).map_err(usage_error)
 }
 
 /// Loads the vocabulary, and the observations of a file.

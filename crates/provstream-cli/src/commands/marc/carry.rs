@@ -8,7 +8,7 @@ use provstream_marc::carry::{
     Carrier, CarrierNameError, EventCollector, StreamEvent, find_record, from_sse, sse_event,
 };
 use provstream_marc::read::{TopLevelValue, find_object};
-use provstream_marc::{Document, MarcKind, Profile};
+use provstream_marc::{Document, MarcKind, Profile, validate_value};
 
 use super::objects::{MAX_LINE, ObjectRun, raw_json};
 use super::options::ObjectInputOptions;
@@ -90,16 +90,18 @@ pub(crate) fn run(options: &CarryOptions) -> anyhow::Result<ExitCode> {
     // Records that were removed.
     let mut stripped = 0;
     let result = match &mode {
-        CarryMode::Into(target) => {
-            run.for_each_object(*max_record, Profile::default(), |run, object| {
-                let line = object.error_line();
+        CarryMode::Into(target) => run.for_each_value(*max_record, |run, value| {
+            if let Some(error) = value.utf8_error() {
+                return run.add_result(error.line, Err(error.message));
+            }
+            for object in validate_value(&value, None, Profile::default()) {
                 let put = match (object.kind, &object.document) {
                     (Some(kind), Some(document)) => put(run, target.as_ref(), kind, document),
                     _ => Err(object.describe()),
                 };
-                run.passes_or_refuse(line, put)
-            })
-        }
+                run.add_result(object.error_line(), put);
+            }
+        }),
         CarryMode::OutOf(None) => {
             for_each_event(&mut run, *max_record, |run, event| take_event(run, &event))
         }

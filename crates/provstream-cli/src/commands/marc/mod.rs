@@ -16,25 +16,15 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::options::EXIT_STATUS;
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum MarcCommand {
-    #[command(after_long_help = EXIT_STATUS)]
     Validate(validate::ValidateOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Decide(decide::DecideOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Project(project::ProjectOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Show(show::ShowOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Carry(carry::CarryOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Upgrade(upgrade::UpgradeOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Schema(schema::SchemaOptions),
-    #[command(after_long_help = EXIT_STATUS)]
     Conformance(conformance::ConformanceOptions),
 }
 
