@@ -6,10 +6,11 @@ use std::ops::Range;
 use provstream::{Policy, Span};
 use provstream_providers::Pointer;
 
+use crate::engine::Engine;
 use crate::error::CliError;
 use crate::lines::{BoundedLine, LineSplitter};
 use crate::messages::CountAndExample;
-use crate::reader::{Engine, StoppedText, StreamNotice, StreamSink, TextName};
+use crate::sink::{StoppedText, StreamNotice, StreamSink, TextName};
 
 /// Longest line that is read, in bytes.
 const MAX_LINE: usize = 4 << 20;

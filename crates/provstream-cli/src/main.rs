@@ -3,6 +3,7 @@
 
 mod cli;
 mod commands;
+mod engine;
 mod error;
 mod fields;
 mod files;
@@ -17,6 +18,7 @@ mod reader;
 mod response;
 mod scan;
 mod settings;
+mod sink;
 mod utf8;
 mod verdict;
 

@@ -21,7 +21,6 @@ use crate::error::usage_error;
 use crate::input::Input;
 use crate::messages::print_note;
 use crate::output::{Output, refuse_input_as_output};
-use crate::reader::StreamReader;
 use crate::settings;
 
 const LIMITS: &str = "Limits";
@@ -278,18 +277,6 @@ impl RewriteOptions {
     /// Treatment of parts of a response that are not its text.
     pub(crate) fn beside_text(&self) -> (Reasoning, PassMembers) {
         (self.reasoning, self.pass_members.iter().cloned().collect())
-    }
-
-    /// A reader that removes annotations.
-    pub(crate) fn reader(&self, parser: Parser) -> anyhow::Result<StreamReader> {
-        let pointers = self.fields.distinct()?;
-        let (reasoning, members) = self.beside_text();
-        let reader = StreamReader::new(self.input.input, parser, |rewriter| {
-            rewriter
-                .with_reasoning(reasoning)
-                .with_pass_members(members)
-        });
-        Ok(reader.with_fields(pointers, 1, true))
     }
 }
 

@@ -17,7 +17,8 @@ use crate::files::for_each_file;
 use crate::input::input_name;
 use crate::messages::print_note;
 use crate::output::{Output, is_stdout, refuse_input_as_output, stdout_is};
-use crate::reader::{StoppedText, StreamSink, TextName, pump};
+use crate::reader::pump;
+use crate::sink::{StoppedText, StreamSink, TextName};
 
 /// Hold text back until a policy has decided about it, and write only what it releases
 ///

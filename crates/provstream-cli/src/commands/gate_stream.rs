@@ -8,9 +8,10 @@ use provstream::provenance::Timestamp;
 use provstream::{Gate, Parser, Policy, Rules};
 use provstream_providers::StreamGate;
 
+use crate::engine::Engine;
 use crate::error::usage_error;
 use crate::options::{AssertionLimits, InputFormat, RewriteOptions};
-use crate::reader::{Engine, StreamReader};
+use crate::reader::StreamReader;
 use crate::settings;
 
 // Options of a stream that goes through a gate.

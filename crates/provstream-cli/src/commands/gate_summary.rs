@@ -8,8 +8,9 @@ use provstream_providers::{GateEvent, Pointer};
 
 use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
 use crate::messages::{CountAndExample, count, print_note};
-use crate::reader::{StoppedText, StreamEnd, TextName};
+use crate::reader::StreamEnd;
 use crate::scan::totals::UnjudgedDiagnostics;
+use crate::sink::{StoppedText, TextName};
 use crate::verdict::explain_verdict;
 
 /// Most texts whose end has a note of its own.

@@ -18,7 +18,8 @@ use crate::lines::each_line;
 use crate::messages::{CountAndExample, count, print_note};
 use crate::options::{FileOptions, InputFormat};
 use crate::output::{Output, is_terminal, refuse_input_as_output};
-use crate::reader::{StreamSink, TextName, pump};
+use crate::reader::pump;
+use crate::sink::{StreamSink, TextName};
 
 /// Longest line of an audit log that is read, in bytes.
 const MAX_LINE: usize = 1 << 16;

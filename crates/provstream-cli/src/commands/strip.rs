@@ -15,7 +15,8 @@ use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
 use crate::messages::{print_error, print_note};
 use crate::options::{RewriteOptions, limit, needs_response};
 use crate::output::{Output, refuse_input_as_output};
-use crate::reader::{StreamEnd, StreamNotice, StreamSink, TextName, pump};
+use crate::reader::{StreamEnd, StreamReader, pump};
+use crate::sink::{StreamNotice, StreamSink, TextName};
 
 /// Write a stream without its annotations
 ///
@@ -151,14 +152,20 @@ impl<'o> Strip<'o> {
     fn read(&mut self, file: &Path, parser: Parser) -> anyhow::Result<()> {
         let rewrite = &self.options.rewrite;
         let mut input = rewrite.open(file)?;
-        let reader = rewrite.reader(parser)?;
+        let pointers = rewrite.fields.distinct()?;
+        let (reasoning, members) = rewrite.beside_text();
+        let reader = StreamReader::new(rewrite.input.input, parser, |rewriter| {
+            rewriter
+                .with_reasoning(reasoning)
+                .with_pass_members(members)
+        });
+        let reader = reader.with_fields(pointers, 1, true);
         let end = pump(&mut input, reader, rewrite.input.chunk_size, self)?;
         self.output.flush()?;
         self.is_unread |= !end.status.passes();
         if let Some(place) = self.hidden.found() {
             print_note(hidden_message(place, "removed"));
         }
-        let pointers = &rewrite.fields.pointers;
         if let Some(message) = end.fields.message(pointers, "written as they are") {
             print_note(message);
         }

@@ -21,9 +21,10 @@ use crate::options::{
     WindowParser, floor,
 };
 use crate::output::{Output, is_terminal};
-use crate::reader::{StreamNotice, StreamReader, StreamSink, TextName, pump};
+use crate::reader::{StreamReader, pump};
 use crate::scan::pretty::BOLD;
 use crate::scan::unannotated::UnannotatedSentences;
+use crate::sink::{StreamNotice, StreamSink, TextName};
 use crate::verdict::format_duration;
 
 /// Count assertions, annotations by class, ages and reasons, in a table

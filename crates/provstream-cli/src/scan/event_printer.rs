@@ -18,7 +18,8 @@ use super::{ReportKind, ScanConfig, Scanned};
 use crate::commands::marc::objects::MarcRecord;
 use crate::hidden_annotations::HiddenAnnotationDetector;
 use crate::output::Output;
-use crate::reader::{StreamEnd, StreamNotice, StreamSink, TextName};
+use crate::reader::StreamEnd;
+use crate::sink::{StreamNotice, StreamSink, TextName};
 use crate::utf8::Utf8LossyDecoder;
 use crate::verdict::explain_verdict;
 

@@ -248,7 +248,7 @@ fn an_audit_log_is_shown_without_a_policy() {
     assert_eq!(found.status, 0);
     assert!(
         found.stderr.contains(
-            "standard input: line 6 is left out: expected JSON, found \"not a line\" at byte 1"
+            "standard input: lines left out: 1 (line 6: expected JSON, found \"not a line\""
         ),
         "{}",
         found.stderr
