@@ -150,7 +150,7 @@ pub use event::{
 };
 pub use gate::{Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
-pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
+pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, ready_policy};
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};

@@ -13,7 +13,7 @@ pub use self::handler::GateHandler;
 use self::held::Held;
 pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
-pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules};
+pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, ready_policy};
 use self::scout::Scout;
 use crate::engine::{AtCut, ReleasePoint};
 use crate::event::{BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};

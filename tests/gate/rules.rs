@@ -3,7 +3,7 @@
 use provstream::provenance::{Timestamp, Vocabulary};
 use provstream::{
     Action, Disposition, Gate, GateEnd, GateHandler, Handler, Mode, Parser, PolicyErrorKind,
-    Question, Rules,
+    Question, Rules, ready_policy,
 };
 
 const FILE: &str = r#"
@@ -102,6 +102,84 @@ fn read(rules: &Rules, text: &str) -> (Seen, Option<GateEnd>) {
     (seen, gate.ended())
 }
 
+/// What an assertion misses has dispositions of its own where the file has rules for them.
+#[test]
+fn what_is_missed_has_its_own_rule() {
+    let own: String = ["stale", "no_time", "future"]
+        .map(|key| format!("[{key}]\naction = \"replace\"\ntext = \"({key})\"\n"))
+        .concat();
+    let with_rules = format!("{FILE}{own}");
+    let strict = format!("any_stale = \"withhold\"{FILE}");
+    let (stale, timeless, ahead, fresh) = (
+        "[substrate.code.read; ts=2026-05-28T10:00:00Z]",
+        "[substrate.code.read]",
+        "[substrate.code.read; ts=2026-05-28T12:01:00Z]",
+        "[substrate.grep; ts=2026-05-28T11:40:00Z][substrate.git.log; ts=2026-05-28T11:40:00Z]",
+    );
+    for (annotations, by_own, by_strict) in [
+        (stale.to_owned(), Disposition::Stale, Disposition::Stale),
+        (
+            timeless.to_owned(),
+            Disposition::NoTime,
+            Disposition::BelowFloor,
+        ),
+        (
+            ahead.to_owned(),
+            Disposition::Future,
+            Disposition::BelowFloor,
+        ),
+        // The first in the table counts.
+        (
+            format!("{timeless}{ahead}"),
+            Disposition::NoTime,
+            Disposition::BelowFloor,
+        ),
+        (
+            format!("{timeless}{ahead}{stale}"),
+            Disposition::Stale,
+            Disposition::Stale,
+        ),
+        // What counts excuses what does not, unless the file says otherwise.
+        (
+            format!("{stale}{fresh}"),
+            Disposition::Admitted,
+            Disposition::Stale,
+        ),
+        (
+            format!("{timeless}{fresh}"),
+            Disposition::Admitted,
+            Disposition::Admitted,
+        ),
+    ] {
+        let text = format!("A. {annotations} B");
+        for (file, expected) in [(&with_rules, by_own), (&strict, by_strict)] {
+            let (seen, _) = read(&rules(file), &text);
+            assert_eq!(seen.dispositions, [expected], "{text}");
+            let written = match expected {
+                Disposition::Admitted => "A. B".to_owned(),
+                Disposition::BelowFloor => "(withheld) B".to_owned(),
+                _ if file == &strict => "(withheld) B".to_owned(),
+                own => format!("({}) B", own.as_str().replace('-', "_")),
+            };
+            assert_eq!(seen.text, written, "{text}");
+        }
+    }
+}
+
+#[test]
+fn ready_policies_are_the_references_of_the_memo() {
+    for (name, floor, written) in [
+        ("own-state", 2, "It rained. (not corroborated) So."),
+        ("external", 3, "It rained. The rest is not corroborated."),
+    ] {
+        let rules = rules(ready_policy(name).expect("a policy"));
+        assert_eq!((rules.version(), rules.discipline().floor()), (name, floor));
+        let text = "It rained. It snows. [substrate.grep; ts=2026-05-28T11:50:00Z] So.";
+        assert_eq!(read(&rules, text).0.text, written);
+    }
+    assert_eq!(ready_policy("own-state.toml"), None);
+}
+
 /// Assertions that several dispositions apply to get the first one in the guide's table.
 #[test]
 fn the_first_disposition_of_the_guide_counts() {
@@ -110,7 +188,7 @@ fn the_first_disposition_of_the_guide_counts() {
     let rows = table.expect("a table").lines().skip(2);
     let rows = rows.map_while(|row| row.strip_prefix("| `")?.split('`').next());
     let order: Vec<&str> = rows.collect();
-    assert_eq!(order.len(), 12, "{order:?}");
+    assert_eq!(order.len(), 15, "{order:?}");
     let rules = rules(FILE);
     let many = "[substrate.grep; ts]".repeat(200);
     for (text, first, second) in [

@@ -87,7 +87,10 @@ impl Policy {
         keys: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let (toml, language) = match (toml, keys) {
-            (Some(toml), None) => (toml, language),
+            (Some(toml), None) => match provstream::ready_policy(&toml) {
+                Some(ready) => (ready.to_owned(), language),
+                None => (toml, language),
+            },
             (None, Some(keys)) => {
                 // It is a key as well, which a policy with texts in several languages needs.
                 if let Some(language) = language {
@@ -97,7 +100,7 @@ impl Policy {
             }
             (Some(_), Some(_)) | (None, None) => {
                 return Err(PyTypeError::new_err(
-                    "expected the text of a policy file, or its keys as keyword arguments",
+                    "expected the text of a policy file, the name of a ready policy, or its keys as keyword arguments",
                 ));
             }
         };

@@ -38,6 +38,12 @@ def test_version() -> None:
         pass
 
 
+def test_ready_policies() -> None:
+    assert (Policy("own-state").floor, Policy("external").floor) == (2, 3)
+    gate = provstream.Gate(Policy("own-state"), now="2026-05-28T12:00:00Z")
+    assert gate.push("It runs. [substrate.grep] So.") + gate.finish() == "(not corroborated) So."
+
+
 def test_a_policy_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(TOML, encoding="utf-8")

@@ -174,7 +174,6 @@ impl Transcript {
         }
         let is_after_end = self.stop.is_some_and(|stop| stop <= self.position);
         let AtLimit::Refuse(text) = self.judge.limit() else {
-            self.counts.limits += u64::from(!is_after_end);
             return;
         };
         self.is_over = true;
@@ -463,7 +462,9 @@ impl GateHandler for Transcript {
         self.cut(Cut::Close(RUN));
     }
 
-    fn limit(&mut self, _: Span) {
+    fn limit(&mut self, span: Span) {
         self.notice_limit();
+        let is_after_end = self.is_over || self.stop.is_some_and(|stop| stop <= span.start());
+        self.counts.limits += u64::from(!is_after_end);
     }
 }

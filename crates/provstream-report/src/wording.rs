@@ -6,9 +6,12 @@ use provstream::Disposition;
 use provstream::provenance::{Annotation, Counting, Discipline, Timestamp};
 
 /// All dispositions, in the order in which a page lists them.
-pub(crate) const DISPOSITIONS: [Disposition; 12] = [
+pub(crate) const DISPOSITIONS: [Disposition; 15] = [
     Disposition::Admitted,
     Disposition::BelowFloor,
+    Disposition::Stale,
+    Disposition::NoTime,
+    Disposition::Future,
     Disposition::MissingClass,
     Disposition::Terminal,
     Disposition::Unannotated,
@@ -50,7 +53,11 @@ impl Look {
     pub(crate) const fn of(disposition: Disposition) -> Self {
         match disposition {
             Disposition::Admitted => Self::Admitted,
-            Disposition::BelowFloor | Disposition::MissingClass => Self::TooFew,
+            Disposition::BelowFloor
+            | Disposition::Stale
+            | Disposition::NoTime
+            | Disposition::Future
+            | Disposition::MissingClass => Self::TooFew,
             Disposition::Terminal
             | Disposition::Unannotated
             | Disposition::NoAssertion
@@ -77,6 +84,15 @@ pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'st
     match disposition {
         Disposition::Admitted => ("Admitted", "enough classes count"),
         Disposition::BelowFloor => ("Below the floor", "too few classes count"),
+        Disposition::Stale => ("Stale", "an observation is older than the policy allows"),
+        Disposition::NoTime => (
+            "No time",
+            "an observation has no time, and too few classes count",
+        ),
+        Disposition::Future => (
+            "In the future",
+            "the time of an observation has not come yet, and too few classes count",
+        ),
         Disposition::MissingClass => (
             "Missing class",
             "a class that the policy requires does not count",

@@ -4,9 +4,9 @@ use core::fmt::Display;
 use core::str::FromStr;
 use std::sync::Arc;
 
-use provstream::Rules;
 use provstream::provenance::Vocabulary;
 use provstream::settings::{File, Table, Value, quoted_piece};
+use provstream::{Rules, ready_policy};
 use provstream_providers::{DEFAULT_MAX_EVENT, Format, PassMembers, Reasoning};
 
 use crate::error::{RouteError, SHOWN};
@@ -237,7 +237,8 @@ fn policy<E: Display>(
     let rules = match value.string() {
         Ok("") => return Err(value.wrong_type("the name of a file or a table").into()),
         Ok(name) => {
-            let text = read(name).map_err(|error| {
+            let ready = ready_policy(name).map(str::to_owned);
+            let text = ready.map_or_else(|| read(name), Ok).map_err(|error| {
                 let message = format!("the policy \"{name}\" cannot be read: {error}");
                 RouteError::new(value.place(), &message)
             })?;

@@ -3,6 +3,7 @@
 mod discipline;
 mod error;
 mod read;
+mod ready;
 mod rule;
 mod texts;
 
@@ -10,6 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use self::error::{PolicyError, PolicyErrorKind};
+pub use self::ready::ready_policy;
 use self::rule::Rule;
 use super::policy::{Action, AtLimit, Policy, Question, Unannotated};
 use crate::names::names;
@@ -42,6 +44,13 @@ pub enum Disposition {
     Terminal,
     /// One of its annotations has a class that the file refuses.
     RefusedClass,
+    /// Too few classes count, one of its annotations is older than its window allows, and the file has a rule for that; or one is,
+    /// and the file sets `any_stale`.
+    Stale,
+    /// Too few classes count, one of its annotations has no time, and the file has a rule for that.
+    NoTime,
+    /// Too few classes count, the time of one of its annotations is in the future, and the file has a rule for that.
+    Future,
     /// Fewer classes count than the floor asks for.
     BelowFloor,
     /// A class that the file requires does not count.
@@ -60,12 +69,15 @@ names! {
     Unknown => "unknown",
     Terminal => "terminal",
     RefusedClass => "refused-class",
+    Stale => "stale",
+    NoTime => "no-time",
+    Future => "future",
     BelowFloor => "below-floor",
     MissingClass => "missing-class",
 }
 
 /// How many dispositions there are.
-const DISPOSITIONS: usize = 12;
+const DISPOSITIONS: usize = 15;
 
 /// The rules of a policy file: which assertions are admitted (`provenance memo 7`), and what is done with each.
 ///
@@ -78,11 +90,12 @@ const DISPOSITIONS: usize = 12;
 /// | `skew` | how far in the future an observation may be |
 /// | `required` | classes of which each must count |
 /// | `refused` | classes that no annotation may have |
+/// | `any_stale` | `"withhold"`: an assertion with a stale annotation is not admitted, whatever else counts; `"ignore"`: it may be |
 /// | `language` | the language of texts that are given in several |
 /// | `windows` | a table: how old an observation of each class may be |
 /// | `groups` | lists of classes that count once together |
 /// | `inadmissible` | the rule for every disposition without one of its own; required |
-/// | `admitted`, `below_floor`, `terminal`, `unannotated`, `malformed`, `unknown`, `limit`, `no_assertion`, `orphan`, `untrusted`, `refused_class`, `missing_class` | the rule for a [`Disposition`] |
+/// | `admitted`, `below_floor`, `stale`, `no_time`, `future`, `terminal`, `unannotated`, `malformed`, `unknown`, `limit`, `no_assertion`, `orphan`, `untrusted`, `refused_class`, `missing_class` | the rule for a [`Disposition`] |
 ///
 /// A rule is a table with an `action`: `release`, `mark` with a text `before`, `after` or both, `replace` with a `text`,
 /// `discard`, `suspend`, or `refuse` with a `text`. A text is a string, or a table with a string for each language.
@@ -124,6 +137,7 @@ pub struct Rules {
     discipline: Discipline,
     required: Vec<Class>,
     refused: Vec<Class>,
+    withholds_any_stale: bool,
     inadmissible: Rule,
     /// In the order of the dispositions.
     own: [Option<Rule>; DISPOSITIONS],
@@ -159,6 +173,12 @@ impl Rules {
         &self.refused
     }
 
+    /// Returns `true` if an assertion with a stale annotation is not admitted, whatever else counts.
+    #[must_use]
+    pub const fn withholds_any_stale(&self) -> bool {
+        self.withholds_any_stale
+    }
+
     /// The languages that some text is given in.
     pub fn languages(&self) -> impl Iterator<Item = &str> {
         self.languages.iter().map(|language| &**language)
@@ -175,6 +195,10 @@ impl Rules {
     #[must_use]
     pub fn disposition(&self, question: &Question<'_>, verdict: &Verdict) -> Disposition {
         let has = |wanted| verdict.counting().contains(&wanted);
+        let counting = || verdict.counting().iter();
+        let has_rule = |disposition| self.rule(disposition).is_some();
+        let is_stale = counting().any(|counting| matches!(counting, Counting::Stale { .. }));
+        let is_future = || counting().any(|counting| matches!(counting, Counting::Future { .. }));
         let missing = |class: &&Class| !verdict.classes().contains(class);
         let refused = |class: &Class| self.refused.contains(class);
         match verdict.reason() {
@@ -182,15 +206,23 @@ impl Rules {
             VerdictReason::NoAssertion if question.assertion().is_orphan() => Disposition::Orphan,
             VerdictReason::NoAssertion => Disposition::NoAssertion,
             VerdictReason::Limit => Disposition::Limit,
-            _ if question.untrusted() && self.rule(Disposition::Untrusted).is_some() => {
-                Disposition::Untrusted
-            }
+            _ if question.untrusted() && has_rule(Disposition::Untrusted) => Disposition::Untrusted,
             VerdictReason::Unannotated => Disposition::Unannotated,
             _ if has(Counting::Malformed) => Disposition::Malformed,
             _ if has(Counting::UnknownClass) => Disposition::Unknown,
             VerdictReason::UnknownInSlot => Disposition::Unknown,
             VerdictReason::Terminal => Disposition::Terminal,
             _ if question.assertion().classes().any(refused) => Disposition::RefusedClass,
+            _ if is_stale && self.withholds_any_stale => Disposition::Stale,
+            VerdictReason::BelowFloor if is_stale && has_rule(Disposition::Stale) => {
+                Disposition::Stale
+            }
+            VerdictReason::BelowFloor if has(Counting::NoTime) && has_rule(Disposition::NoTime) => {
+                Disposition::NoTime
+            }
+            VerdictReason::BelowFloor if is_future() && has_rule(Disposition::Future) => {
+                Disposition::Future
+            }
             VerdictReason::BelowFloor => Disposition::BelowFloor,
             VerdictReason::Admitted if self.required.iter().any(|class| missing(&class)) => {
                 Disposition::MissingClass

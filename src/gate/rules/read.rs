@@ -11,7 +11,7 @@ use crate::provenance::Vocabulary;
 use crate::settings::{File, Table, Value};
 
 /// The keys of a file, those of rules aside.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "version",
     "preset",
     "floor",
@@ -19,6 +19,7 @@ const KEYS: [&str; 11] = [
     "skew",
     "required",
     "refused",
+    "any_stale",
     "language",
     "windows",
     "groups",
@@ -37,6 +38,9 @@ const RULES: [(&str, Disposition); DISPOSITIONS] = [
     ("unknown", Disposition::Unknown),
     ("terminal", Disposition::Terminal),
     ("refused_class", Disposition::RefusedClass),
+    ("stale", Disposition::Stale),
+    ("no_time", Disposition::NoTime),
+    ("future", Disposition::Future),
     ("below_floor", Disposition::BelowFloor),
     ("missing_class", Disposition::MissingClass),
 ];
@@ -119,6 +123,7 @@ impl Rules {
             }
         }
         own[Disposition::Admitted as usize].get_or_insert_with(Rule::release);
+        let withholds_any_stale = withholds_any_stale(root)?;
         let (discipline, lists) = discipline(root, vocabulary)?;
         Ok(Self {
             version: string("version")?.unwrap_or_default().into(),
@@ -127,8 +132,27 @@ impl Rules {
             discipline,
             required: lists.required,
             refused: lists.refused,
+            withholds_any_stale,
             inadmissible,
             own,
         })
+    }
+}
+
+/// Returns `true` if a stale annotation makes an assertion inadmissible, whatever else counts.
+fn withholds_any_stale(root: &Table<'_>) -> Result<bool, PolicyError> {
+    let Some(value) = root.get("any_stale") else {
+        return Ok(false);
+    };
+    let expected = "one of \"withhold\", \"ignore\"";
+    match value.string().map_err(|_| value.wrong_type(expected))? {
+        "withhold" => Ok(true),
+        "ignore" => Ok(false),
+        other => Err(PolicyError::value(
+            value.place(),
+            "any_stale",
+            expected,
+            other,
+        )),
     }
 }

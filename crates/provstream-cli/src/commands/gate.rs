@@ -47,7 +47,7 @@ pub(crate) struct GateOptions {
     /// Files to read, or - for standard input [default: -]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The policy, a TOML file
+    /// The policy: a TOML file, `own-state` or `external`
     #[arg(long, value_name = "FILE")]
     policy: PathBuf,
     /// Append the decisions to this file, as lines of JSON

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use provstream::provenance::Timestamp;
-use provstream::{Gate, Parser, Policy, Rules};
+use provstream::{Gate, Parser, Policy, Rules, ready_policy};
 use provstream_providers::StreamGate;
 
 use crate::engine::Engine;
@@ -46,9 +47,14 @@ impl<'o> GateSettings<'o> {
     pub(crate) fn load(policy: &Path, options: &'o GateStreamOptions) -> anyhow::Result<Self> {
         let input = &options.rewrite.input;
         let vocabulary = input.vocabulary.load()?;
-        let rules = settings::load("--policy", policy, |file| {
-            Rules::from_toml(file, &vocabulary)
-        })?;
+        let ready = policy.to_str().and_then(ready_policy);
+        let rules = match ready {
+            Some(file) => Rules::from_toml(file.as_bytes(), &vocabulary)
+                .with_context(|| format!("the policy {}", policy.display()))?,
+            None => settings::load("--policy", policy, |file| {
+                Rules::from_toml(file, &vocabulary)
+            })?,
+        };
         let rules = match &options.language {
             Some(language) => with_language(rules, language)?,
             None => rules,

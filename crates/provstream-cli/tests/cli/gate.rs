@@ -32,6 +32,13 @@ fn policy(files: &Files) -> String {
 }
 
 #[test]
+fn a_ready_policy_needs_no_file() {
+    let text = "It runs. [substrate.grep] So.";
+    let found = run(&["gate", "--policy", "own-state", "--now", NOW], text);
+    assert_eq!(found.stdout, "(not corroborated) So.");
+}
+
+#[test]
 fn text_is_released_replaced_or_ends() {
     let files = Files::new();
     let policy = policy(&files);

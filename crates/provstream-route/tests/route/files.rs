@@ -152,6 +152,14 @@ fn a_language_that_a_policy_does_not_have_is_an_error() {
     }
 }
 
+/// The policies that come with the library are no files.
+#[test]
+fn a_ready_policy_needs_no_file() {
+    let file = "[[route]]\npath = \"/\"\naction = \"gate\"\npolicy = \"own-state\"\n";
+    let read = |name: &str| Err::<String, _>(format!("{name} is read"));
+    Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), read).expect("a route");
+}
+
 #[test]
 fn two_routes_with_the_same_name_are_an_error() {
     let route = |path: &str, more: &str| {
