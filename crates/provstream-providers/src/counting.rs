@@ -205,7 +205,7 @@ fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
         for rule in event.rules(capture) {
             let is_string = capture.is_string() && capture.start < capture.end;
             let says = match rule.row.role {
-                Role::Error if event.is_set(capture) => return None,
+                Role::Error | Role::ChoiceError if event.is_set(capture) => return None,
                 Role::Begins => Choice {
                     begins: true,
                     ..Choice::default()

@@ -301,7 +301,7 @@ impl State {
             Found::BreakAll => self.halves.flush_texts(sink),
             Found::Broken(channel) => sink(Item::Break(channel)),
             Found::Ended(channel) => sink(Item::ChannelEnd(channel)),
-            Found::Error(error) => {
+            Found::Error(error, _) => {
                 let message = message::of(error.bytes(data));
                 sink(Item::Error(Cow::Borrowed(&message)));
             }

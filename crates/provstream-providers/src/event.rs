@@ -202,6 +202,11 @@ impl<'a> Event<'a> {
         }
     }
 
+    /// Whether a kind, or a reason for which a text is over, is an error.
+    pub(super) fn is_failure(&self, capture: &Capture) -> bool {
+        capture.is_string() && self.data[capture.range()].eq_ignore_ascii_case(b"error")
+    }
+
     /// Whether a value is a reason for which a text is over. Some servers write `""` or `"null"` in every event.
     pub(super) fn is_finish(&self, capture: &Capture) -> bool {
         let value = &self.data[capture.range()];

@@ -128,7 +128,8 @@ pub(super) enum Found {
     Sequence(Raw),
     /// A place in a text, which may be counted from the start of the prompt.
     Offset(TextId, Raw, bool),
-    Error(Raw),
+    /// An error of the stream, or of the choice with this number.
+    Error(Raw, Option<u32>),
     /// A block of a message that is not streamed; what is in it follows.
     Element(Raw),
     /// The end of the stream.
@@ -148,7 +149,7 @@ impl Found {
                 | Self::BreakAll
                 | Self::End(_)
                 | Self::Ended(_)
-                | Self::Error(_)
+                | Self::Error(..)
                 | Self::Done
         )
     }
@@ -156,6 +157,20 @@ impl Found {
     /// Whether it is a text that repeats another one.
     pub(super) const fn is_repeat(&self) -> bool {
         matches!(self, Self::Whole(_, _, Repeats::SoFar | Repeats::All))
+    }
+
+    /// Whether a gate may change something about it.
+    pub(super) const fn may_change(&self, wants_reasoning: bool) -> bool {
+        match self {
+            Self::Text(..)
+            | Self::Whole(..)
+            | Self::Quote(..)
+            | Self::Echo(..)
+            | Self::Logprobs(..)
+            | Self::Unread(_) => true,
+            Self::Reasoning(..) | Self::ReasoningWhole(..) => wants_reasoning,
+            _ => false,
+        }
     }
 
     /// The text that it ends, for certain or not.

@@ -15,14 +15,34 @@ pub(super) struct Guard {
     probe: Option<Reader>,
     /// An event was of the format asked for; if none was asked for, the reader finds it out.
     is_shown: bool,
-    /// Events before it is known what format they are of.
-    unknown: Vec<u8>,
+    /// What came before it is known what format the events are of.
+    unknown: Vec<Unknown>,
+    /// Bytes of that.
+    unknown_len: usize,
+    /// An event is being kept.
+    is_in_event: bool,
     /// Where they are, if a format was asked for.
     kept: Option<Span>,
     /// What was removed since the last value of a JSON body.
     between: Option<Span>,
     /// The events are of another format than the one asked for, or not all of the unknown ones could be kept.
     closed: bool,
+}
+
+/// Bytes of a response of an unknown format.
+#[derive(Clone, Debug)]
+pub(super) struct Unknown {
+    pub(super) bytes: Vec<u8>,
+    /// The event that they are, if that was read without a format.
+    pub(super) event: Option<UnknownEvent>,
+}
+
+/// An event that was read without a format.
+#[derive(Clone, Debug)]
+pub(super) struct UnknownEvent {
+    pub(super) data: Vec<u8>,
+    pub(super) span: Span,
+    pub(super) is_named_error: bool,
 }
 
 impl Guard {
@@ -32,6 +52,8 @@ impl Guard {
             probe: asked.map(|_| Reader::new(None)),
             is_shown: asked.is_none(),
             unknown: Vec::new(),
+            unknown_len: 0,
+            is_in_event: false,
             kept: None,
             between: None,
             closed: false,
@@ -85,10 +107,27 @@ impl Guard {
         !self.closed && odd.is_none_or(|code| !code.is_withheld())
     }
 
-    /// What was kept of events that came before the format was known.
-    pub(super) fn take_unknown(&mut self) -> Vec<u8> {
+    /// What was kept of what came before the format was known.
+    pub(super) fn take_unknown(&mut self) -> Vec<Unknown> {
+        self.unknown_len = 0;
         let unknown = core::mem::take(&mut self.unknown);
         if self.closed { Vec::new() } else { unknown }
+    }
+
+    /// An event that was read without a format comes, and is kept.
+    pub(super) fn begin_event(&mut self, event: UnknownEvent) {
+        self.unknown.push(Unknown {
+            bytes: Vec::new(),
+            event: Some(event),
+        });
+        self.is_in_event = true;
+    }
+
+    /// The event is over.
+    pub(super) fn end_event(&mut self) {
+        self.is_in_event = false;
+        // It was withheld.
+        self.unknown.pop_if(|last| last.bytes.is_empty());
     }
 
     /// Whether bytes that are not text of a channel may be written; they are kept if no format is `known`.
@@ -98,8 +137,17 @@ impl Guard {
         }
         let known = known && self.is_shown;
         if !known {
-            self.unknown.extend_from_slice(bytes);
-            self.closed = self.unknown.len() > MAX_DEFERRED;
+            match self.unknown.last_mut() {
+                Some(last) if self.is_in_event || last.event.is_none() => {
+                    last.bytes.extend_from_slice(bytes);
+                }
+                _ => self.unknown.push(Unknown {
+                    bytes: bytes.to_vec(),
+                    event: None,
+                }),
+            }
+            self.unknown_len += bytes.len();
+            self.closed = self.unknown_len > MAX_DEFERRED;
         }
         known
     }

@@ -40,8 +40,10 @@ const ROWS: &[Row] = &[
     row(CITATION, "delta.message.citations.start", Role::Offset).cited(),
     row(CITATION, "delta.message.citations.end", Role::Offset).cited(),
     row(END, "delta.error", Role::Error),
+    row(END, "delta.finish_reason", Role::ErrorKind),
     row(END, "", Role::Done),
     // The response alone, not streamed.
+    row(ANY, "finish_reason", Role::ErrorKind),
     row(ANY, "message.content[0].text", Role::Whole),
     row(ANY, "message.content[0].thinking", Role::ReasoningWhole),
     row(ANY, "message.tool_plan", Role::ReasoningWhole),

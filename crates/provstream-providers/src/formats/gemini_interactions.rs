@@ -72,6 +72,7 @@ const ROWS: &[Row] = &[
     row(ANY, "outputs[0].text", Role::Whole),
     row(ANY, "error", Role::Error),
     row(&["error"], "", Role::Error),
+    row(ANY, "type", Role::ErrorKind),
 ];
 
 /// Where text may be.

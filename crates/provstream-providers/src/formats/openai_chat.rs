@@ -286,7 +286,7 @@ const ROWS: &[Row] = &[
     ),
     row(ANY, "choices[].token_ids", Role::Logprobs),
     row(ANY, "__verbose", Role::Logprobs),
-    row(ANY, "choices[].error", Role::Error),
+    row(ANY, "choices[].error", Role::ChoiceError),
     row(ANY, "error", Role::Error),
     row(ANY, "type", Role::Type),
     row(&["error"], "", Role::Error),

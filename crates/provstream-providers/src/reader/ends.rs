@@ -35,17 +35,35 @@ impl Reader {
 
     /// Adds an error that all of an event is, if it has none of its own.
     pub(super) fn report_error(&mut self, data: &[u8]) {
-        if !self.found.iter().any(|one| matches!(one, Found::Error(_))) {
-            self.close();
-            self.found.push(Found::Error(Raw::new(0..data.len())));
+        if !self.found.iter().any(|one| matches!(one, Found::Error(..))) {
+            self.fail(Raw::new(0..data.len()), None);
         }
+    }
+
+    /// Adds an error of the stream, or of a choice. Nothing that is open goes on after it.
+    fn fail(&mut self, error: Raw, choice: Option<u32>) {
+        match choice {
+            None => {
+                self.ends_reading = true;
+                self.close();
+            }
+            Some(index) => {
+                let of = Of::Index(index);
+                let texts = each(self.open[self.places(of)].iter());
+                self.found.extend(texts.map(|open| Found::Break(open.id)));
+                self.end(of);
+            }
+        }
+        self.found.push(Found::Error(error, choice));
     }
 
     /// Adds the ends that an event brings, after all else in it.
     #[cold]
-    pub(super) fn take_ends(&mut self, event: &Event<'_>) {
+    pub(super) fn take_ends(&mut self, event: &Event<'_>, is_named_error: bool) {
         let (mut is_done, mut is_last) = (false, false);
         let mut error = None;
+        let mut failed = Failed::new();
+        let whole = Raw::new(0..event.data.len());
         for capture in each(event.walk.captures.iter()).filter(|capture| !capture.superseded) {
             let is_event = capture.node == ROOT;
             for rule in event.rules(capture) {
@@ -60,6 +78,9 @@ impl Reader {
                     Role::Finish if is_event || event.is_finish(capture) => {
                         let of = self.texts_of(event, id, is_all);
                         self.finish(of);
+                        if !is_event && event.is_failure(capture) {
+                            add_failed(&mut failed, self.named(event, id), None);
+                        }
                     }
                     Role::End if is_event || event.is_set(capture) => {
                         let of = self.texts_of(event, id, is_all);
@@ -70,15 +91,27 @@ impl Reader {
                     Role::Error if is_event || event.is_set(capture) => {
                         error = error.filter(|_| is_event).or(Some(Raw::of(capture)));
                     }
+                    Role::ErrorKind if event.is_failure(capture) => error = error.or(Some(whole)),
+                    Role::ChoiceError if event.is_set(capture) => {
+                        let error = Some(Raw::of(capture));
+                        add_failed(&mut failed, self.named(event, id), error);
+                    }
                     Role::Done if is_true() => is_done = true,
                     Role::Last if is_true() => is_last = true,
                     _ => {}
                 }
             }
         }
-        if let Some(error) = error {
-            self.close();
-            self.found.push(Found::Error(error));
+        if is_named_error && let Some((_, of_choice)) = failed.first() {
+            error = error.or(*of_choice).or(Some(whole));
+        }
+        match error {
+            Some(error) => self.fail(error, None),
+            None => {
+                for (choice, error) in failed {
+                    self.fail(error.unwrap_or(whole), Some(choice));
+                }
+            }
         }
         if is_done {
             self.done();
@@ -172,5 +205,17 @@ impl Reader {
                 self.found.push(Found::Ended(channel));
             }
         }
+    }
+}
+
+/// Choices that failed, and the error of each that has one of its own.
+type Failed = SmallVec<[(u32, Option<Raw>); 1]>;
+
+/// Adds a choice that failed, once.
+fn add_failed(failed: &mut Failed, of: TextId, error: Option<Raw>) {
+    let choice = of.index();
+    match failed.last_mut() {
+        Some((last, known)) if *last == choice => *known = error.or(*known),
+        _ => failed.push((choice, error)),
     }
 }

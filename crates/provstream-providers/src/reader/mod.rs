@@ -21,7 +21,7 @@ use crate::pass_members::PassMembers;
 use crate::report::ReadReport;
 use crate::steps::{count, each};
 use crate::text_id::TextId;
-use crate::walk::automaton::Rule;
+use crate::walk::automaton::{ROOT, Rule};
 use crate::walk::table::Role;
 use crate::walk::{Capture, Walk};
 use crate::{Channel, Format};
@@ -59,7 +59,7 @@ pub(crate) struct Reader {
     wants_blocks: bool,
     /// The event that is read next has the name `error`, whatever its data.
     pub(crate) is_error: bool,
-    /// No client reads on after the last event.
+    /// Nothing continues after the last event: no client reads on, or it reports an error.
     pub(crate) ends_reading: bool,
     /// The paths of members that pass, though the format does not have them.
     pub(crate) passes: PassMembers,
@@ -128,6 +128,16 @@ impl Reader {
             wants_echoes: self.wants_echoes,
             ..Self::new(self.asked)
         };
+    }
+
+    /// A reader of another response, of this format, that wants the same.
+    pub(crate) fn of(&self, format: Format) -> Self {
+        Self {
+            passes: self.passes.clone(),
+            wants_reasoning: self.wants_reasoning,
+            wants_echoes: self.wants_echoes,
+            ..Self::new(Some(format))
+        }
     }
 
     /// Reads an event with these data to [`found`](Self::found). The end of a channel is there if it is open, and text of a
@@ -275,7 +285,11 @@ impl Reader {
         for capture in each(walk.captures.iter()) {
             for rule in event.rules(capture) {
                 has_ends |= rule.row.role.is_end();
-                is_error |= rule.row.role == Role::Error;
+                is_error |= match rule.row.role {
+                    Role::Error => capture.node == ROOT || event.is_set(capture),
+                    Role::ErrorKind => event.is_failure(capture),
+                    _ => false,
+                };
                 self.take(&mut event, capture, rule);
             }
             if !is_taken(&event, capture) {
@@ -298,7 +312,7 @@ impl Reader {
             self.end_bare_block(&event);
         }
         if has_ends {
-            self.take_ends(&event);
+            self.take_ends(&event, is_named_error);
         }
         if self.format.is_none() && self.found.is_empty() {
             self.report.add_unknown();

@@ -6,6 +6,7 @@ use super::State;
 use crate::formats::shown;
 use crate::found::Found;
 use crate::frame::{Frame, Kind, Piece};
+use crate::guard::UnknownEvent;
 use crate::harmless::{self, Passage};
 use crate::item::{Notice, NoticeCode};
 use crate::reader::Reader;
@@ -76,6 +77,63 @@ impl<R: TextRewriter> State<R> {
                     found.all(|one| matches!(one, Found::Unread(_))) && is_of_another(format, data)
                 }
             }
+    }
+
+    /// An event comes that was read without a format; whether it is kept until there is one.
+    pub(super) fn begin_unknown(&mut self, frame: &Frame<'_>) -> bool {
+        let Some(guard) = &mut self.guard else {
+            return false;
+        };
+        let is_kept = self.reader.format().is_none() && guard.lets_through(None);
+        if is_kept {
+            guard.begin_event(UnknownEvent {
+                data: frame.data.to_vec(),
+                span: frame.span(),
+                is_named_error: self.envelope == Kind::Sse && frame.is_named_error(),
+            });
+        }
+        is_kept
+    }
+
+    /// The event is over. An error is not kept: it may be all that comes.
+    pub(super) fn end_unknown(&mut self, found: &[Found], handler: &mut impl StreamHandler) {
+        if let Some(guard) = &mut self.guard {
+            guard.end_event();
+        }
+        if found.iter().any(|one| matches!(one, Found::Error(..))) {
+            self.write_unknown(handler);
+        }
+    }
+
+    /// Writes what was kept, but for events in which a gate would change something: in the format, if that is known, or else in
+    /// any.
+    pub(super) fn write_unknown(&mut self, handler: &mut impl StreamHandler) {
+        let unknown = self.guard.as_mut().map(|guard| guard.take_unknown());
+        for kept in unknown.into_iter().flatten() {
+            if let Some(event) = &kept.event
+                && self.would_change(event)
+            {
+                self.notice(Notice::new(NoticeCode::WithheldData, event.span), handler);
+            } else {
+                self.write_now(&kept.bytes, handler);
+            }
+        }
+    }
+
+    /// Whether a gate would change an event that was read without a format; counts its strings that may be text.
+    fn would_change(&mut self, event: &UnknownEvent) -> bool {
+        let known = self.reader.format();
+        let formats = Format::ALL.into_iter();
+        let mut formats = formats.filter(|format| known.is_none_or(|known| known == *format));
+        formats.any(|format| {
+            let mut reader = self.reader.of(format);
+            reader.is_error = event.is_named_error;
+            let odd = reader.read(&event.data, self.is_streamed());
+            let members = reader.report.unread_members();
+            members.for_each(|(path, _)| self.reader.report.add_member(path));
+            let mut found = reader.found.iter();
+            odd.is_some() || found.any(|one| one.may_change(reader.wants_reasoning))
+        })
     }
 
     /// Reports an event that is not written.

@@ -356,6 +356,7 @@ impl<R: TextRewriter> State<R> {
             self.reader.report.add_notice(code);
         }
         self.look(frame, handler);
+        let is_kept = self.begin_unknown(frame);
         let found = core::mem::take(&mut self.reader.found);
         if found.is_empty() && odd.is_none() {
             handler.item(Item::Other(frame.span()));
@@ -411,6 +412,9 @@ impl<R: TextRewriter> State<R> {
                 self.withhold(frame, handler);
             }
         }
+        if is_kept {
+            self.end_unknown(&found, handler);
+        }
         self.reader.found = found;
         self.trim();
     }
@@ -440,8 +444,7 @@ impl<R: TextRewriter> State<R> {
         };
         guard.look(frame, is_streamed, &self.reader);
         if guard.is_shown() && self.reader.format().is_some() {
-            let unknown = guard.take_unknown();
-            self.write(&unknown, handler);
+            self.write_unknown(handler);
         }
     }
 
@@ -471,9 +474,10 @@ impl<R: TextRewriter> State<R> {
                 }
             }
         }
-        if self.reader.ends_reading {
-            pending.waits.clear();
-        }
+        // What ended in the same event is not waited for.
+        let texts = &self.texts;
+        let is_holding = |id| texts.get(id).is_some_and(|text| text.is_holding());
+        pending.waits.retain(|(id, _)| is_holding(*id));
     }
 
     /// Whether none of the text of an event is written now, and it differs from an event before in that text alone.
@@ -592,7 +596,7 @@ impl<R: TextRewriter> State<R> {
             Found::Offset(channel, value, of_prompt) => {
                 pending.offsets.push((channel, value, of_prompt));
             }
-            Found::Error(error) => {
+            Found::Error(error, _) => {
                 let message = message::of(error.bytes(&frame.data));
                 handler.item(Item::Error(Cow::Borrowed(&message)));
             }

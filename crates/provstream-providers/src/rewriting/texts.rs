@@ -328,7 +328,7 @@ impl<R: TextRewriter> State<R> {
     /// Finds out where the texts begin that an event has the first offsets of that may be counted from the start of the prompt.
     ///
     /// Such offsets begin where the text does, which shows how long the prompt is: those of tokens that come with the first text,
-    /// and those of a filter that has read nothing so far and begins at the same place, of more than there is of the text.
+    /// and those of a filter that has read nothing so far and begins at the same place.
     #[cold]
     pub(super) fn find_bases(&mut self, frame: &Frame<'_>, found: &[Found]) {
         let offsets = found.iter().filter_map(|one| match one {
@@ -351,8 +351,8 @@ impl<R: TextRewriter> State<R> {
             let taken = texts.next().and_then(|text| text.removed.as_ref());
             let taken = taken.map_or(0, |removed| removed.taken());
             let is_start = rest.first().is_some_and(|(_, second)| second == least);
-            let most = of.last().map_or(*least, |(_, most)| *most);
-            let is_base = taken == 0 || (is_start && most > taken);
+            let is_of_filter = channel.member == Member::Content;
+            let is_base = taken == 0 || (is_start && is_of_filter);
             self.bases
                 .push((*channel, if is_base { *least } else { 0 }));
         }

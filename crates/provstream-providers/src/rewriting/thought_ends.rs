@@ -24,7 +24,8 @@ pub(super) fn ends(found: &Found) -> Option<Ends> {
         Found::ReasoningEnd(channel) | Found::Tool(channel, _) | Found::ToolJson(channel, _) => {
             Some(Ends::Index(channel.index()))
         }
-        Found::BreakAll | Found::Done | Found::Error(_) => Some(Ends::All),
+        Found::Error(_, Some(choice)) => Some(Ends::Index(*choice)),
+        Found::BreakAll | Found::Done | Found::Error(_, None) => Some(Ends::All),
         _ => None,
     }
 }

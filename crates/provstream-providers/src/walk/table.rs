@@ -201,6 +201,10 @@ pub(crate) enum Role {
     Last,
     /// An error that the provider reports.
     Error,
+    /// An error of the choice that it is in.
+    ChoiceError,
+    /// A string: the kind of the event in another member than its type; `error` is an error.
+    ErrorKind,
     /// Tokens of the text in the same object, with or without probabilities, or what repeats them.
     Logprobs,
     /// What carries some of the text in another form, such as its audio, or what someone else wrote about a passage of it, such
@@ -257,6 +261,7 @@ impl Role {
                 | Self::InBlock
                 | Self::BlockEnd
                 | Self::Error
+                | Self::ChoiceError
                 | Self::Logprobs
                 | Self::Echo
                 | Self::Evidence
@@ -274,6 +279,8 @@ impl Role {
                 | Self::Done
                 | Self::Last
                 | Self::Error
+                | Self::ChoiceError
+                | Self::ErrorKind
         )
     }
 }

@@ -160,18 +160,54 @@ fn an_error_is_reported_in_every_format_and_form() {
                 assert_eq!(found, [message], "{format:?}: {body}");
             }
             let body = format!("event: errors\ndata: {data}\n\nevent: x\ndata: 1\n\n");
-            let is_error_itself = data.contains("error") && !data.contains("finish_reason");
+            let is_chat = matches!(format, None | Some(Format::OpenAiChat));
+            let is_error_itself =
+                data.contains("error") && (is_chat || !data.contains("finish_reason"));
             if !is_error_itself && format != Some(Format::BedrockConverse) {
                 assert_eq!(errors(format, &body), [""; 0], "{format:?}: {body}");
             }
         }
-        if format != Some(Format::GeminiInteractions) {
-            let body = "data: {\"type\":\"error\",\"message\":\"boom\"}\n\n";
-            assert_eq!(errors(format, body), ["boom"], "{format:?}");
-        }
+        let body = "data: {\"type\":\"error\",\"message\":\"boom\"}\n\n";
+        assert_eq!(errors(format, body), ["boom"], "{format:?}");
     }
+    let body = "data: {\"message\":\"boom\",\"event_type\":\"error\"}\n\n";
+    assert_eq!(errors(Some(Format::GeminiInteractions), body), ["boom"]);
     let router = r#"data: {"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error","error":{"code":502,"message":"boom"}}]}"#;
     assert_eq!(errors(None, &format!("{router}\n\n")), ["boom"]);
+    // An answer that ended in an error, which is not described.
+    for (format, event) in [
+        (
+            Format::OpenAiChat,
+            r#"{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}"#,
+        ),
+        (
+            Format::OpenAiChat,
+            r#"{"choices":[{"index":1,"message":{"content":"Hi."},"finish_reason":"error"}]}"#,
+        ),
+        (
+            Format::Cohere,
+            r#"{"type":"message-end","delta":{"finish_reason":"ERROR"}}"#,
+        ),
+        (
+            Format::Cohere,
+            r#"{"finish_reason":"ERROR","message":{"content":[{"type":"text","text":"Hi."}]}}"#,
+        ),
+    ] {
+        for body in [format!("data: {event}\n\n"), format!("{event}\n")] {
+            assert_eq!(errors(Some(format), &body), [event], "{body}");
+        }
+        let whole = event
+            .replace("rror\"", "rrors\"")
+            .replace("ERROR", "ERRORS");
+        assert_eq!(errors(Some(format), &whole), [""; 0], "{whole}");
+    }
+    let several = [
+        json!({"index": 0, "finish_reason": "error", "error": {"message": "boom"}}),
+        json!({"index": 1, "error": {"message": "bang"}, "finish_reason": "error"}),
+        json!({"index": 2, "finish_reason": "stop", "error": null}),
+    ];
+    let body = sse(&[json!({"choices": several})]);
+    assert_eq!(errors(Some(Format::OpenAiChat), &body), ["boom", "bang"]);
 }
 
 #[test]
@@ -179,6 +215,10 @@ fn an_error_keeps_its_message_in_a_gate() {
     for format in Format::ALL {
         let body =
             "event: error\ndata: {\"request_id\":\"r\",\"code\":\"X\",\"message\":\"boom\"}\n\n";
+        let (out, report) = gated(Some(format), &Action::Discard, body);
+        assert_eq!(out, body, "{format}");
+        assert!(report.is_complete(), "{format}: {report:?}");
+        let body = "data: {\"type\":\"error\",\"message\":\"boom\"}\n\n";
         let (out, report) = gated(Some(format), &Action::Discard, body);
         assert_eq!(out, body, "{format}");
         assert!(report.is_complete(), "{format}: {report:?}");
@@ -218,16 +258,38 @@ fn offsets_are_moved_however_they_are_written() {
     }
 }
 
+fn chunk(members: &Value) -> Value {
+    let mut choice = json!({"index": 0});
+    let map = choice.as_object_mut().expect("an object");
+    map.extend(members.as_object().expect("an object").clone());
+    json!({"object": "text_completion", "choices": [choice]})
+}
+
+fn delta(text: &str) -> Value {
+    chunk(&json!({"delta": {"content": text}}))
+}
+
+/// What a filter of Azure says that has read up to the first of these offsets, about a passage.
+fn filter([check, start, end]: [u64; 3]) -> Value {
+    let offsets = json!({"check_offset": check, "start_offset": start, "end_offset": end});
+    chunk(&json!({"delta": {}, "content_filter_results": {}, "content_filter_offsets": offsets}))
+}
+
+/// The offsets of filters, without those of the prompt.
+fn filters(out: &str, base: u64) -> Vec<[Option<u64>; 3]> {
+    let out = events(out.as_bytes());
+    let filters = out.iter().filter_map(|event| {
+        let offsets = event["choices"][0].get("content_filter_offsets")?;
+        let names = ["check_offset", "start_offset", "end_offset"];
+        Some(names.map(|name| offsets[name].as_u64()?.checked_sub(base)))
+    });
+    filters.collect()
+}
+
 #[test]
 fn offsets_of_tokens_and_filters_follow_the_text() {
-    let chunk = |members: Value| {
-        let mut choice = json!({"index": 0});
-        let map = choice.as_object_mut().expect("an object");
-        map.extend(members.as_object().expect("an object").clone());
-        json!({"object": "text_completion", "choices": [choice]})
-    };
     let tokens = |text: &str, offsets: &[u64]| {
-        chunk(json!({"text": text, "logprobs": {"tokens": [text], "text_offset": offsets}}))
+        chunk(&json!({"text": text, "logprobs": {"tokens": [text], "text_offset": offsets}}))
     };
     // The offsets count from the start of the text, or of a prompt.
     for base in [0, 18] {
@@ -245,13 +307,6 @@ fn offsets_of_tokens_and_filters_follow_the_text() {
         assert_eq!(offsets(&out[2]), json!([base + 9]));
         assert_eq!(offsets(&out[3]), json!([base + 13]));
     }
-    let delta = |text: &str| chunk(json!({"delta": {"content": text}}));
-    let filter = |offsets: [u64; 3]| {
-        chunk(
-            json!({"delta": {}, "content_filter_results": {}, "content_filter_offsets":
-            {"check_offset": offsets[0], "start_offset": offsets[1], "end_offset": offsets[2]}}),
-        )
-    };
     for base in [0, 44] {
         let stream = [
             delta("It rains. [substrate.grep] Bye."),
@@ -264,24 +319,41 @@ fn offsets_of_tokens_and_filters_follow_the_text() {
             stripped(None, &sse(&stream)),
             gated(None, &Action::Release, &sse(&stream)),
         ] {
-            let out = events(out.as_bytes());
-            let filters = out.iter().filter_map(|event| {
-                let offsets = event["choices"][0].get("content_filter_offsets")?;
-                let names = ["check_offset", "start_offset", "end_offset"];
-                Some(names.map(|name| offsets[name].as_u64().expect("a number") - base))
-            });
-            let filters: Vec<_> = filters.collect();
-            assert_eq!(filters[..2], [[0, 0, 14], [14, 0, 14]], "{base}");
-            assert_eq!(filters.last(), Some(&[20, 9, 20]), "{base}");
+            let filters = filters(&out, base);
+            assert_eq!(
+                filters[..2],
+                [[0, 0, 14], [14, 0, 14]].map(|all| all.map(Some)),
+                "{base}"
+            );
+            assert_eq!(filters.last(), Some(&[20, 9, 20].map(Some)), "{base}");
         }
     }
     let first = tokens(" Bye", &[26]);
     let (out, _) = stripped(
         None,
-        &sse(&[chunk(json!({"text": "It rains. [substrate.grep]"})), first]),
+        &sse(&[chunk(&json!({"text": "It rains. [substrate.grep]"})), first]),
     );
     let out = events(out.as_bytes());
     assert_eq!(out[1]["choices"][0]["logprobs"]["text_offset"], json!([9]));
+}
+
+#[test]
+fn offsets_of_a_filter_that_reads_late_follow_the_text() {
+    for base in [0, 44] {
+        let stream = [
+            delta("It rains. [substrate.grep] Bye."),
+            delta(&" More.".repeat(20)),
+            filter([base, base, base + 31]),
+            filter([base + 31, base + 26, base + 37]),
+        ];
+        for (out, _) in [
+            stripped(None, &sse(&stream)),
+            gated(None, &Action::Release, &sse(&stream)),
+        ] {
+            let expected = [[0, 0, 14], [14, 9, 20]].map(|offsets| offsets.map(Some));
+            assert_eq!(filters(&out, base), expected, "{base}");
+        }
+    }
 }
 
 /// Responses that stream a text and then repeat it as `repeated`.

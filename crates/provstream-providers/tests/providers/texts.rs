@@ -1245,3 +1245,79 @@ fn an_event_after_which_no_client_reads_on_is_not_held_back() {
         }
     }
 }
+
+#[test]
+fn an_error_is_not_held_back() {
+    const TEXT: &str = "Green. And [substrate";
+    for (format, stream, at) in ends(TEXT, "") {
+        for error in [
+            r#"{"error":{"message":"boom"}}"#,
+            r#"{"error":"boom"}"#,
+            r#"{"type":"error","error":{"message":"boom"}}"#,
+        ] {
+            let is_lines = stream.starts_with('{');
+            let error = match is_lines {
+                true => format!("{error}\n"),
+                false => format!("event: error\ndata: {error}\n\n"),
+            };
+            let stream = stream.clone() + &error;
+            let whole = [strip(format, &stream), gate(format, &stream)];
+            let outs = before_its_end(format, &stream);
+            assert_eq!(outs, whole, "{format}: {stream}");
+            for out in outs {
+                assert!(out.ends_with(&error), "{format}: {out}");
+                let text = joined(&out, &[], at).replace("</s>", "");
+                assert_eq!(text, TEXT, "{format}: {out}");
+            }
+        }
+    }
+}
+
+/// A chat stream of two choices.
+fn two_choices(choices: &[(u32, &str)]) -> String {
+    let events: Vec<String> = choices
+        .iter()
+        .map(|(index, choice)| format!(r#"{{"choices":[{{"index":{index},{choice}}}]}}"#))
+        .collect();
+    sse_of(&events)
+}
+
+#[test]
+fn an_error_of_a_choice_is_of_that_choice_alone() {
+    for error in [
+        r#""delta":{"content":""},"finish_reason":"error""#,
+        r#""delta":{},"finish_reason":"error","error":{"code":502,"message":"boom"}"#,
+        r#""delta":{},"error":{"code":502,"message":"boom"}"#,
+    ] {
+        let stream = two_choices(&[
+            (0, r#""delta":{"role":"assistant","content":""}"#),
+            (1, r#""delta":{"role":"assistant","content":""}"#),
+            (0, r#""delta":{"content":"SECRET is so. [unverified-inf"}"#),
+            (1, r#""delta":{"content":"Green. [substrate"}"#),
+            (1, error),
+            (0, r#""delta":{"content":"erence] Ship. [sub"}"#),
+            (0, r#""delta":{"content":"x] So."}"#),
+        ]);
+        let at = "/choices/0/delta/content";
+        for (out, first) in [
+            (
+                strip(Format::OpenAiChat, &stream),
+                "SECRET is so. Ship. [subx] So.",
+            ),
+            (gate(Format::OpenAiChat, &stream), " Ship. [subx] So."),
+        ] {
+            let text = |index| joined(&out, &[("/choices/0/index", index)], at);
+            assert_eq!(
+                [text("0"), text("1")],
+                [first, "Green. [substrate"],
+                "{out}"
+            );
+        }
+        // What is held back comes before the error, which is written at once.
+        let until = stream.find("erence]").expect("the next event");
+        let until = stream[..until].rfind("data: ").expect("its start");
+        for out in before_its_end(Format::OpenAiChat, &stream[..until]) {
+            assert!(out.ends_with(&format!("{error}}}]}}\n\n")), "{out}");
+        }
+    }
+}

@@ -653,3 +653,118 @@ fn many_strings_are_read_in_linear_time_and_bounded_memory() {
     let (out, _) = gated(Some(Format::Anthropic), &event(&block));
     assert!(!out.contains("SECRET"));
 }
+
+/// For each format, its first event with text.
+fn first_events() -> Vec<(Format, String)> {
+    let own = fixtures::all();
+    let mut all = Vec::new();
+    for format in Format::ALL {
+        let mut of_format = own.iter().filter(|fixture| fixture.format == format);
+        let stream = of_format.find(|fixture| !fixture.bytes.starts_with(b"["));
+        let stream = stream.expect("a recording of the format");
+        all.push((
+            format,
+            String::from_utf8(stream.bytes.clone()).expect("UTF-8"),
+        ));
+    }
+    all
+}
+
+#[test]
+fn what_comes_before_the_first_evidence_is_read_once_the_format_is_known() {
+    let preludes = [
+        r#"{"note":"SECRET"}"#,
+        r#"{"delta":{"note":"SECRET"}}"#,
+        r#"{"a":{"b":["SECRET"]},"id":"x"}"#,
+        r#"{"thinking":"SECRET"}"#,
+        r#"{"trace":{"a":"SECRET"}}"#,
+        r#"{"type":"note","text":"SECRET"}"#,
+        r#"{"context":["SECRET"]}"#,
+        r#"{"error":null,"message":{"a":"SECRET"}}"#,
+        r#"{"type":"ping","note":"SECRET"}"#,
+        r#"{"type":"ping"}"#,
+        r#"{"error":{"message":"SECRET"}}"#,
+        r#"{"id":"SECRET","created":1}"#,
+    ];
+    let mut passed = 0;
+    for (format, stream) in first_events() {
+        for prelude in preludes {
+            let prelude = match stream.starts_with('{') {
+                true => format!("{prelude}\n"),
+                false => event(prelude),
+            };
+            let body = prelude.clone() + &stream;
+            let (named, of_named) = gated(Some(format), &body);
+            let (auto, of_auto) = gated(None, &body);
+            let is_as_named = auto == named && of_auto.unread() == of_named.unread();
+            let line = if stream.starts_with('{') {
+                "\n"
+            } else {
+                "\n\n"
+            };
+            let (_, rest) = named.split_once(line).expect("an event");
+            let is_withheld = auto.trim_start() == rest
+                && of_auto.unread() >= of_named.unread()
+                && !of_auto.is_complete();
+            assert!(
+                is_as_named || is_withheld,
+                "{format}: {prelude}{auto}\n{named}"
+            );
+            assert!(
+                !auto.contains("SECRET") || named.contains("SECRET"),
+                "{format}: {auto}"
+            );
+            passed += usize::from(is_as_named);
+        }
+    }
+    assert!(passed > 50, "{passed}");
+    let stream = "{\"thinking\":\"SECRET\"}\n{\"response\":\"It is.\",\"done\":true}\n";
+    for (reasoning, passes) in [(Reasoning::Leave, true), (Reasoning::Drop, false)] {
+        let gate = StreamGate::detect(Parser::new(), ReleaseAll);
+        let (mut gate, mut out) = (gate.with_reasoning(reasoning), Vec::new());
+        gate.push(stream.as_bytes(), |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+        });
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let out = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(out.contains("SECRET"), passes, "{out}");
+    }
+}
+
+#[test]
+fn an_error_before_the_first_evidence_is_written_at_once() {
+    for (error, is_written) in [
+        (r#"{"error":{"message":"boom","code":429}}"#, true),
+        (
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"boom"},"request_id":"r"}"#,
+            true,
+        ),
+        (r#"{"type":"error","message":"boom"}"#, true),
+        (r#"{"error":"boom"}"#, true),
+        (r#"{"error":"boom","note":"SECRET"}"#, false),
+        (r#"{"error":"boom","response":"SECRET"}"#, false),
+    ] {
+        for error in [
+            event(error),
+            format!("event: error\n{}", event(error)),
+            format!("{error}\n"),
+        ] {
+            let note = match error.starts_with('{') {
+                true => "{\"note\":\"SECRET\"}\n".to_owned(),
+                false => event(r#"{"note":"SECRET"}"#),
+            };
+            for before in ["", &note] {
+                let body = before.to_owned() + &error;
+                let mut gate = StreamGate::detect(Parser::new(), ReleaseAll);
+                let mut out = Vec::new();
+                gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+                let out = String::from_utf8(out).expect("UTF-8");
+                assert_eq!(out, if is_written { &error } else { "" }, "{body}");
+                let (whole, report) = gated(None, &body);
+                assert_eq!(whole, out, "{body}");
+                let is_complete = is_written && before.is_empty();
+                assert_eq!(report.is_complete(), is_complete, "{report:?}");
+            }
+        }
+    }
+}
