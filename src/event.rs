@@ -485,7 +485,7 @@ pub enum DiagnosticCode {
     /// An annotation in brackets that comes first in the text after a [break](crate::Parser::push_break), so that there is
     /// nothing that it could belong to; the span is empty and at the annotation's start.
     Orphan,
-    /// A bracket beside the annotations of an assertion that is none of them, but may have been meant as one; the span is the
+    /// A bracket beside an assertion that is text, but may have been meant as an annotation; the span is the
     /// assertion.
     UnknownInSlot,
     /// A further member `assertion` or `provenance` of an asserted object; the span is its value.
@@ -548,7 +548,7 @@ impl DiagnosticCode {
                 "an annotation that comes first after a tool call or another break, so that there is no text that it could belong to"
             }
             Self::UnknownInSlot => {
-                "a bracket beside the annotations that may have been meant as one; the assertion counts as unverified-inference"
+                "a bracket that may have been meant as an annotation; the assertion counts as unverified-inference"
             }
             Self::DuplicateMember => {
                 "a repeated member `assertion` or `provenance`; only the first one counts"

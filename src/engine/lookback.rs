@@ -45,6 +45,26 @@ pub(crate) fn look_back(
     Some((lines.before(line, max_assertion)?, state))
 }
 
+/// [`look_back`] from index `end` of a text with nothing after it that belongs to an assertion, but counts to the bytes of
+/// `max_assertion`.
+pub(crate) fn look_back_over(
+    text: &[u8],
+    end: usize,
+    anchor: Option<&Line>,
+    max_assertion: usize,
+) -> Option<(Before, Line)> {
+    let before = &text[..end];
+    let (found, line) = look_back(before, anchor, max_assertion)?;
+    let Before::Found { end, .. } = found else {
+        return Some((found, line));
+    };
+    match max_assertion.checked_sub(trimmed_len(text) - end) {
+        // Every character fits.
+        Some(max @ 4..) => look_back(before, anchor, max),
+        _ => Some((Before::Nothing, line)),
+    }
+}
+
 /// [`look_back`] where the last line is not a table row, its prefix is known, and the candidate does not begin before it: it begins
 /// a paragraph, after a blank line, or continues after the anchor.
 #[inline]

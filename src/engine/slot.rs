@@ -34,8 +34,18 @@ pub(crate) struct Form {
     joins: bool,
     /// There is a line feed in this white space.
     line_feed: bool,
-    len: u32,
+    anchored: bool,
+    has_parameter: bool,
+    /// Bytes of the identifier that are those of [`SUBSTRATE`]; `u8::MAX` if another byte is among them.
+    prefix: u8,
+    /// Only a form that [stands alone](Self::stands_alone) is read to its end.
+    alone: bool,
+    /// At most `max_annotation`, which fits.
+    len: u16,
 }
+
+/// Beginning of a label that alone makes an unknown of an anchored bracket.
+const SUBSTRATE: &[u8] = b"substrate.";
 
 /// What bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +65,33 @@ impl Form {
         joined: false,
         joins: false,
         line_feed: false,
+        anchored: false,
+        has_parameter: false,
+        prefix: 0,
+        alone: false,
         len: 0,
     };
+
+    /// The same of a form that has to stand alone.
+    pub(crate) const ALONE: Self = Self {
+        alone: true,
+        ..Self::NEW
+    };
+
+    /// Bytes read so far.
+    pub(crate) const fn len(&self) -> u16 {
+        self.len
+    }
+
+    /// Whether more than the bracket and white space was read.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.state != State::Open
+    }
+
+    /// Whether a bracket of this form was meant as an annotation even if none is beside it.
+    pub(crate) const fn stands_alone(&self) -> bool {
+        self.anchored && (self.has_parameter || self.prefix as usize == SUBSTRATE.len())
+    }
 
     /// Reads bytes, of which the first one of the form is the bracket. The form has at most `max` bytes.
     pub(crate) fn feed(&mut self, bytes: &[u8], max: usize) -> Fit {
@@ -66,10 +101,10 @@ impl Form {
             } else {
                 self.state != State::Closed && self.byte(byte)
             };
-            self.len += 1;
-            if !fits || self.len as usize > max {
+            if !fits || usize::from(self.len) >= max {
                 return Fit::No;
             }
+            self.len += 1;
         }
         match self.state {
             State::Closed => Fit::Closed,
@@ -92,15 +127,29 @@ impl Form {
         true
     }
 
+    /// Takes a byte of the identifier after the anchor.
+    fn label(&mut self, byte: u8, state: State) -> bool {
+        if let Some(&expected) = SUBSTRATE.get(usize::from(self.prefix)) {
+            self.prefix = if byte == expected {
+                self.prefix + 1
+            } else {
+                u8::MAX
+            };
+        }
+        self.to(state)
+    }
+
     fn byte(&mut self, byte: u8) -> bool {
         match (self.state, byte) {
             (State::Open, b'0'..=b'9') => self.to(State::Anchor {
                 minor: false,
                 digit: true,
             }),
-            (State::Open | State::LabelStart, b'a'..=b'z') => {
+            (State::Open, b'a'..=b'z') if self.alone => false,
+            (State::Open | State::LabelStart | State::Label, b'a'..=b'z') => {
                 self.joined |= self.joins;
-                self.to(State::Label)
+                self.joins = false;
+                self.label(byte, State::Label)
             }
             (State::Open, _) => self.white(byte),
             (State::Anchor { minor, .. }, b'0'..=b'9') => {
@@ -122,30 +171,28 @@ impl Form {
                     digit: true,
                 },
                 b'.' | b':',
-            ) => self.to(State::LabelStart),
-            (State::Label, b'a'..=b'z') => {
-                self.joined |= self.joins;
-                self.joins = false;
-                true
+            ) => {
+                self.anchored = true;
+                self.to(State::LabelStart)
             }
             (State::Label, b'0'..=b'9' | b'_') => {
                 self.joins = false;
-                true
+                self.label(byte, State::Label)
             }
             (State::Label, b'-') => {
                 self.joins = true;
-                true
+                self.label(byte, State::Label)
             }
             (State::Label, b'.') => {
                 self.joins = true;
-                self.to(State::LabelStart)
+                self.label(byte, State::LabelStart)
             }
             (State::Label | State::AfterIdentifier, _) if !self.joined => false,
             (State::Label | State::AfterIdentifier | State::Value, b';') => {
                 self.to(State::Separated)
             }
             (State::Label | State::AfterIdentifier | State::Value | State::Separated, b']') => {
-                self.to(State::Closed)
+                self.to(State::Closed) && (!self.alone || self.stands_alone())
             }
             (State::Label, _) => {
                 self.to(State::AfterIdentifier);
@@ -153,7 +200,10 @@ impl Form {
             }
             (State::Separated, b'A'..=b'Z' | b'a'..=b'z') => self.to(State::Name),
             (State::Name, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.') => true,
-            (State::Name | State::AfterName, b'=') => self.to(State::Value),
+            (State::Name | State::AfterName, b'=') => {
+                self.has_parameter = true;
+                self.to(State::Value)
+            }
             (State::Name, b' ' | b'\t') => self.to(State::AfterName),
             (State::AfterName, b' ' | b'\t') => true,
             // What opens something else is read as that.
@@ -180,6 +230,8 @@ pub(crate) struct Before<'a> {
     pub(crate) after_white: Option<bool>,
     /// The longest form.
     pub(crate) max: usize,
+    /// Most bytes before the end of the text in which they are.
+    pub(crate) reach: usize,
 }
 
 impl Before<'_> {
@@ -203,6 +255,7 @@ impl Before<'_> {
     pub(crate) fn open_run(&self) -> Option<usize> {
         let text = self.text;
         let least = text.len().saturating_sub(self.max).max(self.floor);
+        let least = least.max(self.cut().unwrap_or(0));
         if let Some(at) = memrchr2(b'[', b']', text.get(least..)?)
             && text[least + at] == b'['
         {
@@ -216,26 +269,33 @@ impl Before<'_> {
         (run < text.len()).then_some(run)
     }
 
+    /// Before this index, nothing counts; `None` if that is before the text.
+    const fn cut(&self) -> Option<usize> {
+        self.text.len().checked_sub(self.reach)
+    }
+
     fn is_after_white(&self, open: usize) -> Option<bool> {
-        match open {
-            0 => self.after_white,
-            _ => Some(trimmed_len(&self.text[..open]) < open),
+        let before = &self.text[self.cut().unwrap_or(0)..open];
+        match (before.len(), self.cut()) {
+            (0, None) => self.after_white,
+            (len, _) => Some(trimmed_len(before) < len),
         }
     }
 
     fn run_before(&self, end: usize) -> Result<usize, Unclear> {
         let text = self.text;
+        let from = self.cut().unwrap_or(0);
         let (mut run, mut at, mut line_feeds) = (end, end, 0);
         loop {
-            while let Some(len) = joining_before(&text[..at]) {
+            while let Some(len) = joining_before(&text[from..at]) {
                 at -= len;
                 line_feeds += u32::from(text[at] == b'\n');
             }
-            let unclear = self.after_white.is_none();
+            let unclear = self.after_white.is_none() && self.cut().is_none();
             if line_feeds > 1 {
                 return Ok(run);
             }
-            if at == 0 {
+            if at <= from {
                 return if unclear { Err(Unclear) } else { Ok(run) };
             }
             let follows = text
@@ -244,7 +304,7 @@ impl Before<'_> {
             if text[at - 1] != b']' || !follows {
                 return Ok(run);
             }
-            let least = at.saturating_sub(self.max);
+            let least = at.saturating_sub(self.max).max(from);
             let open = match memrchr2(b'[', b']', &text[least..at - 1]) {
                 Some(open) if text[least + open] == b'[' => least + open,
                 None if least == 0 && unclear => return Err(Unclear),

@@ -359,7 +359,7 @@ pub enum VerdictReason {
     NoAssertion,
     /// The assertion, or what annotates it, hit a limit, so that not all of it is known.
     Limit,
-    /// A bracket beside the annotations may have been meant as one, so the assertion counts as one with the terminal
+    /// A bracket beside it may have been meant as an annotation, so the assertion counts as one with the terminal
     /// `unverified-inference`. Source: wire profile, unknown in the slot.
     UnknownInSlot,
     /// There is no annotation. That is a state of its own, not a terminal one.

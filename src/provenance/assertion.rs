@@ -65,7 +65,7 @@ pub(crate) struct Marks {
     pub(crate) orphan: bool,
     /// A member `assertion` or `provenance` is repeated.
     pub(crate) repeated: bool,
-    /// A bracket beside its annotations may have been meant as one.
+    /// A bracket beside it may have been meant as an annotation.
     pub(crate) unknown_in_slot: bool,
 }
 
@@ -227,8 +227,9 @@ impl<'a> Assertion<'a> {
         })
     }
 
-    /// Whether a bracket beside its annotations may have been meant as one, such as `[ct-log]`. It stays text, but the assertion is
-    /// as unverified as with an annotation of an unknown class. Source: wire profile, unknown in the slot.
+    /// Whether a bracket beside it may have been meant as an annotation, such as `[ct-log]` beside one, or `[1.1:ct-log; ts=NOW]`
+    /// without any. It stays text, but the assertion is as unverified as with an annotation of an unknown class. Source: wire
+    /// profile, unknown in the slot.
     #[must_use]
     pub fn has_unknown_in_slot(&self) -> bool {
         self.0.marks.unknown_in_slot

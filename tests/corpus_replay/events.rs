@@ -29,8 +29,27 @@ fn cases(folder: &str, ends: &[(&str, Mode)]) -> Vec<(PathBuf, Mode)> {
     found
 }
 
+/// Bytes, or a break.
+enum Piece<'a> {
+    Bytes(&'a [u8]),
+    Break,
+}
+
+/// The parts of an input, in pieces of at most `size` bytes each with an empty one after it, and the breaks between the parts.
+fn pieces<'a>(parts: &[&'a [u8]], size: usize) -> Vec<Piece<'a>> {
+    let mut found = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
+            found.push(Piece::Break);
+        }
+        let chunks = part.chunks(size).flat_map(|chunk| [chunk, &[]]);
+        found.extend(chunks.map(Piece::Bytes));
+    }
+    found
+}
+
 /// The events of a stream that is fed in these pieces, which texts and annotations must cover without a gap.
-fn read<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
+fn read<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = Piece<'a>>) -> String {
     let mut lines = Lines::default();
     let (mut fed, mut covered) = (Vec::new(), Vec::new());
     let mut take = |event: Event<'_>| {
@@ -42,8 +61,13 @@ fn read<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> 
         lines.event(&event);
     };
     for piece in pieces {
-        fed.extend_from_slice(piece);
-        parser.push(piece, &mut take);
+        match piece {
+            Piece::Bytes(bytes) => {
+                fed.extend_from_slice(bytes);
+                parser.push(bytes, &mut take);
+            }
+            Piece::Break => parser.push_break(&mut take),
+        }
     }
     parser.finish(&mut take);
     let same = covered == fed;
@@ -58,6 +82,10 @@ fn read<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> 
 }
 
 fn check(folder: &str, ends: &[(&str, Mode)], least: usize) {
+    check_parts(folder, ends, least, |input| vec![input]);
+}
+
+fn check_parts(folder: &str, ends: &[(&str, Mode)], least: usize, parts: fn(&[u8]) -> Vec<&[u8]>) {
     let cases = cases(folder, ends);
     assert!(cases.len() >= least, "{} files in {folder}", cases.len());
     let mut failed = Vec::new();
@@ -71,21 +99,23 @@ fn check(folder: &str, ends: &[(&str, Mode)], least: usize) {
         let expected = fs::read_to_string(path.with_extension("events.ndjson"))
             .expect("expected events beside the case");
         let mut parser = Parser::builder().mode(mode).build();
-        let whole = read(&mut parser, [&input[..]]);
+        let parts = parts(&input);
+        let whole = read(&mut parser, pieces(&parts, usize::MAX));
         if whole != expected {
             failed.push(format!("{name}\nexpected {expected}found    {whole}"));
             continue;
         }
         let step = if input.len() > LONG { 257 } else { 1 };
         for cut in (0..=input.len()).step_by(step) {
-            let (head, tail) = input.split_at(cut);
-            let split = read(&mut parser, [head, &[], tail]);
-            assert_eq!(split, whole, "{name} cut at {cut}");
+            if let [only] = parts[..] {
+                let (head, tail) = only.split_at(cut);
+                let split = read(&mut parser, [head, &[], tail].map(Piece::Bytes));
+                assert_eq!(split, whole, "{name} cut at {cut}");
+            }
         }
         for size in 1..=64 {
-            let pieces = input.chunks(size).flat_map(|chunk| [chunk, &[]]);
             assert_eq!(
-                read(&mut parser, pieces),
+                read(&mut parser, pieces(&parts, size)),
                 whole,
                 "{name} in chunks of {size}"
             );
@@ -117,4 +147,12 @@ fn json_cases_give_the_expected_events_at_every_split() {
         ("txt", Mode::Auto),
     ];
     check("json", &ends, 100);
+}
+
+#[test]
+fn cases_of_breaks_give_the_expected_events_at_every_split() {
+    check_parts("breaks", &[("txt", Mode::Text)], 6, |input| {
+        let text = std::str::from_utf8(input).expect("UTF-8");
+        text.split('\u{2702}').map(str::as_bytes).collect()
+    });
 }

@@ -52,6 +52,16 @@ fn check(folder: &Folder) {
 }
 
 #[test]
+fn the_index_of_breaks_lists_exactly_the_cases() {
+    check(&Folder {
+        path: "corpus/breaks",
+        ends: &[".txt"],
+        with_end: false,
+        others: &[],
+    });
+}
+
+#[test]
 fn the_index_of_text_lists_exactly_the_cases() {
     check(&Folder {
         path: "corpus/text",

@@ -37,6 +37,9 @@ impl Lines {
                     let _ = write!(self.out, ",\"clean_span\":{}", span(clean));
                 }
                 self.pointer(assertion.pointer());
+                if assertion.has_unknown_in_slot() {
+                    self.out.push_str(",\"reason\":\"unknown-in-slot\"");
+                }
                 self.out.push_str(",\"annotations\":[");
                 for (index, annotation) in assertion.annotations().enumerate() {
                     let comma = if index > 0 { "," } else { "" };

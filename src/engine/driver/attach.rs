@@ -7,8 +7,8 @@ use super::gap::{Gap, Slot};
 use super::scan::Scan;
 use super::{Context, span, stream_bytes};
 use crate::Span;
-use crate::engine::chars::{next_boundary, trimmed_len};
-use crate::engine::lookback::{Before, look_back};
+use crate::engine::chars::next_boundary;
+use crate::engine::lookback::{Before, look_back, look_back_over};
 use crate::engine::markdown::line::{Line, skip_block_blank, trimmed_block};
 use crate::event::{Bracket, BracketAnnotation, DiagnosticCode, Event};
 use crate::provenance::Assertion;
@@ -89,7 +89,9 @@ impl Scan<'_> {
         let bytes = stream_bytes(&self.engine.window, &self.input, whole);
         let found = Bracket::new(*reading, bytes, self.input.vocabulary, start, white);
         (self.sink)(Event::Annotation(BracketAnnotation::borrowed(&found)));
-        let line = if self.engine.pending.is_some() {
+        let slot = core::mem::take(&mut self.engine.gap.slot);
+        let line = if let Some(pending) = &mut self.engine.pending {
+            pending.unknown |= matches!(slot, Slot::Closed(_));
             self.line_at(start)
         } else {
             let (line, unknown) = self.find_target(start);
@@ -99,9 +101,6 @@ impl Scan<'_> {
             });
             line
         };
-        if let (Slot::Closed, Some(pending)) = (self.engine.gap.slot, &mut self.engine.pending) {
-            pending.unknown = true;
-        }
         // The text before is done with, which leaves room for the values.
         if start < self.input.base {
             self.engine.window.restart_within(start, line);
@@ -120,7 +119,7 @@ impl Scan<'_> {
     }
 
     /// The assertion of the first of its annotations, which starts at `start` after `white` bytes of white space.
-    fn new_pending(&self, start: u64, white: usize) -> Pending {
+    pub(super) fn new_pending(&self, start: u64, white: usize) -> Pending {
         let engine = &self.engine;
         let empty = Span::new(start, start);
         let clean = match engine.target {
@@ -183,7 +182,7 @@ impl Scan<'_> {
 
     /// Looks for the text that an annotation at `start` belongs to and returns the line it is in, and whether there are unknowns in
     /// the slot between the two.
-    fn find_target(&mut self, start: u64) -> (Line, bool) {
+    pub(super) fn find_target(&mut self, start: u64) -> (Line, bool) {
         if start > self.input.base {
             let here = self.index(start);
             let from = self.unstitched();
@@ -238,12 +237,7 @@ impl Scan<'_> {
         if run == text.len() {
             return Some((look_back(text, anchor, max)?, false));
         }
-        // What is cut off is counted from the annotation.
-        let skipped = trimmed_len(text) - trimmed_len(&text[..run]);
-        let found = match max.checked_sub(skipped) {
-            None | Some(0) => (Before::Nothing, Line::PLAIN),
-            Some(max) => look_back(&text[..run], anchor, max)?,
-        };
+        let found = look_back_over(text, run, anchor, max)?;
         Some((found, true))
     }
 
@@ -309,11 +303,10 @@ impl Scan<'_> {
 
     /// Reports the pending assertion, if there is one: nothing can be added to it.
     pub(super) fn complete(&mut self) {
-        let Some(mut pending) = self.engine.pending.take() else {
+        let Some(pending) = self.engine.pending.take() else {
             return;
         };
-        let slot = core::mem::take(&mut self.engine.gap.slot);
-        pending.unknown |= slot == Slot::Closed;
+        self.engine.gap.slot = Slot::None;
         let engine = &*self.engine;
         let (bytes, span, cut) = match engine.target {
             None => (&[][..], pending.empty, false),

@@ -31,14 +31,14 @@ pub(super) struct Gap {
     partial_len: u8,
 }
 
-/// A bracket after an annotation that is not an annotation, but may have been meant as one.
+/// A bracket that is not an annotation, but may have been meant as one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Slot {
     #[default]
     None,
     Open(Form),
     /// It is complete, and what comes after it decides.
-    Closed,
+    Closed(Form),
 }
 
 impl PartialEq for Slot {
@@ -56,6 +56,11 @@ impl Gap {
             quote: line.quote,
             ..Self::default()
         }
+    }
+
+    /// Whether a bracket is read, or was, that may be an unknown in the slot.
+    pub(super) fn in_slot(&self) -> bool {
+        self.slot != Slot::None
     }
 
     /// Takes a `>` as white space if it continues a block quote.
@@ -160,86 +165,123 @@ impl Scan<'_> {
     /// Whether the bracket at `start`, which begins no annotation, may be an unknown in the slot; what was read of it ended so.
     pub(super) fn begin_slot(&mut self, start: u64, ended: Option<(Step, usize)>) -> bool {
         let max = self.input.limits.max_annotation();
+        let follows_annotation = self.engine.pending.is_some();
         let gap = &mut self.engine.gap;
         let before = core::mem::take(&mut gap.slot);
         let Some((Step::Dropped, end)) = ended else {
             return false;
         };
-        let may = self.engine.pending.is_some()
-            && before == Slot::None
-            && self.engine.gap.after_white
-            && self.engine.gap.line_feeds <= 1
-            && !self.engine.gap.apart;
-        if !may {
+        if before != Slot::None || follows_annotation && !gap.after_white {
             return false;
         }
+        let is_beside = follows_annotation && gap.line_feeds <= 1 && !gap.apart;
+        let mut form = if is_beside { Form::NEW } else { Form::ALONE };
         let read = Span::new(start, self.offset(end));
-        let mut form = Form::NEW;
         let fits = form.feed(stream_bytes(&self.engine.window, &self.input, read), max);
-        if fits == Fit::More {
+        let begins = fits == Fit::More && form.has_begun();
+        if begins {
             self.engine.gap.slot = Slot::Open(form);
         }
-        fits == Fit::More
+        begins
     }
 
     /// Goes on at `at` with a bracket that may be an unknown in the slot. An error has the index at which the assertion is
     /// complete, or where a candidate may start.
     fn slot(&mut self, at: usize) -> Result<usize, usize> {
         let max = self.input.limits.max_annotation();
-        let Slot::Open(mut form) = self.engine.gap.slot else {
-            let byte = self.input.chunk[at];
-            if byte == b'[' {
-                return Err(at);
+        let mut form = match self.engine.gap.slot {
+            Slot::None => return Ok(at),
+            Slot::Open(form) => form,
+            Slot::Closed(form) => {
+                let byte = self.input.chunk[at];
+                if byte == b'[' {
+                    return Err(at);
+                }
+                if may_precede(byte) && self.accept_slot(at, &form) {
+                    return Ok(at);
+                }
+                return Err(self.reject_slot(at));
             }
-            if may_precede(byte) {
-                self.accept_slot(at);
-                return Ok(at);
-            }
-            self.engine.gap.slot = Slot::None;
-            self.end_gap(at);
-            return Err(at);
         };
         for (index, byte) in self.input.chunk.iter().enumerate().skip(at) {
             match form.feed(core::slice::from_ref(byte), max) {
                 Fit::More => {}
                 Fit::Closed => {
-                    self.engine.gap.slot = Slot::Closed;
+                    self.engine.gap.slot = Slot::Closed(form);
                     return Ok(index + 1);
                 }
-                Fit::No => {
-                    self.engine.gap.slot = Slot::None;
-                    self.end_gap(index);
-                    return Err(index);
-                }
+                Fit::No => return Err(self.reject_slot(index)),
             }
         }
         self.engine.gap.slot = Slot::Open(form);
         Err(self.input.chunk.len())
     }
 
-    /// The bracket before `at` is an unknown in the slot; what comes after it belongs to no assertion so far.
-    fn accept_slot(&mut self, at: usize) {
-        if let Some(pending) = &mut self.engine.pending {
-            pending.unknown = true;
+    /// The bracket is text, as the byte at `at` shows.
+    fn reject_slot(&mut self, at: usize) -> usize {
+        self.engine.gap.slot = Slot::None;
+        if self.engine.pending.is_some() {
+            self.end_gap(at);
+        }
+        at
+    }
+
+    /// The bracket before `at` is an unknown in the slot, unless it does not follow white space; what comes after it belongs to no
+    /// assertion so far.
+    fn accept_slot(&mut self, at: usize, form: &Form) -> bool {
+        match &mut self.engine.pending {
+            Some(pending) => pending.unknown = true,
+            None => {
+                if !self.begin_alone(at, form) {
+                    return false;
+                }
+            }
         }
         let start = self.offset(at);
         let line = self.line_at(start).after_annotation(false);
         self.engine.window.restart(start, line, 0);
-        let gap = &mut self.engine.gap;
-        gap.slot = Slot::None;
-        gap.leading = true;
-        gap.after_white = false;
+        let before = self.engine.gap;
+        let mut gap = Gap {
+            after_white: false,
+            ..Gap::after(&line)
+        };
+        if !form.stands_alone() {
+            gap.line_feeds = before.line_feeds;
+            gap.apart = before.apart;
+        }
+        self.engine.gap = gap;
+        true
+    }
+
+    /// The bracket before `at` begins an assertion as an annotation would, if it follows white space.
+    fn begin_alone(&mut self, at: usize, form: &Form) -> bool {
+        self.stitch(at);
+        let window = &self.engine.window;
+        let (raw, base) = (window.raw(), window.base());
+        let before = self.engine.slot_before(raw, base, true, self.input.limits);
+        if !before.run().is_ok_and(|run| run < raw.len()) {
+            return false;
+        }
+        let end = self.offset(at);
+        self.find_target(end);
+        let mut pending = self.new_pending(end - u64::from(form.len()), 0);
+        pending.unknown = true;
+        self.engine.pending = Some(pending);
+        self.engine.after_break = false;
+        true
     }
 
     /// A bracket that may be an unknown in the slot ends with the own text.
     pub(super) fn end_slot(&mut self) {
         let in_candidate = matches!(self.engine.context, Context::Candidate { .. });
-        match self.engine.gap.slot {
+        match core::mem::take(&mut self.engine.gap.slot) {
             // A bracket follows it that begins no annotation.
-            Slot::Closed if in_candidate => self.engine.gap.slot = Slot::None,
+            Slot::Closed(_) if in_candidate => {}
             Slot::None => {}
             Slot::Open(_) => self.complete(),
-            Slot::Closed => self.accept_slot(0),
+            Slot::Closed(form) => {
+                self.accept_slot(0, &form);
+            }
         }
         self.engine.gap.apart = true;
     }

@@ -257,6 +257,7 @@ impl Engine {
             && !self.json.open
             && !self.json.barred
             && self.json.array.is_none()
+            && !self.gap.in_slot()
             && self.json.lead != self.position()
     }
 
@@ -387,6 +388,7 @@ impl Engine {
             floor: self.strip_from.saturating_sub(at) as usize,
             after_white: at_anchor.then(after_white),
             max: limits.max_annotation(),
+            reach: limits.max_assertion(),
         }
     }
 

@@ -158,7 +158,7 @@ impl<'a> Scan<'a> {
     /// Ordinary text: on to the next byte that may open something.
     fn text(&mut self, at: usize) -> usize {
         let mut at = at;
-        if self.engine.pending.is_some() {
+        if self.engine.pending.is_some() || self.engine.gap.in_slot() {
             at = self.gap(at);
             if at == self.input.chunk.len() {
                 return at;

@@ -4,8 +4,8 @@ use super::attach::block_text;
 use super::{Block, Context, Engine};
 use crate::Limits;
 use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
-use crate::engine::chars::{trimmed_len, whole_characters, without_open_white};
-use crate::engine::lookback::{Before, From, Reach, look_back, reach};
+use crate::engine::chars::{whole_characters, without_open_white};
+use crate::engine::lookback::{Before, From, Reach, look_back, look_back_over, reach};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::sentence::surely_not_near;
 use crate::engine::{AtCut, ReleasePoint};
@@ -198,16 +198,16 @@ impl Engine {
         let base = window.base();
         let raw = window.raw();
         let text = &raw[..(start - base) as usize];
-        // What is cut off is counted from the annotation.
         let upto = match self.context {
             Context::Candidate { start } if self.held.is_some() => (start - base) as usize,
             _ => raw.len(),
         };
-        let skipped = trimmed_len(&raw[..upto]) - trimmed_len(text);
-        let Some(max) = max.checked_sub(skipped).filter(|&max| max > 0) else {
-            return (start, false);
+        let found = if text.len() == upto {
+            look_back(text, Some(window.line()), max)
+        } else {
+            look_back_over(&raw[..upto], text.len(), Some(window.line()), max)
         };
-        match look_back(text, Some(window.line()), max) {
+        match found {
             Some((Before::Found { start, cut, .. }, _)) => (base + start as u64, cut),
             Some((Before::Blank, _)) => (self.reached(Reach::Blank, start).at, false),
             Some((Before::Nothing, _)) | None => (start, false),

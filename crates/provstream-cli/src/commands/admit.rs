@@ -26,9 +26,10 @@ use crate::scan::{ReportKind, ScanOptions, scan};
 ///
 ///     "verdict":{"admitted":false,"reason":"below-floor","classes":["substrate.grep"],"floor":2}
 ///
-/// `reason` is the first that holds of no-assertion, limit, unknown-in-slot, unannotated (an object in JSON
-/// without annotations), terminal, below-floor and admitted. In free text only a sentence with an
-/// annotation is an assertion; --require-annotations also refuses the others. A verdict is about
+/// `reason` is the first that holds of no-assertion, limit, unknown-in-slot (a bracket beside it may have
+/// been meant as an annotation), unannotated (an object in JSON without annotations), terminal,
+/// below-floor and admitted. In free text only a sentence with an annotation, or with such a bracket, is an
+/// assertion; --require-annotations also refuses the others. A verdict is about
 /// what was declared, never evidence that an observation took place.
 #[derive(Debug, Args)]
 #[command(

@@ -70,13 +70,13 @@ impl<'a> CleanText<'a> {
 
     /// An assertion with its annotations, at its [`clean_span`](Assertion::clean_span).
     ///
-    /// None if it has none (it came in JSON), or if it does not stand there: then this is not the text without
-    /// annotations of the stream that it came in. That text must be UTF-8; of one that is not, offsets are about its
+    /// None if it has no annotations or no such span (it came in JSON), or if it does not stand there: then this is not the text
+    /// without annotations of the stream that it came in. That text must be UTF-8; of one that is not, offsets are about its
     /// bytes and not about what is shown.
     #[must_use]
     pub fn assertion(&self, assertion: &'a Assertion<'_>) -> Option<Cited<'a>> {
         let cited = self.cite(assertion.clean_span()?, assertion.annotations())?;
-        (cited.text() == assertion.text()).then_some(cited)
+        (assertion.is_annotated() && cited.text() == assertion.text()).then_some(cited)
     }
 
     /// A span of its bytes with what was annotated about it; none if an end of it lies behind the text or inside a
@@ -130,12 +130,12 @@ impl<'a> Cited<'a> {
     /// An assertion of a stream that is not kept, by the positions of its text without annotations: `positions` was fed
     /// with what the [`Rewriter`](provstream::Rewriter) wrote so far.
     ///
-    /// None if the assertion has no [`clean_span`](Assertion::clean_span), or that is not among what `positions` can
-    /// answer for. What stands around it is not known, so a text quote selector goes without prefix and suffix.
+    /// None if the assertion has no annotations or no [`clean_span`](Assertion::clean_span), or that is not among what `positions`
+    /// can answer for. What stands around it is not known, so a text quote selector goes without prefix and suffix.
     #[must_use]
     pub fn streamed(assertion: &'a Assertion<'_>, positions: &OffsetMap) -> Option<Self> {
         let bytes = assertion.clean_span()?;
-        Some(Self {
+        assertion.is_annotated().then_some(Self {
             exact: assertion.text(),
             around: None,
             bytes,

@@ -115,6 +115,17 @@ fn a_place_has_its_numbers_in_each_unit() {
 }
 
 #[test]
+fn an_assertion_without_annotations_is_not_cited() {
+    let stream = "It runs. [1.1:substrate.new] So.";
+    let (assertions, text) = parse(stream);
+    assert_eq!((&*text, assertions.len()), (stream, 1));
+    assert_eq!(CleanText::new(&text).assertion(&assertions[0]), None);
+    let mut positions = OffsetMap::new();
+    positions.push(text.as_bytes());
+    assert_eq!(Cited::streamed(&assertions[0], &positions), None);
+}
+
+#[test]
 fn what_is_no_place_in_a_text_gives_none() {
     let text = "é😀x";
     let clean = CleanText::new(text);

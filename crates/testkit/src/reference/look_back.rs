@@ -41,8 +41,8 @@ pub(super) fn ruled_out(stream: &Stream, scan: &Scan, gap: &Gap) -> usize {
     decided.map_or(scan::end_of_stream(stream), |length| at + length)
 }
 
-/// The assertion of an annotation at `at`, the first of its group, before which unknowns in the slot begin at `slot`, where the annotation before it ends at
-/// `previous_end`.
+/// The assertion of an annotation at `at`, the first of its group, before which unknowns in the slot begin at `slot`, where the annotation
+/// before it ends at `previous_end`; an empty one is at `place`.
 #[expect(
     clippy::too_many_arguments,
     reason = "the whole analysis of a stream, passed on as it stands"
@@ -53,15 +53,22 @@ pub(super) fn assertion(
     fences: &[Fence],
     values: &[Range<usize>],
     previous_end: Option<usize>,
-    (slot, at): (usize, usize),
+    (slot, at, place): (usize, usize, usize),
     limits: &RefLimits,
     splitter: Splitter<'_>,
 ) -> Found {
     if let Some(block) = fenced_block(stream, layout, fences, slot) {
-        return whole(stream, layout, block, at, limits);
+        return whole(stream, layout, block, place, limits);
     }
     let candidate = candidate(stream, layout, fences, values, previous_end, slot);
-    last_sentence(stream, layout, candidate, (slot, at), limits, splitter)
+    last_sentence(
+        stream,
+        layout,
+        candidate,
+        (slot, at, place),
+        limits,
+        splitter,
+    )
 }
 
 /// The content of the fenced block whose closing line only white space separates from `at`.
@@ -99,20 +106,24 @@ fn last_sentence(
     stream: &Stream,
     layout: &Layout,
     candidate: Range<usize>,
-    (slot, at): (usize, usize),
+    (slot, at, place): (usize, usize, usize),
     limits: &RefLimits,
     splitter: Splitter<'_>,
 ) -> Found {
     let trimmed = layout.trim(stream, candidate);
     if trimmed.is_empty() {
-        return finish(trimmed, at, false);
+        return finish(trimmed, place, false);
     }
     // White space before the text is no part of a sentence, whether the candidate starts with it or the window.
-    // What is cut off is counted from the annotation.
-    let skipped = layout.trim(stream, 0..at).end - layout.trim(stream, 0..slot).end;
+    // What is cut off is counted from the annotation; something is left only if every character fits.
+    let skipped = if slot < at {
+        layout.trim(stream, 0..at).end - trimmed.end
+    } else {
+        0
+    };
     let max = limits.max_assertion.saturating_sub(skipped);
-    if max == 0 {
-        return finish(at..at, at, false);
+    if max < 4 {
+        return finish(at..at, place, false);
     }
     let window = cut(stream, &trimmed, max)..trimmed.end;
     let window = layout.trim(stream, window);
@@ -124,7 +135,7 @@ fn last_sentence(
         (splitter(text), false)
     };
     let sentence = layout.trim(stream, window.start + offset..window.end);
-    finish(sentence, at, is_cut)
+    finish(sentence, place, is_cut)
 }
 
 /// An assertion, which is an empty span at its annotation where nothing is left.

@@ -507,9 +507,10 @@ fn free_text(
     let annotations: Vec<_> = scan.annotation_spans().collect();
     text_events(stream, &annotations, &records, timed);
     let groups = groups(stream, &scan, &layout, limits);
+    let ends: Vec<_> = groups.iter().flatten().map(|member| member.end).collect();
     for group in &groups {
         group_events(
-            group, stream, &scan, &layout, &cuts, limits, vocabulary, splitter, timed,
+            group, &ends, stream, &scan, &layout, &cuts, limits, vocabulary, splitter, timed,
         );
     }
     for attempt in &scan.attempts {
@@ -652,23 +653,42 @@ fn text_events(
     }
 }
 
-/// Splits the annotations into those of one assertion each: nothing but white space, closing punctuation and unknowns in the slot
-/// stands between two of a group. The numbers are positions in the list of attempts.
-fn groups(stream: &Stream, scan: &Scan, layout: &Layout, limits: &RefLimits) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
+/// An annotation, or an unknown that counts like one.
+struct Member {
+    at: usize,
+    end: usize,
+    /// What an annotation holds.
+    shape: Option<grammar::Shape>,
+}
+
+/// Splits the annotations, and the unknowns that stand alone, into those of one assertion each: nothing but white space, closing
+/// punctuation and unknowns in the slot stands between two of a group.
+fn groups(stream: &Stream, scan: &Scan, layout: &Layout, limits: &RefLimits) -> Vec<Vec<Member>> {
+    let mut groups: Vec<Vec<Member>> = Vec::new();
     let mut previous_end = None;
-    for (index, attempt) in scan.attempts.iter().enumerate() {
-        let Outcome::Annotation { end, .. } = attempt.outcome else {
-            continue;
-        };
-        match (groups.last_mut(), previous_end) {
-            (Some(group), Some(previous))
-                if slot::gap(stream, scan, layout, previous, limits.max_annotation).end
-                    == attempt.at =>
-            {
-                group.push(index);
+    for attempt in &scan.attempts {
+        let at = attempt.at;
+        let gap =
+            previous_end.map(|end| slot::gap(stream, scan, layout, end, limits.max_annotation));
+        let gap = gap.filter(|gap| gap.end == at);
+        let (end, shape) = match &attempt.outcome {
+            Outcome::Annotation { end, shape } => (*end, Some(shape.clone())),
+            Outcome::Abandoned { .. } => continue,
+            Outcome::Ordinary { .. } => {
+                let alone = match &gap {
+                    Some(gap) => gap.alone,
+                    None => slot::alone(stream, scan, at, limits),
+                };
+                let Some(end) = alone else {
+                    continue;
+                };
+                (end, None)
             }
-            _ => groups.push(vec![index]),
+        };
+        let member = Member { at, end, shape };
+        match groups.last_mut() {
+            Some(group) if gap.is_some() => group.push(member),
+            _ => groups.push(vec![member]),
         }
         previous_end = Some(end);
     }
@@ -681,7 +701,8 @@ fn groups(stream: &Stream, scan: &Scan, layout: &Layout, limits: &RefLimits) -> 
     reason = "the whole analysis of a stream, passed on as it stands"
 )]
 fn group_events(
-    group: &[usize],
+    group: &[Member],
+    ends: &[usize],
     stream: &Stream,
     scan: &Scan,
     layout: &Layout,
@@ -696,12 +717,11 @@ fn group_events(
     let mut too_many = false;
     let mut too_big = false;
     let mut group_end = 0;
-    for &index in group {
-        let at = scan.attempts[index].at;
-        let Outcome::Annotation { ref shape, end } = scan.attempts[index].outcome else {
-            unreachable!("groups hold annotations only");
-        };
+    for &Member { at, end, ref shape } in group {
         group_end = end;
+        let Some(shape) = shape else {
+            continue;
+        };
         let resolved = resolve::resolve(&stream.bytes[at..end], shape, at, vocabulary);
         let cut = cuts.iter().find(|cut| cut.1 == end).map_or(at, |cut| cut.0);
         timed.push((
@@ -726,34 +746,33 @@ fn group_events(
         }
     }
 
-    let at = scan.attempts[group[0]].at;
-    let max = limits.max_annotation;
-    let gap_after = |end: usize| slot::gap(stream, scan, layout, end, max);
-    let previous_end = scan.annotation_spans().map(|span| span.1);
-    let previous_end = previous_end.take_while(|&end| end <= at).last();
-    let previous_end = previous_end.map(|end| gap_after(end).unknown_end.unwrap_or(end));
+    let first = &group[0];
+    let at = if first.shape.is_some() {
+        first.at
+    } else {
+        first.end
+    };
+    let gap_after = |end: usize| slot::gap(stream, scan, layout, end, limits.max_annotation);
+    let previous_end = ends.iter().take_while(|&&end| end <= first.at).last();
+    let previous_end = previous_end.map(|&end| gap_after(end).unknown_end.unwrap_or(end));
     let fence_ends = scan.fences.iter().map(|fence| fence.end);
     let value_ends = scan.blocks().into_iter().map(|value| value.end);
-    let ends = fence_ends.chain(value_ends).chain(previous_end);
-    let floor = ends.filter(|&end| end <= at).max().unwrap_or(0);
-    let slot_start = slot::before(stream, floor, at, max);
+    let floors = fence_ends.chain(value_ends).chain(previous_end);
+    let floor = floors.filter(|&end| end <= first.at).max().unwrap_or(0);
+    let slot_start = slot::before(stream, floor, at, limits);
     let found = look_back::assertion(
         stream,
         layout,
         &scan.fences,
         &scan.blocks(),
         previous_end,
-        (slot_start, at),
+        (slot_start, at, first.at),
         limits,
         splitter,
     );
-    let unknown = slot_start < at
-        || group
-            .iter()
-            .any(|&index| match scan.attempts[index].outcome {
-                Outcome::Annotation { end, .. } => gap_after(end).unknown_end.is_some(),
-                _ => false,
-            });
+    let is_unknown =
+        |member: &Member| member.shape.is_none() || gap_after(member.end).unknown_end.is_some();
+    let unknown = slot_start < at || group.iter().any(is_unknown);
     let known = look_back::ruled_out(stream, scan, &gap_after(group_end));
     let orphan = stream.after_break && layout.is_white(stream, 0..slot_start);
     assertion_events(

@@ -1,5 +1,6 @@
 //! Unknowns in the slot: brackets beside an annotation that may have been meant as one.
 
+use super::RefLimits;
 use super::lines::Layout;
 use super::scan::{Outcome, Scan};
 use super::stream::{self, Stream};
@@ -15,12 +16,30 @@ enum Form {
     Open,
 }
 
+/// Brackets that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Every form.
+    Any,
+    /// Those that were meant as annotations even if none is beside them.
+    Alone,
+}
+
+/// Whether a whole form was meant as an annotation even if none is beside it.
+fn stands_alone(form: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(&form[1..]);
+    let text = text.trim_start();
+    let anchored = text.starts_with(|char: char| char.is_ascii_digit());
+    let label = text.trim_start_matches(|char: char| char.is_ascii_digit() || ".:".contains(char));
+    anchored && (text.contains('=') || label.starts_with("substrate."))
+}
+
 /// Reads a form from its bracket on.
 #[expect(
     clippy::too_many_lines,
     reason = "one grammar, read from top to bottom"
 )]
-fn form(bytes: &[u8]) -> Form {
+fn form(bytes: &[u8], kind: Kind) -> Form {
     let mut at = 1;
     let white = |at: &mut usize| {
         let mut feeds = 0;
@@ -56,6 +75,8 @@ fn form(bytes: &[u8]) -> Form {
             return stop(at);
         }
         at += 1;
+    } else if kind == Kind::Alone {
+        return stop(at);
     }
     let identifier = at;
     loop {
@@ -105,15 +126,15 @@ fn form(bytes: &[u8]) -> Form {
         }
     }
     match bytes.get(at) {
-        Some(b']') => Form::Whole(at + 1),
+        Some(b']') if kind == Kind::Any || stands_alone(&bytes[..=at]) => Form::Whole(at + 1),
         _ => stop(at),
     }
 }
 
 /// The same of the bracket at `at`, with at most `max` bytes, all of them own text.
-fn form_at(stream: &Stream, at: usize, max: usize) -> Form {
+fn form_at(stream: &Stream, at: usize, kind: Kind, max: usize) -> Form {
     let own = &stream.bytes[at..stream.own_end(at)];
-    match form(own) {
+    match form(own, kind) {
         Form::Whole(len) if len > max => Form::Until(max),
         Form::Until(len) if len > max => Form::Until(max),
         Form::Open if own.len() > max => Form::Until(max),
@@ -121,18 +142,21 @@ fn form_at(stream: &Stream, at: usize, max: usize) -> Form {
     }
 }
 
-/// Whether white space is right before `at`, or the start of the text.
-fn is_after_white(stream: &Stream, at: usize) -> bool {
+/// Whether white space from `reach` on is right before `at`, or the start of the text.
+fn is_after_white(stream: &Stream, reach: Option<usize>, at: usize) -> bool {
     if at == 0 || at == stream.mark() {
-        return true;
+        return reach.is_none_or(|reach| reach < at);
     }
     stream
-        .char_before(0, at)
+        .char_before(reach.unwrap_or(0), at)
         .is_some_and(|(char, _)| char.is_whitespace())
 }
 
 /// Where the unknowns in the slot begin that are before the annotation at `at`, and after `floor`; `at` if there are none.
-pub(super) fn before(stream: &Stream, floor: usize, at: usize, max: usize) -> usize {
+pub(super) fn before(stream: &Stream, floor: usize, at: usize, limits: &RefLimits) -> usize {
+    let max = limits.max_annotation;
+    let reach = at.checked_sub(limits.max_assertion);
+    let floor = floor.max(reach.unwrap_or(0));
     let mut run = at;
     let (mut next, mut feeds) = (at, 0);
     loop {
@@ -155,29 +179,32 @@ pub(super) fn before(stream: &Stream, floor: usize, at: usize, max: usize) -> us
             return run;
         };
         let own = (open..at).all(|own| stream.is_own(own));
-        let whole = form_at(stream, open, max) == Form::Whole(next - open);
-        if !own || !whole || !is_after_white(stream, open) {
+        let whole = form_at(stream, open, Kind::Any, max) == Form::Whole(next - open);
+        if !own || !whole || !is_after_white(stream, reach, open) {
             return run;
         }
         (run, next) = (open, open);
     }
 }
 
-/// What is between an annotation and what comes after it.
+/// What is between an annotation, or an unknown that stands alone, and what comes after it.
 pub(super) struct Gap {
     /// Where it ends.
     pub end: usize,
     /// Where its last unknown in the slot ends, if there is one.
     pub unknown_end: Option<usize>,
+    /// Where an unknown ends that begins where the gap ends, and stands alone.
+    pub alone: Option<usize>,
     /// How many bytes it takes to know that a bracket there is not an unknown in the slot.
     pub known: usize,
 }
 
-/// The gap after an annotation that ends at `end`.
+/// The gap after an annotation, or after an unknown that stands alone, that ends at `end`.
 pub(super) fn gap(stream: &Stream, scan: &Scan, layout: &Layout, end: usize, max: usize) -> Gap {
     let mut gap = Gap {
         end,
         unknown_end: None,
+        alone: None,
         known: 0,
     };
     let (mut feeds, mut after_white) = (0, true);
@@ -198,43 +225,63 @@ pub(super) fn gap(stream: &Stream, scan: &Scan, layout: &Layout, end: usize, max
         let Some(Outcome::Ordinary { .. }) = ordinary.map(|attempt| &attempt.outcome) else {
             return gap;
         };
-        let own = (end..=gap.end).all(|at| stream.is_own(at));
-        if !after_white || feeds > 1 || !own {
+        if !after_white {
             return gap;
         }
-        let own_end = stream.own_end(gap.end);
-        let past = |at: usize| if at == stream.bytes.len() { at + 1 } else { at };
-        match form_at(stream, gap.end, max) {
-            Form::Until(len) => {
-                gap.known = gap.end + len + 1;
+        let own = (end..=gap.end).all(|at| stream.is_own(at));
+        let kind = if feeds > 1 || !own {
+            Kind::Alone
+        } else {
+            Kind::Any
+        };
+        match whole_at(stream, scan, gap.end, kind, max) {
+            Err(known) => {
+                gap.known = known;
                 return gap;
             }
-            Form::Open => {
-                gap.known = past(own_end);
+            Ok(after) if stands_alone(&stream.bytes[gap.end..after]) => {
+                gap.alone = Some(after);
                 return gap;
             }
-            Form::Whole(len) => {
-                let after = gap.end + len;
-                let next = scan.attempts.iter().find(|attempt| attempt.at == after);
-                let follows = match stream.bytes.get(after).filter(|_| after < own_end) {
-                    Some(b'(' | b':') => Err(after + 1),
-                    Some(b'[') => match next.map(|next| &next.outcome) {
-                        Some(Outcome::Annotation { .. }) => Ok(()),
-                        Some(Outcome::Abandoned { known, .. } | Outcome::Ordinary { known }) => {
-                            Err(*known)
-                        }
-                        None => Err(after + 1),
-                    },
-                    _ => Ok(()),
-                };
-                if let Err(known) = follows {
-                    gap.known = known;
-                    return gap;
-                }
+            Ok(after) => {
                 gap.end = after;
                 gap.unknown_end = Some(after);
                 after_white = false;
             }
         }
+    }
+}
+
+/// Where the unknown ends that begins at `at` and stands alone, where no annotation comes before it nor right after it.
+pub(super) fn alone(stream: &Stream, scan: &Scan, at: usize, limits: &RefLimits) -> Option<usize> {
+    let end = whole_at(stream, scan, at, Kind::Alone, limits.max_annotation).ok()?;
+    let annotated = scan.annotation_spans().any(|(start, _)| start == end);
+    (!annotated && before(stream, 0, end, limits) <= at).then_some(end)
+}
+
+/// Where the form ends that begins at `at`, if what follows it allows one; else how many bytes it takes to know that.
+fn whole_at(
+    stream: &Stream,
+    scan: &Scan,
+    at: usize,
+    kind: Kind,
+    max: usize,
+) -> Result<usize, usize> {
+    let own_end = stream.own_end(at);
+    let after = match form_at(stream, at, kind, max) {
+        Form::Until(len) => return Err(at + len + 1),
+        Form::Open if own_end == stream.bytes.len() => return Err(own_end + 1),
+        Form::Open => return Err(own_end),
+        Form::Whole(len) => at + len,
+    };
+    let next = scan.attempts.iter().find(|attempt| attempt.at == after);
+    match stream.bytes.get(after).filter(|_| after < own_end) {
+        Some(b'(' | b':') => Err(after + 1),
+        Some(b'[') => match next.map(|next| &next.outcome) {
+            Some(Outcome::Annotation { .. }) => Ok(after),
+            Some(Outcome::Abandoned { known, .. } | Outcome::Ordinary { known }) => Err(*known),
+            None => Err(after + 1),
+        },
+        _ => Ok(after),
     }
 }

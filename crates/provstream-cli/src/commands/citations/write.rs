@@ -131,6 +131,7 @@ pub(crate) fn run(options: &WriteOptions) -> anyhow::Result<ExitCode> {
     let assertions = &annotated.assertions;
     let located = assertions
         .iter()
+        .filter(|assertion| assertion.is_annotated())
         .filter_map(|assertion| locate(&clean, assertion, options.hide_ids));
     let located: Vec<_> = located.collect();
     let mut output = Output::open(output)?;
