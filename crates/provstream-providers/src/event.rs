@@ -159,13 +159,25 @@ impl<'a> Event<'a> {
             .is_some()
     }
 
-    /// Whether the event has a type, which is none of these.
+    /// Whether the event has a type, which is none of these, and is not transient data.
     pub(super) fn is_other_type(&self, control: &[&str]) -> bool {
         let kind = self.walk.kind.filter(Capture::is_string);
         kind.is_some_and(|kind| {
             let kind = &self.data[kind.range()];
             control.iter().all(|known| known.as_bytes() != kind)
+                && !(kind.starts_with(b"data-") && self.is_transient())
         })
+    }
+
+    /// Whether no client keeps anything of the event, as its member `transient` says.
+    fn is_transient(&self) -> bool {
+        let mut is_transient = false;
+        members(self.data.trim_ascii_start(), |name, value| {
+            if name == b"transient" {
+                is_transient = value == b"true";
+            }
+        });
+        is_transient
     }
 
     /// Whether a string for text is that of something else.

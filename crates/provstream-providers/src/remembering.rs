@@ -93,6 +93,7 @@ impl<P> Remembering<P> {
             return;
         };
         self.met.sort_unstable();
+        let mut grams = Grams::of(out);
         for decision in &made.assertions {
             if decision.action == Action::Release || self.met.binary_search(&decision.at).is_ok() {
                 continue;
@@ -101,7 +102,12 @@ impl<P> Remembering<P> {
                 return out.clear();
             };
             let words = text.as_bytes();
-            let first = memchr::memmem::find(out, words).filter(|_| !words.is_empty());
+            let may_be_there = !words.is_empty() && grams.may_have(words);
+            let first = may_be_there.then(|| {
+                count(out.len());
+                memchr::memmem::find(out, words)
+            });
+            let first = first.flatten();
             let by = match &decision.action {
                 Action::Discard => String::new(),
                 Action::Replace(text) => text.to_string(),
@@ -120,6 +126,7 @@ impl<P> Remembering<P> {
             };
             if first.is_some() {
                 *out = replaced(out, words, by.as_bytes());
+                grams.add(out);
             }
         }
     }
@@ -183,6 +190,45 @@ impl<P> Remembering<P> {
         let assertion = question.assertion();
         let annotations: Vec<_> = assertion.annotations().collect();
         self.hasher.hash_one((assertion.text(), annotations))
+    }
+}
+
+/// Bytes of words that are looked up at once.
+const GRAM: usize = 4;
+
+/// The runs of [`GRAM`] bytes of a text, so that it is not searched for each of many words that it does not have.
+struct Grams(Box<[u64; Self::BITS / 64]>);
+
+impl Grams {
+    const BITS: usize = 1 << 14;
+
+    fn of(text: &[u8]) -> Self {
+        let mut grams = Self(Box::new([0; Self::BITS / 64]));
+        grams.add(text);
+        grams
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        for gram in text.windows(GRAM).filter_map(<[u8]>::first_chunk) {
+            let bit = Self::bit(gram);
+            self.0[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    fn bit(gram: &[u8; GRAM]) -> usize {
+        // Multiplication spreads the bits upwards.
+        (u32::from_le_bytes(*gram).wrapping_mul(0x9E37_79B1) >> (32 - Self::BITS.ilog2())) as usize
+    }
+
+    /// Whether the text may have these words; if not, it has not.
+    fn may_have(&self, words: &[u8]) -> bool {
+        let mut ends = [words.first_chunk(), words.last_chunk()]
+            .into_iter()
+            .flatten();
+        ends.all(|gram| {
+            let bit = Self::bit(gram);
+            self.0[bit / 64] >> (bit % 64) & 1 == 1
+        })
     }
 }
 

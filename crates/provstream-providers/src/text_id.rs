@@ -21,6 +21,8 @@ pub(super) enum Member {
     Transcript,
     /// `text` of a legacy completion.
     Completion,
+    /// `response` of Ollama's `/api/generate`.
+    Response,
     /// `message.content` where it repeats deltas.
     Message,
     /// Reasoning in the member of the node with this number.
@@ -53,6 +55,7 @@ impl Member {
             Self::Refusal => "refusal",
             Self::Transcript => "transcript",
             Self::Completion => "text",
+            Self::Response => "response",
             Self::Message => "message",
         })
     }

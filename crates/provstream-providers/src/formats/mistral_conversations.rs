@@ -26,6 +26,7 @@ const ROWS: &[Row] = &[
     row(CALL, "arguments", Role::Tool),
     row(DONE, "", Role::Done),
     row(ERROR, "message", Role::Error),
+    row(ERROR, "", Role::Error),
     // The response alone, not streamed.
     row(ANY, "outputs[0].content", Role::Start),
     row(ANY, "outputs[0].content[].text", Role::Start),

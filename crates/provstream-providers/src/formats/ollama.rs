@@ -1,10 +1,11 @@
 //! Ollama's `/api/chat` and `/api/generate`.
 
+use crate::text_id::Member;
 use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const ROWS: &[Row] = &[
     row(ANY, "message.content", Role::Text).zero(),
-    row(ANY, "response", Role::Text).zero(),
+    row(ANY, "response", Role::Text).zero().of(Member::Response),
     row(ANY, "message.thinking", Role::Reasoning).zero(),
     row(ANY, "thinking", Role::Reasoning).zero(),
     row(ANY, "message.tool_calls", Role::Part).zero(),
@@ -42,6 +43,7 @@ const PASSES: &[Passes] = &[
 pub(crate) const TABLE: Table = Table {
     content: CONTENT,
     passes: PASSES,
+    parts_reasoning: true,
     ..Table::new(
         ROWS,
         Shortest {

@@ -18,6 +18,7 @@ const LAST: &[&str] = &[
     "response.incomplete",
     "response.failed",
 ];
+const FAILED: &[&str] = &["response.failed"];
 const REASONING: &[&str] = &[
     "response.reasoning_text.delta",
     "response.reasoning_summary_text.delta",
@@ -192,6 +193,7 @@ const ROWS: &[Row] = &[
     row(ANY, "output[0].summary[1].text", Role::ReasoningWhole).both(),
     row(TOOL, "delta", Role::Tool),
     row(LAST, "response.error", Role::Error),
+    row(FAILED, "", Role::Error),
     row(LAST, "", Role::Done),
     row(ANY, "error", Role::Error),
     row(&["error"], "", Role::Error),

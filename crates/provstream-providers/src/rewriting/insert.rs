@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::State;
 use super::thought_ends::Ends;
 use crate::deferred::{Number, Point};
@@ -185,8 +187,10 @@ impl<R: TextRewriter> State<R> {
 
     /// Ends what the events held back wait for, as there are too many of them, and writes them.
     pub(super) fn settle_at_limit(&mut self, handler: &mut impl StreamHandler) {
+        let undecided = self.undecided_texts();
         for text in self.texts.iter_mut() {
-            text.is_at_limit = R::WITHHOLDS_UNREAD && self.deferred.waits_for(text.id);
+            let is_awaited = self.deferred.waits_for(text.id) || undecided.contains(&text.id);
+            text.is_at_limit = R::WITHHOLDS_UNREAD && is_awaited;
         }
         self.settle_all(handler);
     }
@@ -197,8 +201,26 @@ impl<R: TextRewriter> State<R> {
             self.end(channel, true, handler);
             self.deferred.settle(channel);
         }
+        // Offsets point into text that is decided about now.
+        for channel in self.undecided_texts() {
+            self.end(channel, true, handler);
+        }
         if !self.deferred.is_empty() {
             self.release(handler);
         }
+    }
+
+    /// The texts that a gate has to decide about before offsets in the events held back can be moved.
+    fn undecided_texts(&self) -> SmallVec<[TextId; 1]> {
+        let mut texts = SmallVec::new();
+        for number in each(self.deferred.numbers()) {
+            if let Number::Offset(text, _) | Number::PromptOffset(text, _) = number
+                && !texts.contains(&text)
+                && self.is_number_undecided(number)
+            {
+                texts.push(text);
+            }
+        }
+        texts
     }
 }

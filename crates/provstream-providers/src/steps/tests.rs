@@ -118,6 +118,25 @@ fn compare(place: &Place, shape: Shape, reader: Reader) -> Option<String> {
 }
 
 #[test]
+fn a_place_that_repeats_a_text_is_not_searched_for_each_assertion() {
+    let text: String = (0..1_000)
+        .map(|number| format!("Number {number} is odd. [unverified-inference] "))
+        .collect();
+    let delta = format!(r#"{{"type":"response.output_text.delta","delta":"{text}"}}"#);
+    let repeated = "And so it goes on, and on, and on. ".repeat(10);
+    let done = format!(r#"{{"type":"response.output_text.done","text":"{repeated}"}}"#);
+    let response =
+        |times: usize| format!("data: {delta}\n\n") + &format!("data: {done}\n\n").repeat(times);
+    let steps = |times| {
+        let response = response(times);
+        let gate = Reader::Gate(Reasoning::Leave);
+        counted(|| gate.read(Format::OpenAiResponses, response.as_bytes()))
+    };
+    let each = (steps(101) - steps(1)) / 100;
+    assert!(each < 10_000, "{each}");
+}
+
+#[test]
 fn a_byte_of_an_event_costs_no_more_in_a_longer_one() {
     let found: Vec<_> = std::thread::scope(|scope| {
         let compare = |format| scope.spawn(move || compare_places(format));

@@ -208,6 +208,20 @@ fn an_error_is_reported_in_every_format_and_form() {
     ];
     let body = sse(&[json!({"choices": several})]);
     assert_eq!(errors(Some(Format::OpenAiChat), &body), ["boom", "bang"]);
+    // The type alone says it.
+    for (format, event) in [
+        (
+            Format::OpenAiResponses,
+            r#"{"type":"response.failed","response":{"id":"r","error":null}}"#,
+        ),
+        (
+            Format::MistralConversations,
+            r#"{"type":"conversation.response.error","code":500}"#,
+        ),
+    ] {
+        let body = format!("data: {event}\n\n");
+        assert_eq!(errors(Some(format), &body), [event], "{format}");
+    }
 }
 
 #[test]

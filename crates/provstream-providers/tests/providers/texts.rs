@@ -160,6 +160,37 @@ fn two_members_with_one_piece_are_two_texts() {
 }
 
 #[test]
+fn the_response_of_ollama_is_a_text_beside_the_message() {
+    let pieces = [
+        ("See [sub", "SECRET is. [unveri"),
+        ("x] and", "fied-inference] Bye [su"),
+        (" so.", "n]."),
+    ];
+    let thoughts = |(message, response): &(&str, &str)| {
+        format!(r#"{{"message":{{"thinking":"{message}"}},"thinking":"{response}","done":false}}"#)
+    };
+    let texts = |(message, response): &(&str, &str)| {
+        format!(r#"{{"message":{{"content":"{message}"}},"response":"{response}","done":false}}"#)
+    };
+    let mut stream: Vec<String> = pieces.iter().map(thoughts).collect();
+    stream.extend(pieces.iter().map(texts));
+    stream.push(r#"{"message":{"content":""},"response":"","done":true}"#.to_owned());
+    let stream = stream.join("\n") + "\n";
+    let stripped = strip_with(Format::Ollama, Reasoning::Rewrite, &stream);
+    let gated = gate(Format::Ollama, &stream);
+    for (out, response) in [(stripped, "SECRET is. Bye [sun]."), (gated, " Bye [sun].")] {
+        for (name, text) in [("message", "See [subx] and so."), ("response", response)] {
+            let (content, thinking) = match name {
+                "message" => ("/message/content", "/message/thinking"),
+                _ => ("/response", "/thinking"),
+            };
+            assert_eq!(joined(&out, &[], content), text, "{content}: {out}");
+            assert_eq!(joined(&out, &[], thinking), text, "{thinking}: {out}");
+        }
+    }
+}
+
+#[test]
 fn members_of_a_choice_hold_nothing_for_each_other() {
     let stream = chat_stream(&[
         r#""delta":{"content":"See [sub"}"#,
@@ -924,6 +955,7 @@ fn any_other_part_of_a_ui_message_is_a_break() {
         r#"{"type":"source-url","sourceId":"s","url":"u"}"#,
         r#"{"type":"file","url":"u","mediaType":"image/png"}"#,
         r#"{"type":"data-weather","data":{}}"#,
+        r#"{"type":"data-weather","transient":false,"data":{"transient":true}}"#,
         r#"{"type":"something-new"}"#,
     ];
     for kind in kinds {
@@ -945,6 +977,7 @@ fn any_other_part_of_a_ui_message_is_a_break() {
     for kind in [
         r#"{"type":"message-metadata","messageMetadata":{}}"#,
         r#"{"type":"start-step"}"#,
+        r#"{"type":"data-progress","data":{"transient":false},"transient":true}"#,
     ] {
         let text = vercel(&[
             ("a", "<"),

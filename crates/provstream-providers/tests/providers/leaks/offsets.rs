@@ -246,9 +246,13 @@ fn citations_follow_the_text_wherever_they_come() {
                     cited += 1;
                 }
             }
-            for stream in [late, early] {
-                let label = format!("{}, {action:?}, {stream:?}", sample.format);
-                let out = gated(sample.format, &sse(&stream), &action);
+            // No client reads on after the marker, so nothing waits for what follows it.
+            for (stream, end) in [&late, &early]
+                .into_iter()
+                .flat_map(|stream| ["", "data: [DONE]\n\n"].map(|end| (stream, end)))
+            {
+                let label = format!("{}, {action:?}, {stream:?}{end}", sample.format);
+                let out = gated(sample.format, &(sse(stream) + end), &action);
                 check(&sample, &out, &action, &label);
             }
             if let Some(kind) = sample.completed {
