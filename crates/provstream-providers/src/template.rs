@@ -301,7 +301,7 @@ impl Prune<'_, '_> {
 
     /// Whether a member says nothing, or the same in every event of a text.
     fn is_repeatable(&self, name: &[u8], value: &[u8]) -> bool {
-        const ENVELOPE: [&[u8]; 25] = [
+        const ENVELOPE: [&[u8]; 26] = [
             b"id",
             b"object",
             b"created",
@@ -320,6 +320,7 @@ impl Prune<'_, '_> {
             b"event_id",
             b"output_index",
             b"content_index",
+            b"summary_index",
             b"sequence_number",
             b"obfuscation",
             b"event_type",
@@ -331,6 +332,8 @@ impl Prune<'_, '_> {
         match value {
             b"null" | b"[]" => true,
             b"false" => matches!(name, b"done" | b"stop" | b"special"),
+            // Without it, reasoning is text.
+            b"true" => name == b"thought",
             // In the events of these formats each message has one.
             _ if name == b"role" => self.format.is_none_or(|format| {
                 matches!(

@@ -25,6 +25,8 @@ pub(super) enum Member {
     Response,
     /// `message.content` where it repeats deltas.
     Message,
+    /// A summary of reasoning, or a plan, where the format has reasoning beside it.
+    Summary,
     /// Reasoning in the member of the node with this number.
     Reasoning(u16),
 }
@@ -51,7 +53,7 @@ impl Member {
     /// Its name for handlers, if it is not the usual one.
     pub(super) const fn name(self) -> Option<&'static str> {
         Some(match self {
-            Self::Content | Self::Reasoning(_) => return None,
+            Self::Content | Self::Summary | Self::Reasoning(_) => return None,
             Self::Refusal => "refusal",
             Self::Transcript => "transcript",
             Self::Completion => "text",

@@ -1,5 +1,6 @@
 //! Cohere chat, version 2.
 
+use crate::text_id::Member;
 use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const START: &[&str] = &["content-start"];
@@ -24,7 +25,8 @@ const ROWS: &[Row] = &[
         &["tool-plan-delta"],
         "delta.message.tool_plan",
         Role::Reasoning,
-    ),
+    )
+    .of(Member::Summary),
     row(
         CALL,
         "delta.message.tool_calls.function.arguments",

@@ -36,14 +36,21 @@ const ROWS: &[Row] = &[
     row(ANY, "choices[].delta.reasoning", Role::Reasoning),
     row(
         ANY,
+        "choices[].delta.reasoning_details[].index",
+        Role::Number(1),
+    ),
+    row(
+        ANY,
         "choices[].delta.reasoning_details[].text",
         Role::Reasoning,
-    ),
+    )
+    .both(),
     row(
         ANY,
         "choices[].delta.reasoning_details[].summary",
         Role::Reasoning,
-    ),
+    )
+    .both(),
     row(ANY, "choices[].delta.tool_calls", Role::Part),
     row(ANY, "choices[].delta.tool_calls[].index", Role::Number(1)),
     row(

@@ -19,10 +19,9 @@ const LAST: &[&str] = &[
     "response.failed",
 ];
 const FAILED: &[&str] = &["response.failed"];
-const REASONING: &[&str] = &[
-    "response.reasoning_text.delta",
+const REASONING: &[&str] = &["response.reasoning_text.delta", "response.reasoning.delta"];
+const REASONING_SUMMARY: &[&str] = &[
     "response.reasoning_summary_text.delta",
-    "response.reasoning.delta",
     "response.reasoning_summary.delta",
 ];
 const REASONING_DONE: &[&str] = &[
@@ -178,6 +177,9 @@ const ROWS: &[Row] = &[
     row(ANY, "output[0].content[1].transcript", Role::Echo),
     row(ANY, "output[0].content[1].data", Role::Echo),
     row(REASONING, "delta", Role::Reasoning).both(),
+    row(REASONING_SUMMARY, "delta", Role::Reasoning)
+        .both()
+        .of(Member::Summary),
     row(REASONING_DONE, "", Role::ReasoningEnd).both(),
     row(REASONING_DONE, "text", Role::ReasoningWhole).both(),
     row(SUMMARY, "part.text", Role::ReasoningWhole).both(),

@@ -135,6 +135,17 @@ fn reasoning_is_rewritten_like_text() {
         assert_eq!(out.len(), stream.len() + members, "{format}: {out:?}");
         for added in &out[3..3 + members] {
             assert!(added.to_string().contains("\" [\""), "{format}: {added}");
+            if members == 1 {
+                // It says that it is reasoning, and of which text.
+                let mut whole = event(" [");
+                if let Some(message) = whole.get_mut("message") {
+                    message
+                        .as_object_mut()
+                        .expect("a message")
+                        .remove("content");
+                }
+                assert_eq!(*added, whole, "{format}");
+            }
             expected.push(added.clone());
         }
         expected.extend(after);
@@ -152,6 +163,68 @@ fn reasoning_is_rewritten_like_text() {
             [event(CLEAN[0]), event(" Th\u{e9}n [")],
             "{format}"
         );
+    }
+}
+
+/// An event with a piece of one reasoning, and an event with a piece of another one.
+type Pair = (Format, fn(&str) -> Value, fn(&str) -> Value);
+
+#[test]
+fn reasoning_that_a_client_accumulates_apart_is_two_texts() {
+    let pairs: [Pair; 4] = [
+        (
+            Format::OpenAiResponses,
+            |text| json!({"type": "response.reasoning_text.delta", "output_index": 0, "content_index": 0, "delta": text}),
+            |text| json!({"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0, "delta": text}),
+        ),
+        (
+            Format::Cohere,
+            |text| json!({"type": "tool-plan-delta", "delta": {"message": {"tool_plan": text}}}),
+            |text| json!({"type": "content-delta", "index": 0, "delta": {"message": {"content": {"thinking": text}}}}),
+        ),
+        (
+            Format::Ollama,
+            |text| json!({"thinking": text, "done": false}),
+            |text| json!({"message": {"thinking": text}, "done": false}),
+        ),
+        (
+            Format::OpenAiChat,
+            |text| json!({"choices": [{"index": 0, "delta": {"reasoning_details": [{"type": "reasoning.summary", "index": 0, "summary": text}]}}]}),
+            |text| json!({"choices": [{"index": 0, "delta": {"reasoning_details": [{"type": "reasoning.summary", "index": 1, "summary": text}]}}]}),
+        ),
+    ];
+    for (format, one, other) in pairs {
+        let stream = [
+            one("I look. [subst"),
+            other("Then [x"),
+            one("rate.grep] So"),
+            other("] I go. [substrate"),
+            one(" it is."),
+            other(".grep] On."),
+        ];
+        let (out, _) = run(Reasoning::Rewrite, &sse(&stream));
+        let expected = [
+            one("I look."),
+            other("Then [x"),
+            one(" So"),
+            other("] I go."),
+            one(" it is."),
+            other(" On."),
+        ];
+        let out = events(out.as_bytes());
+        let texts = |of: fn(&str) -> Value, events: &[Value]| {
+            let empty = of("").to_string();
+            let (before, after) = empty.split_once("\"\"").expect("a text");
+            let texts = events.iter().filter_map(|event| {
+                let event = event.to_string();
+                let text = event.strip_prefix(before)?.strip_suffix(after)?;
+                Some(text.trim_matches('"').to_owned())
+            });
+            texts.collect::<String>()
+        };
+        for of in [one, other] {
+            assert_eq!(texts(of, &out), texts(of, &expected), "{format}: {out:?}");
+        }
     }
 }
 
