@@ -26,11 +26,17 @@ use crate::scan::{ReportKind, ScanOptions, scan};
 ///
 ///     "verdict":{"admitted":false,"reason":"below-floor","classes":["substrate.grep"],"floor":2}
 ///
-/// `reason` is the first that holds of no-assertion, limit, unknown-in-slot (a bracket beside it may have
-/// been meant as an annotation), unannotated (an object in JSON without annotations), terminal,
-/// below-floor and admitted. In free text only a sentence with an annotation, or with such a bracket, is an
-/// assertion; --require-annotations also refuses the others. A verdict is about
-/// what was declared, never evidence that an observation took place.
+/// `reason` is the first that holds of no-assertion, limit, unknown-in-slot (a bracket beside it may
+/// have been meant as an annotation), unannotated (an object in JSON without annotations), terminal,
+/// below-floor and admitted. In free text only a sentence with an annotation, or with such a
+/// bracket, is an assertion; --require-annotations prints and refuses the others:
+///
+///     {"event":"unannotated","text":"It rained.","clean_span":{"start":0,"end":10}}
+///
+///     provstream admit --floor 2 --window 1h --fail answer.txt
+///     provstream admit --floor 1 --window any --require-annotations answer.txt
+///
+/// A verdict is about what was declared, never evidence that an observation took place.
 #[derive(Debug, Args)]
 #[command(
     verbatim_doc_comment,
@@ -51,8 +57,8 @@ pub(crate) struct AdmitOptions {
     /// With --fail, also exit with status 3 if there was no assertion
     #[arg(long, requires = "fail")]
     require_assertions: bool,
-    /// With --fail, also exit with status 3 if a sentence has no annotation
-    #[arg(long, requires = "fail")]
+    /// Also print the sentences without an annotation, and with --fail exit with status 3 if there is one
+    #[arg(long)]
     require_annotations: bool,
     #[command(flatten)]
     scan: ScanOptions,

@@ -25,7 +25,7 @@ use crate::sink::{StreamNotice, StreamSink, TextName};
 /// certain. JSON stays as it is, unless --json or --field is given. `provstream extract` reports
 /// what was found.
 ///
-///     provstream strip answer.txt
+///     provstream strip answer.txt -o answer.txt     # in place
 ///     provstream strip --field '/messages/*/content' chats.jsonl -o clean.jsonl
 ///     provstream strip --input auto response.sse
 ///     provstream strip a.txt b.txt -o clean/

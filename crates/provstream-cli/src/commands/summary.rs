@@ -168,6 +168,7 @@ pub(crate) fn run(options: &SummaryOptions) -> anyhow::Result<ExitCode> {
         name: String::new(),
         channel: None,
         sentences: UnannotatedSentences::default(),
+        found: 0,
     };
     let all = files.paths.len();
     let unreadable = files.for_each(|path, progress| {
@@ -204,6 +205,8 @@ struct Summary<'o> {
     name: String,
     channel: Option<Channel>,
     sentences: UnannotatedSentences,
+    /// Sentences found in the current text.
+    found: u64,
 }
 
 impl Summary<'_> {
@@ -216,7 +219,8 @@ impl Summary<'_> {
     }
 
     fn count_sentences(&mut self) {
-        let count = self.sentences.finish().count();
+        let count = self.found + self.sentences.finish().len() as u64;
+        self.found = 0;
         if !self.is_json {
             self.add(|group| group.unannotated += count);
         }
@@ -224,6 +228,7 @@ impl Summary<'_> {
 
     fn assertion(&mut self, assertion: &Assertion<'_>) {
         self.sentences.assertion(self.channel, assertion);
+        self.found += self.sentences.take().len() as u64;
         let now = self.now;
         let verdict = self.discipline.as_ref();
         let reason = verdict.map(|rule| rule.judge(assertion, now).reason().to_string());

@@ -13,15 +13,19 @@ use super::line_index::{LineIndex, Position};
 use super::pretty;
 use super::record::{ContextualLine, Record, RecordContext};
 use super::totals::PartSummary;
-use super::unannotated::UnannotatedSentences;
+use super::unannotated::{Sentence, UnannotatedSentences};
 use super::{ReportKind, ScanConfig, Scanned};
 use crate::commands::marc::objects::MarcRecord;
 use crate::hidden_annotations::HiddenAnnotationDetector;
+use crate::messages::truncate;
 use crate::output::Output;
 use crate::reader::StreamEnd;
 use crate::sink::{StreamNotice, StreamSink, TextName};
 use crate::utf8::Utf8LossyDecoder;
 use crate::verdict::explain_verdict;
+
+/// Most characters of a sentence in a message.
+const MAX_EXAMPLE: usize = 60;
 
 /// Prints records of a stream and counts them.
 #[derive(Debug)]
@@ -103,7 +107,7 @@ impl<'c> EventPrinter<'c> {
 
     fn end(&mut self, end: StreamEnd) {
         self.finish_text();
-        self.count_sentences();
+        self.finish_sentences();
         let totals = &mut self.summary.counts.totals;
         totals.bytes = end.bytes;
         let unrecognised = end.status.unrecognised.as_ref();
@@ -155,10 +159,23 @@ impl<'c> EventPrinter<'c> {
         }
     }
 
-    fn count_sentences(&mut self) {
-        if let Some(unannotated) = &mut self.unannotated {
-            self.summary.counts.unannotated.merge(&unannotated.finish());
+    /// Prints and counts sentences without an annotation.
+    fn print_unannotated(&mut self, sentences: Vec<Sentence>) {
+        let context = self.context.clone();
+        for sentence in sentences {
+            self.context.channel = sentence.channel;
+            let (text, clean_span) = (&sentence.text, sentence.clean_span);
+            let example = || format!("{:?}", truncate(text, MAX_EXAMPLE));
+            self.summary.counts.unannotated.add(example);
+            self.print(&Record::Unannotated { text, clean_span });
         }
+        self.context = context;
+    }
+
+    fn finish_sentences(&mut self) {
+        let unannotated = self.unannotated.as_mut();
+        let sentences = unannotated.map(UnannotatedSentences::finish);
+        self.print_unannotated(sentences.unwrap_or_default());
     }
 
     fn diagnostic(&mut self, code: &'static str, span: Span, message: Option<&str>) {
@@ -183,6 +200,8 @@ impl<'c> EventPrinter<'c> {
         }
         if let Some(unannotated) = &mut self.unannotated {
             unannotated.assertion(self.context.channel, assertion);
+            let sentences = unannotated.take();
+            self.print_unannotated(sentences);
         }
         let verdict = self.judge(assertion);
         self.print(&Record::Assertion {
@@ -308,7 +327,7 @@ impl StreamSink for EventPrinter<'_> {
     fn on_text_end(&mut self, name: &TextName) {
         if let TextName::Field { .. } = name {
             self.finish_text();
-            self.count_sentences();
+            self.finish_sentences();
         }
     }
 

@@ -79,6 +79,14 @@ fn write_record(
             let message = EscapeControls(message);
             writeln!(out, "{BAD}error of the provider{BAD:#}: {message}")
         }
+        Record::Unannotated { text, clean_span } => {
+            let place = location(*clean_span, context, None);
+            let text = EscapeControls(text);
+            writeln!(
+                out,
+                "{DIM}{place} of the clean text{DIM:#}  {BOLD}{text}{BOLD:#}  {WARNING}no annotations{WARNING:#}"
+            )
+        }
         Record::Text { text } => {
             let end = if text.ends_with('\n') { "" } else { "\n" };
             write!(out, "    {}{end}", EscapeLines(text))

@@ -1,25 +1,30 @@
-//! Counts sentences of free text without an annotation.
+//! Finds sentences of free text without an annotation.
 
 use std::collections::BTreeMap;
 
+use provstream::Span;
 use provstream::provenance::{Assertion, Encoding};
 use provstream::sentence::sentences;
 use provstream_providers::Channel;
 
-use crate::messages::{CountAndExample, truncate};
-
 /// Most bytes of text that wait for an assertion, which is at most 1 MiB long.
 const MAX_PENDING: usize = 4 << 20;
 
-/// Most characters of a sentence in a message.
-const MAX_EXAMPLE: usize = 60;
+/// Sentence without an annotation.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Sentence {
+    pub(crate) channel: Option<Channel>,
+    pub(crate) text: String,
+    /// Range in the text without annotations.
+    pub(crate) clean_span: Span,
+}
 
-/// Counts the sentences of a stream that are in no annotated assertion. Headings and fenced code are not sentences, and neither
+/// Finds the sentences of a stream that are in no annotated assertion. Headings and fenced code are not sentences, and neither
 /// is text around JSON values.
 #[derive(Debug, Default)]
 pub(crate) struct UnannotatedSentences {
     channels: BTreeMap<Option<Channel>, PendingText>,
-    found: CountAndExample,
+    found: Vec<Sentence>,
     has_json: bool,
 }
 
@@ -38,32 +43,73 @@ impl UnannotatedSentences {
         let pending = self.channels.entry(channel).or_default();
         pending.text.extend_from_slice(bytes);
         if pending.text.len() > MAX_PENDING {
-            pending.count(MAX_PENDING / 2, &mut self.found);
+            self.find(channel, MAX_PENDING / 2);
         }
     }
 
-    /// Counts the sentences before an assertion.
+    /// Finds the sentences before an assertion.
     pub(crate) fn assertion(&mut self, channel: Option<Channel>, assertion: &Assertion<'_>) {
         self.has_json |= assertion.encoding() == Encoding::Json;
         if let (Some(span), true) = (assertion.clean_span(), assertion.is_annotated()) {
+            let start = self.channels.entry(channel).or_default().start;
+            let offset = |clean: u64| clean.saturating_sub(start) as usize;
+            self.find(channel, offset(span.start()));
             let pending = self.channels.entry(channel).or_default();
-            let offset = |clean: u64| clean.saturating_sub(pending.start) as usize;
-            let (start, end) = (offset(span.start()), offset(span.end()));
-            pending.count(start, &mut self.found);
-            pending.skip(end.saturating_sub(start));
+            pending.skip((span.end().saturating_sub(pending.start)) as usize);
         }
     }
 
-    /// Ends the stream and returns its count.
-    pub(crate) fn finish(&mut self) -> CountAndExample {
-        for mut pending in std::mem::take(&mut self.channels).into_values() {
-            pending.count(usize::MAX, &mut self.found);
+    /// Returns the sentences that are certain.
+    pub(crate) fn take(&mut self) -> Vec<Sentence> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// Ends the stream, and returns the other sentences.
+    pub(crate) fn finish(&mut self) -> Vec<Sentence> {
+        let channels: Vec<_> = self.channels.keys().copied().collect();
+        for channel in channels {
+            self.find(channel, usize::MAX);
         }
-        let found = std::mem::take(&mut self.found);
-        match std::mem::take(&mut self.has_json) {
-            true => CountAndExample::default(),
-            false => found,
+        std::mem::take(self).found
+    }
+
+    /// Finds the sentences in the first bytes of a channel, and drops these.
+    fn find(&mut self, channel: Option<Channel>, length: usize) {
+        let pending = self.channels.entry(channel).or_default();
+        let (mut block, mut end) = (0, 0);
+        let length = length.min(pending.text.len());
+        let mut spans = Vec::new();
+        for line in pending.text[..length].split_inclusive(|byte| *byte == b'\n') {
+            let trimmed = line.trim_ascii();
+            let is_fence = trimmed.starts_with(b"```") || trimmed.starts_with(b"~~~");
+            if is_fence || trimmed.first().is_none_or(|first| b"#-*|".contains(first)) {
+                spans.push(block..end);
+                block = end;
+            }
+            end += line.len();
+            pending.is_in_code ^= is_fence;
+            if pending.is_in_code || is_fence || trimmed.starts_with(b"#") {
+                block = end;
+            }
         }
+        spans.push(block..end);
+        for block in spans {
+            for span in sentences(&pending.text[block.clone()]) {
+                let (start, end) = (block.start + span.start, block.start + span.end);
+                let text = String::from_utf8_lossy(&pending.text[start..end]);
+                let trimmed = text.trim();
+                if trimmed.contains(char::is_alphabetic) && !self.has_json {
+                    let white = (text.len() - text.trim_start().len()) as u64;
+                    let start = pending.start + start as u64 + white;
+                    self.found.push(Sentence {
+                        channel,
+                        text: trimmed.to_owned(),
+                        clean_span: Span::new(start, start + trimmed.len() as u64),
+                    });
+                }
+            }
+        }
+        pending.skip(length);
     }
 }
 
@@ -72,35 +118,6 @@ impl PendingText {
         let length = length.min(self.text.len());
         self.text.drain(..length);
         self.start += length as u64;
-    }
-
-    /// Counts the sentences in the first bytes, and drops these.
-    fn count(&mut self, length: usize, found: &mut CountAndExample) {
-        let length = length.min(self.text.len());
-        let text = String::from_utf8_lossy(&self.text[..length]).into_owned();
-        self.skip(length);
-        let mut block = String::new();
-        for line in text.split_inclusive('\n') {
-            let trimmed = line.trim();
-            let is_fence = trimmed.starts_with("```") || trimmed.starts_with("~~~");
-            if is_fence || trimmed.is_empty() || trimmed.starts_with(['#', '-', '*', '|']) {
-                count_in_block(&std::mem::take(&mut block), found);
-            }
-            self.is_in_code ^= is_fence;
-            if !self.is_in_code && !is_fence && !trimmed.starts_with('#') {
-                block.push_str(line);
-            }
-        }
-        count_in_block(&block, found);
-    }
-}
-
-fn count_in_block(block: &str, found: &mut CountAndExample) {
-    for span in sentences(block.as_bytes()) {
-        let sentence = block[span].trim();
-        if sentence.contains(char::is_alphabetic) {
-            found.add(|| format!("{:?}", truncate(sentence, MAX_EXAMPLE)));
-        }
     }
 }
 
@@ -116,9 +133,10 @@ mod tests {
             unannotated.push(None, byte);
         }
         let found = unannotated.finish();
-        assert_eq!(
-            (found.count(), &*found.example()),
-            (4, " (the first \"It rained.\")")
-        );
+        let texts: Vec<_> = found.iter().map(|sentence| &*sentence.text).collect();
+        assert_eq!(texts, ["It rained.", "It was cold.", "- One", "- Two"]);
+        let spans = found.iter().map(|sentence| sentence.clean_span);
+        let spans: Vec<_> = spans.map(|span| (span.start(), span.end())).collect();
+        assert_eq!(spans, [(11, 21), (22, 34), (35, 40), (41, 46)]);
     }
 }

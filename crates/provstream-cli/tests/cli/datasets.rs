@@ -215,6 +215,8 @@ fn sentences_without_annotation_can_fail() {
     assert_eq!(run(&required, text).status, 0);
     let run = run(&required, format!("{text}\nIt rained.\n"));
     assert_eq!(run.status, 3);
+    let line = r#"{"event":"unannotated","text":"It rained.","clean_span":{"start":19,"end":29}}"#;
+    assert!(run.stdout.contains(line), "{}", run.stdout);
     assert!(
         run.stderr.contains("sentences without an annotation: 1"),
         "{}",
