@@ -19,7 +19,7 @@ use crate::input::{BUFFER, Input};
 use crate::output::Output;
 
 /// Bytes of a part, unless a chunk size is given.
-const PART: usize = 1 << 18;
+const PART: usize = 1 << 17;
 
 /// Messages of a part that wait to be written.
 const MAX_MESSAGES: usize = 16;
