@@ -52,6 +52,11 @@ pub(crate) fn run(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     output.into()
 }
 
+/// Runs the program with the words of a command line.
+pub(crate) fn sh(line: &str, input: impl AsRef<[u8]>) -> Run {
+    run(&line.split(' ').collect::<Vec<_>>(), input)
+}
+
 /// A folder with files, removed at the end.
 pub(crate) struct Files(TempDir);
 

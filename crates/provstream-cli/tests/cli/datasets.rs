@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{Files, run};
+use crate::common::{Files, run, sh};
 
 const CHATS: &str = concat!(
     "{\"id\":1,\"messages\":[{\"role\":\"user\",\"content\":\"Does it run?\"},",
@@ -49,8 +49,8 @@ fn lines_that_cannot_be_read_are_kept_by_strip_and_withheld_by_gate() {
         "{}",
         strip.stderr
     );
-    let gate = run(
-        &["gate", "--fail", "--policy", &policy, "--field", "/text"],
+    let gate = sh(
+        &format!("gate --fail --policy {policy} --field /text"),
         lines,
     );
     assert_eq!(
@@ -155,10 +155,7 @@ fn summary_counts_by_class_file_and_field() {
     assert_eq!(by_class[3], serde_json::json!({"event":"end","files":1}));
     assert_eq!(rows(&["--by", "field"])[0]["name"], "/messages/*/content");
     assert_eq!(rows(&["--by", "file"])[0]["name"], &*file);
-    let table = run(
-        &["summary", "--by", "file"],
-        "It rained. It runs. [substrate.grep]",
-    );
+    let table = sh("summary --by file", "It rained. It runs. [substrate.grep]");
     let lines: Vec<&str> = table.stdout.lines().collect();
     assert!(
         lines[0].contains("unannotated") && lines[1].starts_with("standard input"),

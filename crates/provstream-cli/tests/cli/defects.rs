@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
-use crate::common::{Files, Run, provstream, run};
+use crate::common::{Files, Run, provstream, run, sh};
 
 const GATE: [&str; 4] = ["admit", "--floor=1", "--window=1d", "--fail"];
 
@@ -170,8 +170,8 @@ fn a_channel_that_is_not_there_is_an_error_with_those_that_are() {
 fn a_vocabulary_of_another_major_version_warns_of_what_it_lacks() {
     let files = Files::new();
     let path = files.write("vocabulary.toml", "version = \"2.0\"\n");
-    let run = run(
-        &["extract", "--vocabulary", &path],
+    let run = sh(
+        &format!("extract --vocabulary {path}"),
         "It is. [substrate.grep]",
     );
     assert_eq!(run.status, 0);

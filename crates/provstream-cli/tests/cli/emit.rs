@@ -1,6 +1,6 @@
 //! `provstream emit`: prompts, schemas, grammars and examples.
 
-use crate::common::{Files, run};
+use crate::common::{Files, run, sh};
 
 const OBSERVATIONS: &str = r#"[{"class":"substrate.grep","id":"src/a.rs:7","ts":"2026-05-28T11:40:00Z","summary":"fn main"}]"#;
 const LATER: &str = "version = \"1.1\"\n[[class]]\nid = \"substrate.ct.log\"\nsince = \"1.1\"\ndescription = \"a log entry\"\n";
@@ -55,15 +55,8 @@ fn observations_are_listed_and_enforced() {
         "structural-tag-legacy",
     ] {
         let open = run(&["emit", "grammar", "--target", target], "");
-        let closed = run(
-            &[
-                "emit",
-                "grammar",
-                "--target",
-                target,
-                "--observations",
-                &made,
-            ],
+        let closed = sh(
+            &format!("emit grammar --target {target} --observations {made}"),
             "",
         );
         assert_eq!(
@@ -138,8 +131,8 @@ fn schemas_keep_to_the_limits_of_their_provider() {
         })
         .collect();
     let many = files.write("many.json", format!("[{}]", items.join(",")));
-    let run = run(
-        &["emit", "schema", "--target=openai", "--observations", &many],
+    let run = sh(
+        &format!("emit schema --target=openai --observations {many}"),
         "",
     );
     assert_eq!((run.status, run.stdout.as_str()), (2, ""));

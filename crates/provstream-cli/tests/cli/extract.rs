@@ -1,6 +1,6 @@
 //! `provstream extract` and `strip`.
 
-use crate::common::{Files, provstream, run};
+use crate::common::{Files, provstream, run, sh};
 
 const MEMO: &str = "The file CHANGELOG.md contains an entry dated 2026-05-25.\n\
     [substrate.code.read; observation-id=sha256:e3b0c4...;\n ts=2026-05-28T11:40:00Z]";
@@ -38,8 +38,8 @@ fn an_empty_input_has_totals() {
 
 #[test]
 fn text_comes_in_pieces_and_white_space_is_held() {
-    let run = run(
-        &["extract", "--text", "--chunk-size", "4"],
+    let run = sh(
+        "extract --text --chunk-size 4",
         "A b. \n[substrate.grep]\tC",
     );
     assert_eq!(
@@ -83,8 +83,8 @@ fn controls_do_not_reach_the_terminal() {
 
 #[test]
 fn totals_count_what_a_limit_left_out() {
-    let run = run(
-        &["extract", "--max-annotations", "1"],
+    let run = sh(
+        "extract --max-annotations 1",
         "It is. [substrate.grep] [substrate.grep]",
     );
     let end = run.stdout.lines().last().unwrap();

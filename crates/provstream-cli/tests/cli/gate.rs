@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Files, provstream, run};
+use crate::common::{Files, provstream, run, sh};
 
 const POLICY: &str = r#"
 version = "p1"
@@ -236,10 +236,7 @@ fn the_text_of_a_provider_goes_through_the_gate() {
         );
         assert!(joined.ends_with("data: [DONE]\n\n"), "{joined}\n{expected}");
     }
-    let found = run(
-        &["gate", "--policy", &policy, "--input", "anthropic"],
-        &input,
-    );
+    let found = sh(&format!("gate --policy {policy} --input anthropic"), &input);
     assert_eq!(found.status, 1);
     assert!(!found.stdout.contains("A."), "{}", found.stdout);
     assert!(

@@ -1,6 +1,6 @@
 //! JSON, through `extract`, `strip` and `admit`.
 
-use crate::common::{Files, Run, provstream, run};
+use crate::common::{Files, Run, provstream, run, sh};
 
 /// The example of the wire profile, section 4.1.
 const EXAMPLE: &str = "{\"assertion\": \"CHANGELOG.md contains an entry dated 2026-05-25\", \
@@ -162,8 +162,8 @@ fn a_record_and_a_pointer_steer_no_terminal() {
 
 #[test]
 fn totals_count_all_encodings() {
-    let run = run(
-        &["extract"],
+    let run = sh(
+        "extract",
         "A. [substrate.grep] B. [substrate.grep] [substrate.new]\n\
         {\"assertion\":\"C\",\"provenance\":[{\"substrate_class\":\"substrate.grep\"},{},7]}\n\
         {\"assertion\":\"D\",\"marc_version\":1}",
@@ -177,8 +177,8 @@ fn totals_count_all_encodings() {
 
 #[test]
 fn a_line_that_is_no_json_is_told_and_the_next_one_read() {
-    let run = run(
-        &["extract", "--mode=ndjson"],
+    let run = sh(
+        "extract --mode=ndjson",
         "{\"assertion\":\"A\"}\n{\"assertion\":}\n\n{\"assertion\":\"B\"} x\n{\"assertion\":\n\"C\"}\n{\"assertion\":\"D\"",
     );
     let diagnostic = |code: &str, start: u64, end: u64| {
@@ -243,10 +243,7 @@ fn what_is_pending_has_a_bound_of_its_own_in_json() {
         ["limit-pending"]
     );
     assert_eq!(
-        diagnostics(&run(
-            &["extract", "--mode=text", "--max-pending=8192"],
-            text
-        )),
+        diagnostics(&sh("extract --mode=text --max-pending=8192", text)),
         [""; 0]
     );
 }

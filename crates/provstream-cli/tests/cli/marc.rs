@@ -7,7 +7,7 @@ use provstream_marc::{Document, Draft, MarcKind, Profile};
 use serde_json::{Value, json};
 use testkit::marc::generate::{Random, mutated};
 
-use crate::common::{Files, Run, run};
+use crate::common::{Files, Run, run, sh};
 
 /// The base line of situations, with some members replaced.
 fn situation(edits: Value) -> String {
@@ -98,8 +98,8 @@ fn d1_no_answer_text_reaches_a_disclosure_of_another_action() {
     ];
     let input: Vec<String> = situations.into_iter().map(situation).collect();
     let decided = decide_with(PLAIN, &[], &input.join("\n"));
-    let project = run(
-        &["marc", "project", "--trust", "local", "--answer", secret],
+    let project = sh(
+        &format!("marc project --trust local --answer {secret}"),
         &decided.stdout,
     );
     let shown = lines(&project);
@@ -123,10 +123,8 @@ fn policy_one_answer_is_for_one_record() {
         &[],
         &[situation(json!({})), situation(json!({}))].join("\n"),
     );
-    let project = run(
-        &[
-            "marc", "project", "--trust", "local", "--answer", "Yes.", "--fail",
-        ],
+    let project = sh(
+        "marc project --trust local --answer Yes. --fail",
         &decided.stdout,
     );
     let shown = lines(&project);
@@ -138,10 +136,8 @@ fn policy_one_answer_is_for_one_record() {
         "texts",
         "{\"decision_id\":\"session-1\",\"answer\":\"One.\"}\n{\"decision_id\":\"session.2-1\",\"answer\":\"Two.\",\"message\":\"No.\"}\n",
     );
-    let project = run(
-        &[
-            "marc", "project", "--trust", "local", "--texts", &texts, "--fail",
-        ],
+    let project = sh(
+        &format!("marc project --trust local --texts {texts} --fail"),
         &decided.stdout,
     );
     let shown = lines(&project);
@@ -189,8 +185,8 @@ fn d2_nothing_vanishes_from_validation() {
             validate.stdout
         );
     }
-    let unknown = run(
-        &["marc", "validate", "--fail"],
+    let unknown = sh(
+        "marc validate --fail",
         "{\"confidence_band\":\"low\",\"confidence_target\":\"answer\"}",
     );
     assert_eq!(lines(&unknown)[0]["violations"][0]["code"], "unknown-kind");
@@ -347,20 +343,14 @@ fn d6_interleaved_requests_are_kept_apart() {
         .iter()
         .map(|line| line["record"].to_string() + "\n")
         .collect();
-    let validate = run(
-        &["marc", "validate", "--session", "--strict", "--fail"],
-        &records,
-    );
+    let validate = sh("marc validate --session --strict --fail", &records);
     let found = lines(&validate);
     assert!(
         found.iter().all(|line| line["violations"] == json!([])),
         "{}",
         validate.stdout
     );
-    let open = run(
-        &["marc", "validate", "--session"],
-        decided[0]["record"].to_string(),
-    );
+    let open = sh("marc validate --session", decided[0]["record"].to_string());
     assert!(open.stdout.contains("open-loop"), "{}", open.stdout);
 }
 
@@ -577,8 +567,8 @@ fn the_worked_examples_run_end_to_end() {
         let wanted: Value =
             serde_json::from_str(&fs::read_to_string(corpus(disclosure)).unwrap()).unwrap();
         assert_eq!(lines(&project)[0]["disclosure"], wanted);
-        let show = run(
-            &["marc", "show", "--draft", draft, "--fail"],
+        let show = sh(
+            &format!("marc show --draft {draft} --fail"),
             lines(&project)[0]["disclosure"].to_string(),
         );
         assert_eq!(
@@ -649,15 +639,8 @@ fn objects_are_carried_and_taken_out_unchanged() {
     }
     let files = Files::new();
     let envelope = files.write("envelope.json", "{\"id\":7,\"metadata\":{\"trace\":\"a\"}}");
-    let carried = run(
-        &[
-            "marc",
-            "carry",
-            "--into",
-            "response-metadata",
-            "--envelope",
-            &envelope,
-        ],
+    let carried = sh(
+        &format!("marc carry --into response-metadata --envelope {envelope}"),
         &record,
     );
     assert!(
@@ -682,21 +665,14 @@ fn objects_of_the_first_draft_are_upgraded() {
         .concat();
     let upgraded = run(&["marc", "upgrade", "--fail"], &input);
     assert_eq!(upgraded.status, 0, "{}", upgraded.stdout);
-    let validate = run(
-        &["marc", "validate", "--strict", "--fail"],
-        &upgraded.stdout,
-    );
+    let validate = sh("marc validate --strict --fail", &upgraded.stdout);
     assert_eq!(validate.status, 0, "{}", validate.stdout);
     assert!(upgraded.stdout.contains("\"confidence_target\":\"answer\""));
     let unnamed = compact("tv-m1-9.json").replace(",\"selected_action\":\"ANSWER\"", "");
     let refused = run(&["marc", "upgrade", "--fail"], &unnamed);
     assert_eq!(refused.status, 3, "{}", refused.stdout);
     assert_eq!(
-        run(
-            &["marc", "upgrade", "--fail", "--action", "ANSWER"],
-            &unnamed
-        )
-        .status,
+        sh("marc upgrade --fail --action ANSWER", &unnamed).status,
         0
     );
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use testkit::marc::generate::Random;
 
-use crate::common::{Files, Run, run};
+use crate::common::{Files, Run, run, sh};
 use crate::marc_messages::corpus;
 
 const HARM: &str = "mix bleach and ammonia, then heat";
@@ -252,8 +252,8 @@ fn a_next_step_by_decision_is_that_of_its_decision() {
         let mut line = texts.clone();
         line["decision_id"] = json!(id);
         let path = files.write("texts", line.to_string());
-        let run = run(
-            &["marc", "project", "--trust", "local", "--texts", &path],
+        let run = sh(
+            &format!("marc project --trust local --texts {path}"),
             &record,
         );
         let line = &lines(&run)[0];
@@ -379,10 +379,7 @@ fn scores_do_not_pass_strip() {
     inputs.push(with("\"x\":{\"post_answer_confidence\":0.9}"));
     for input in inputs {
         let shown: String = input.chars().take(300).collect();
-        let run = run(
-            &["marc", "carry", "--strip", "audit-log", "--fail", "-"],
-            &input,
-        );
+        let run = sh("marc carry --strip audit-log --fail -", &input);
         assert_eq!(run.status, 3, "{shown}");
         assert!(run.stdout.starts_with("{\"event\":\"refused\""), "{shown}");
     }
@@ -391,10 +388,7 @@ fn scores_do_not_pass_strip() {
         "\"x\":{\"uncertainty\":{\"of\":1}}",
         "\"pre_capability_2\":1",
     ] {
-        let run = run(
-            &["marc", "carry", "--strip", "audit-log", "--fail", "-"],
-            with(more),
-        );
+        let run = sh("marc carry --strip audit-log --fail -", with(more));
         assert_eq!(run.status, 0, "{more}: {}", run.stdout);
     }
     let sse = format!(
@@ -441,8 +435,8 @@ fn a_record_in_the_place_of_a_disclosure_is_not_taken() {
         ),
         ("sse", format!("event: marc-core\ndata: {disclosure}\n\n")),
     ] {
-        let run = run(
-            &["marc", "carry", "--out-of", carrier, "--fail", "-"],
+        let run = sh(
+            &format!("marc carry --out-of {carrier} --fail -"),
             &envelope,
         );
         assert_eq!(run.status, 3, "{envelope}");
@@ -557,8 +551,8 @@ fn validate_reports_nested_objects() {
         }
     }
     // Only the object that is not in another one is disclosed, converted or carried.
-    let projected = run(
-        &["marc", "project", "--trust", "local", "-"],
+    let projected = sh(
+        "marc project --trust local -",
         format!("{record},\"x_prev\":{record}}}}}"),
     );
     assert_eq!(projected.stdout.lines().count(), 2, "{}", projected.stdout);

@@ -1,6 +1,6 @@
 //! Settings of a proxy that do not go together.
 
-use crate::common::{Files, run};
+use crate::common::{Files, run, sh};
 
 const POLICY: &str = "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
 
@@ -21,8 +21,8 @@ fn the_audit_log_is_none_of_the_files_that_are_read() {
     ] {
         let top = "upstream = \"http://127.0.0.1:9\"\nvocabulary = \"classes.toml\"\nupstream_ca = \"ca.pem\"\n";
         files.write("proxy.toml", format!("{top}audit = \"{audit}\"\n{route}"));
-        let run = run(
-            &["proxy", "--config", settings, "--listen", "127.0.0.1:0"],
+        let run = sh(
+            &format!("proxy --config {settings} --listen 127.0.0.1:0"),
             "",
         );
         assert_eq!(run.status, 2, "{}", run.stderr);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::{Files, run};
+use crate::common::{Files, run, sh};
 
 const NOW: &str = "2026-05-28T12:00:00Z";
 
@@ -209,18 +209,8 @@ fn an_audit_log_is_shown_without_a_policy() {
     let log = files.path("audit.ndjson");
     let log = log.to_str().expect("a path");
     let input = format!("It runs. {GOOD} So it is. [substrate.grep] No. [substrate.grep; x] So.");
-    let gate = run(
-        &[
-            "gate",
-            "--policy",
-            &policy,
-            "--now",
-            NOW,
-            "--audit",
-            log,
-            "--stream-id",
-            "s7",
-        ],
+    let gate = sh(
+        &format!("gate --policy {policy} --now {NOW} --audit {log} --stream-id s7"),
         &input,
     );
     assert_eq!(gate.stdout, "It runs. (withheld) stop");

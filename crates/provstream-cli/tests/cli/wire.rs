@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Run, run};
+use crate::common::{Run, run, sh};
 
 /// A stream of the corpus.
 fn stream(name: &str) -> Vec<u8> {
@@ -113,10 +113,7 @@ fn a_stream_without_annotations_is_written_as_it_is() {
 
 #[test]
 fn odd_events_and_errors_of_the_provider_are_told_without_a_channel() {
-    let run = run(
-        &["extract", "--input", "auto"],
-        stream("anthropic.error.sse"),
-    );
+    let run = sh("extract --input auto", stream("anthropic.error.sse"));
     assert_eq!(
         run.stdout.lines().nth(1),
         Some(r#"{"event":"error","message":"Overloaded"}"#)
@@ -148,15 +145,8 @@ fn what_is_not_read_passes_no_gate() {
     let good = event(0, "Good. [substrate.grep; ts=2026-05-28T11:40:00Z] ");
     let bad = event(1, "Bad. [unverified-inference] ");
     let gate = |input: &str| {
-        run(
-            &[
-                "admit",
-                "--input=openai-chat",
-                "--floor=1",
-                "--window=1d",
-                "--now=2026-05-28T12:00:00Z",
-                "--fail",
-            ],
+        sh(
+            "admit --input=openai-chat --floor=1 --window=1d --now=2026-05-28T12:00:00Z --fail",
             input,
         )
     };
@@ -181,14 +171,8 @@ fn what_is_not_read_passes_no_gate() {
             stopped.stderr
         );
     }
-    let unknown = run(
-        &[
-            "admit",
-            "--input=auto",
-            "--floor=1",
-            "--window=1d",
-            "--fail",
-        ],
+    let unknown = sh(
+        "admit --input=auto --floor=1 --window=1d --fail",
         "Bad. [unverified-inference]",
     );
     assert_eq!(unknown.status, 3);
@@ -403,10 +387,7 @@ fn every_format_is_read_by_its_name_and_by_its_events() {
     ] {
         let input = stream(&format!("{format}.annotated.sse"));
         for asked in [format, "auto"] {
-            let run = run(
-                &["strip", "--text-only", "--fail", "--input", asked],
-                &input,
-            );
+            let run = sh(&format!("strip --text-only --fail --input {asked}"), &input);
             let expected = "The build is green. It is tagged. All of it is on main. [substrate";
             assert_eq!(
                 (run.stdout.as_str(), run.status),
@@ -431,8 +412,8 @@ fn strip_leaves_rewrites_or_drops_reasoning() {
         ("rewrite", "Hm. So."),
         ("drop", ""),
     ] {
-        let run = run(
-            &["strip", "--input=auto", "--reasoning", how, "--fail"],
+        let run = sh(
+            &format!("strip --input=auto --reasoning {how} --fail"),
             &input,
         );
         assert_eq!(run.stdout, event(reasoning, "It is so."), "{how}");
