@@ -155,17 +155,6 @@ fn a_progress_bar_is_not_drawn_over_another_program() {
     }
 }
 
-const CHAT: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello.\"}}]}\n\n\
-    data: {\"choices\":[{\"index\":2,\"delta\":{\"content\":\"Hi.\"}}]}\n\ndata: [DONE]\n\n";
-
-#[test]
-fn a_channel_that_is_not_there_is_an_error_with_those_that_are() {
-    let args = ["strip", "--input=auto", "--text-only", "--channel"];
-    let run = run(&[&args[..], &["7"]].concat(), CHAT);
-    assert_eq!((run.status, run.stdout.as_str()), (1, ""));
-    assert!(run.stderr.contains("(0, 2), found `7`"), "{}", run.stderr);
-}
-
 #[test]
 fn a_vocabulary_of_another_major_version_warns_of_what_it_lacks() {
     let files = Files::new();
@@ -190,32 +179,6 @@ fn a_vocabulary_of_another_major_version_warns_of_what_it_lacks() {
     );
     let help = crate::common::run(&["vocabulary", "--help"], "").stdout;
     assert!(help.contains("version 2.0 or later has"), "{help}");
-}
-
-#[test]
-fn a_whole_response_is_read() {
-    for (input, format, field) in [
-        (
-            "{\"object\":\"chat.completion\",\"choices\":[{\"index\":0,\"message\":{\"content\":\"So. [substrate.grep]\"}}]}\n",
-            "openai-chat",
-            "/choices/0/message/content",
-        ),
-        (
-            "{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"So. [substrate.grep]\"}]}",
-            "anthropic",
-            "/content/0/text",
-        ),
-    ] {
-        for input_format in ["auto", format] {
-            let run = run(&["extract", "--fail", "--input", input_format], input);
-            assert!(run.stdout.contains("\"text\":\"So.\""), "{}", run.stdout);
-            assert!(run.stdout.contains("\"diagnostics\":0}"), "{}", run.stdout);
-            assert_eq!((run.status, run.stderr.as_str()), (0, ""));
-        }
-        // As JSON, too.
-        let run = run(&["extract", "--field", field], input);
-        assert!(run.stdout.contains("\"text\":\"So.\""), "{}", run.stdout);
-    }
 }
 
 #[test]

@@ -415,22 +415,6 @@ fn extract_can_fail() {
     }
 }
 
-/// What a fresh reader tried.
-#[test]
-fn a_gate_passes_no_annotations_in_strings_of_json() {
-    let gate = ["admit", "--floor=1", "--window=1m", "--fail"];
-    for input in [
-        "x {\"text\":\"It is. [substrate.grep]\"}\n",
-        "data: {\"choices\":[{\"delta\":{\"content\":\"It is. [substrate.grep]\"}}]}\n\n",
-    ] {
-        let run = run(&gate, input);
-        assert_eq!(run.status, 3, "{input}");
-        assert!(run.stderr.contains("--input auto"), "{}", run.stderr);
-    }
-    let json = run(&["extract", "--mode=json"], "It is. [substrate.grep]\n");
-    assert!(json.stdout.contains("json-syntax") && json.stderr.is_empty());
-}
-
 #[test]
 fn a_floor_that_no_assertion_can_reach_is_refused() {
     for (args, most) in [

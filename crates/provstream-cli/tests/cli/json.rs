@@ -221,34 +221,6 @@ fn each_limit_of_json_is_passed_on() {
 }
 
 #[test]
-fn what_is_pending_has_a_bound_of_its_own_in_json() {
-    let id = "x".repeat(900);
-    let annotation =
-        format!("{{\"substrate_class\":\"substrate.grep\",\"observation_id\":\"{id}\"}}");
-    let object = format!(
-        "{{\"assertion\":\"A\",\"provenance\":[{}]}}",
-        [annotation.as_str(); 5].join(",")
-    );
-    assert_eq!(diagnostics(&json(&[], &object)), [""; 0]);
-    assert_eq!(
-        diagnostics(&json(&["--max-pending=4096"], &object)),
-        ["limit-pending"]
-    );
-    let text = format!(
-        "A. {}",
-        format!("[substrate.grep; ts=2026-05-28T11:40:00Z; observation-id={id}]").repeat(5)
-    );
-    assert_eq!(
-        diagnostics(&run(&["extract", "--mode=text"], &text)),
-        ["limit-pending"]
-    );
-    assert_eq!(
-        diagnostics(&sh("extract --mode=text --max-pending=8192", text)),
-        [""; 0]
-    );
-}
-
-#[test]
 fn text_is_what_strip_writes() {
     for (mode, text) in [
         ("auto", STREAM.replace(" [substrate.grep]", "")),

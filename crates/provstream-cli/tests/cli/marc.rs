@@ -98,10 +98,8 @@ fn d1_no_answer_text_reaches_a_disclosure_of_another_action() {
     ];
     let input: Vec<String> = situations.into_iter().map(situation).collect();
     let decided = decide_with(PLAIN, &[], &input.join("\n"));
-    let project = sh(
-        &format!("marc project --trust local --answer {secret}"),
-        &decided.stdout,
-    );
+    let project = ["marc", "project", "--trust", "local", "--answer", secret];
+    let project = run(&project, &decided.stdout);
     let shown = lines(&project);
     assert_eq!(shown.len(), 4, "{}", project.stdout);
     for (line, action) in shown
@@ -215,21 +213,6 @@ fn d2_no_changed_object_vanishes() {
             assert!(line["kind"] == name || !valid, "{document}");
         }
     }
-}
-
-/// M2-52, M2-58: the values of example B.2.
-#[test]
-fn d3_the_values_of_example_b_2_lead_to_retrieval() {
-    let line = json!({"pre_capability": 0.39, "uncertainty": {"ambiguity": 0.09, "missing_evidence": 0.84, "capability_limit": 0.14,
-        "evidence_conflict": 0.11, "safety": 0.0}, "primary_source": "missing_evidence", "remediability": "retrieval", "remedies": {"retrieval": true}});
-    let decided = decide(&situation(line));
-    assert_eq!(action(&decided[0]), "RETRIEVE");
-    let steps = decided[0]["steps"].as_array().unwrap();
-    let last = steps.last().unwrap();
-    assert_eq!(
-        (last["section"].as_str(), last["action"].as_str()),
-        (Some("MARC-02 8.8 step 4"), Some("RETRIEVE"))
-    );
 }
 
 /// M2-154: without --trust nothing is disclosed, and the line says so.
@@ -396,39 +379,6 @@ fn d10_missing_scores_are_not_invented() {
     );
 }
 
-/// M2-16: a spent bound falls through; clarifications are bounded, too.
-#[test]
-fn policy_a_spent_bound_falls_through_and_nothing_goes_on_for_ever() {
-    let doubt = situation(json!({"remedies": {"deliberation": {"worthwhile": true}}}));
-    assert_eq!(
-        decide(&format!("{doubt}\n{doubt}"))
-            .iter()
-            .map(action)
-            .collect::<Vec<_>>(),
-        ["DELIBERATE", "ANSWER"]
-    );
-    let missing = situation(
-        json!({"judgements": ["required_evidence_missing"], "remedies": {"retrieval": true, "tool": true}}),
-    );
-    let decided = decide(&format!("{missing}\n{missing}"));
-    assert_eq!(
-        decided.iter().map(action).collect::<Vec<_>>(),
-        ["RETRIEVE", "TOOL"]
-    );
-    assert_eq!(
-        decided[1]["skipped"],
-        json!([{"intervention": "retrieval", "bound": "count"}])
-    );
-    let blocked = situation(
-        json!({"judgements": ["blocking_ambiguity"], "remedies": {"user_clarification": true}}),
-    );
-    let unclear = [&*missing, &blocked, &blocked].join("\n");
-    assert_eq!(
-        decide(&unclear).iter().map(action).collect::<Vec<_>>(),
-        ["RETRIEVE", "CLARIFY", "ABSTAIN"]
-    );
-}
-
 /// M2-53, M2-152: described thresholds are executed.
 #[test]
 fn policy_described_thresholds_are_executed() {
@@ -447,38 +397,6 @@ fn policy_described_thresholds_are_executed() {
         if expected == "ABSTAIN" {
             assert_eq!(decided[0]["record"]["confidence_band"], "low");
         }
-    }
-}
-
-/// M2-54, M2-114: a described deviation is executed where it leads to a permitted action; one that would answer is refused.
-#[test]
-fn policy_a_deviation_is_executed_or_refused() {
-    let with = |order: &str| {
-        format!("{PLAIN}[[policy.deviation]]\ncondition = \"people first\"\n{order}\n")
-    };
-    let described = with("instead_of = \"RETRIEVE\"\naction = \"ESCALATE\"");
-    let line = |human: bool| {
-        situation(
-            json!({"primary_source": "missing_evidence", "judgements": ["required_evidence_missing"], "remedies": {"retrieval": true, "human": human}}),
-        )
-    };
-    let decided = lines(&decide_with(&described, &[], &line(true)));
-    assert_eq!(action(&decided[0]), "ESCALATE");
-    assert_eq!(decided[0]["deviation"], "people first");
-    let impossible = lines(&decide_with(&described, &[], &line(false)));
-    assert_eq!(action(&impossible[0]), "RETRIEVE");
-    assert_eq!(impossible[0].get("deviation"), None);
-    for order in [
-        "instead_of = \"ABSTAIN\"\naction = \"ANSWER\"",
-        "requirement = \"M2-111\"",
-    ] {
-        let refused = decide_with(&with(order), &[], &line(true));
-        assert_eq!(refused.status, 2, "{order}: {}", refused.stdout);
-        assert!(
-            refused.stderr.contains("deployment.toml: line "),
-            "{}",
-            refused.stderr
-        );
     }
 }
 

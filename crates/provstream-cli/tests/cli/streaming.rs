@@ -7,9 +7,6 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::{Files, provstream};
-#[cfg(target_os = "linux")]
-use testkit::damaged;
-
 /// Long enough for the slowest machine to answer; passes as soon as the answer is there.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long nothing has to come to say that nothing comes.
@@ -315,61 +312,4 @@ fn memory_does_not_grow_with_the_stream() {
             assert!(peak < MOST_MEMORY && peak - start < MOST_GROWTH, "{of}");
         }
     }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn damaged_lines_neither_stop_nor_fill_the_program() {
-    let mut child = provstream(&["extract", "--mode=ndjson"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let stdout = BufReader::new(child.stdout.take().unwrap());
-    // What comes out is looked at while the rest goes in.
-    let reader = thread::spawn(move || {
-        let mut found = stdout.lines().map(Result::unwrap);
-        let (mut bytes, mut assertions, mut diagnostics) = (0, 0, 0);
-        for (start, line) in damaged::lines() {
-            bytes += line.bytes.len();
-            if let Some(text) = line.assertion {
-                let found = found.next().unwrap();
-                let head =
-                    format!("{{\"event\":\"assertion\",\"encoding\":\"json\",\"text\":\"{text}\",");
-                assert!(found.starts_with(&head), "{found}");
-                assertions += 1;
-            }
-            if let Some(at) = line.offending {
-                let at = start + at;
-                let told = format!(
-                    "{{\"event\":\"diagnostic\",\"code\":\"json-syntax\",\"span\":{{\"start\":{at},\"end\":{}}}}}",
-                    at + 1
-                );
-                assert_eq!(found.next().unwrap(), told);
-                diagnostics += 1;
-            }
-        }
-        let totals = format!(
-            "{{\"event\":\"end\",\"bytes\":{bytes},\"assertions\":{assertions},\"annotations\":{},\"marc\":0,\"diagnostics\":{diagnostics}}}",
-            2 * assertions
-        );
-        assert_eq!(found.next().unwrap(), totals);
-        assert_eq!(found.next(), None);
-        assert!(diagnostics > 800);
-    });
-    let mut waiting = Vec::new();
-    for (_, line) in damaged::lines() {
-        waiting.extend_from_slice(line.bytes.as_bytes());
-        if waiting.len() > 1 << 16 {
-            stdin.write_all(&waiting).unwrap();
-            waiting.clear();
-        }
-    }
-    stdin.write_all(&waiting).unwrap();
-    let peak = peak_memory(&child);
-    drop(stdin);
-    reader.join().unwrap();
-    assert!(child.wait().unwrap().success());
-    assert!(peak < MOST_MEMORY, "{peak} KiB");
 }

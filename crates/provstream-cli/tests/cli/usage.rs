@@ -75,29 +75,6 @@ fn wrong_arguments_are_usage() {
 }
 
 #[test]
-fn modes_have_four_names() {
-    for command in ["extract", "strip"] {
-        for mode in ["text", "json", "ndjson", "auto"] {
-            let run = run(&[command, "--mode", mode], "");
-            assert_eq!(
-                (run.status, run.stderr.as_str()),
-                (0, ""),
-                "{command} {mode}"
-            );
-        }
-    }
-    for mode in ["xml", "JSON", ""] {
-        let run = run(&["extract", "--mode", mode], "");
-        assert_eq!(run.status, 2);
-        assert!(
-            run.stderr.contains("text, json, ndjson, auto"),
-            "{}",
-            run.stderr
-        );
-    }
-}
-
-#[test]
 fn each_command_has_the_limits_that_change_what_it_prints() {
     let all = [
         "annotation",

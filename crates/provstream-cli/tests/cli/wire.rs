@@ -87,31 +87,6 @@ fn strip_writes_the_event_stream_or_the_text_of_one_channel() {
 }
 
 #[test]
-fn a_stream_without_annotations_is_written_as_it_is() {
-    for name in [
-        "anthropic.plain.sse",
-        "cohere.plain.sse",
-        "gemini.plain.sse",
-        "ollama.plain.ndjson",
-        "openai-chat.plain.sse",
-        "openai-responses.plain.sse",
-        "gemini-interactions.plain.sse",
-        "mistral-conversations.plain.sse",
-        "llama-cpp.plain.sse",
-        "tgi.plain.sse",
-        "bedrock-converse.plain.sse",
-        "vercel-ui.plain.sse",
-    ] {
-        let input = stream(name);
-        assert_eq!(
-            run(&["strip", "--input", "auto"], &input).stdout.as_bytes(),
-            input,
-            "{name}"
-        );
-    }
-}
-
-#[test]
 fn odd_events_and_errors_of_the_provider_are_told_without_a_channel() {
     let run = sh("extract --input auto", stream("anthropic.error.sse"));
     assert_eq!(
@@ -131,51 +106,6 @@ fn odd_events_and_errors_of_the_provider_are_told_without_a_channel() {
             "\n",
         )
     );
-}
-
-/// An event of OpenAI chat completions with a text in a choice.
-fn event(index: i64, text: &str) -> String {
-    format!(
-        "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{text}\"}},\"finish_reason\":null}}]}}\n\n"
-    )
-}
-
-#[test]
-fn what_is_not_read_passes_no_gate() {
-    let good = event(0, "Good. [substrate.grep; ts=2026-05-28T11:40:00Z] ");
-    let bad = event(1, "Bad. [unverified-inference] ");
-    let gate = |input: &str| {
-        sh(
-            "admit --input=openai-chat --floor=1 --window=1d --now=2026-05-28T12:00:00Z --fail",
-            input,
-        )
-    };
-    let passed = gate(&format!("{good}data: [DONE]\n\n"));
-    assert_eq!((passed.status, passed.stderr.as_str()), (0, ""));
-    for unread in [
-        bad.replace("\"Bad. [unverified-inference] \"", "{}"),
-        bad.split_at(40).0.to_owned(),
-        "data: {\n\n".to_owned(),
-        "data: {\"error\":{\"message\":\"overloaded\"}}\n\n".to_owned(),
-        (2..300)
-            .map(|index| {
-                event(index, "x").replace("{\"content", "{\"role\":\"assistant\",\"content")
-            })
-            .collect(),
-    ] {
-        let stopped = gate(&format!("{good}{unread}"));
-        assert_eq!(stopped.status, 3, "{unread:.80}");
-        assert!(
-            stopped.stderr.contains("not all was read"),
-            "{}",
-            stopped.stderr
-        );
-    }
-    let unknown = sh(
-        "admit --input=auto --floor=1 --window=1d --fail",
-        "Bad. [unverified-inference]",
-    );
-    assert_eq!(unknown.status, 3);
 }
 
 /// `admit --fail`, with further arguments.
