@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::{Files, provstream};
+
 /// Long enough for the slowest machine to answer; passes as soon as the answer is there.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long nothing has to come to say that nothing comes.
