@@ -60,6 +60,8 @@ const ROWS: &[Row] = &[
     )
     .both(),
     row(ANY, "choices[].delta.function_call", Role::Part),
+    row(ANY, "choices[].delta.images", Role::Part),
+    row(ANY, "choices[].delta.executed_tools", Role::Part),
     row(
         ANY,
         "choices[].delta.annotations[].url_citation.start_index",
@@ -138,9 +140,15 @@ const ROWS: &[Row] = &[
     row(ANY, "choices[].delta.thought.text", Role::Reasoning),
     row(
         ANY,
+        "choices[].delta.thinking_blocks[].index",
+        Role::Number(1),
+    ),
+    row(
+        ANY,
         "choices[].delta.thinking_blocks[].thinking",
         Role::Reasoning,
-    ),
+    )
+    .both(),
     row(ANY, "choices[].delta.content[].summary", Role::Reasoning),
     row(
         ANY,

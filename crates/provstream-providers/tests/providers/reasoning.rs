@@ -171,7 +171,7 @@ type Pair = (Format, fn(&str) -> Value, fn(&str) -> Value);
 
 #[test]
 fn reasoning_that_a_client_accumulates_apart_is_two_texts() {
-    let pairs: [Pair; 4] = [
+    let pairs: [Pair; 5] = [
         (
             Format::OpenAiResponses,
             |text| json!({"type": "response.reasoning_text.delta", "output_index": 0, "content_index": 0, "delta": text}),
@@ -191,6 +191,11 @@ fn reasoning_that_a_client_accumulates_apart_is_two_texts() {
             Format::OpenAiChat,
             |text| json!({"choices": [{"index": 0, "delta": {"reasoning_details": [{"type": "reasoning.summary", "index": 0, "summary": text}]}}]}),
             |text| json!({"choices": [{"index": 0, "delta": {"reasoning_details": [{"type": "reasoning.summary", "index": 1, "summary": text}]}}]}),
+        ),
+        (
+            Format::OpenAiChat,
+            |text| json!({"choices": [{"index": 0, "delta": {"thinking_blocks": [{"type": "thinking", "index": 0, "thinking": text}]}}]}),
+            |text| json!({"choices": [{"index": 0, "delta": {"thinking_blocks": [{"type": "thinking", "index": 1, "thinking": text}]}}]}),
         ),
     ];
     for (format, one, other) in pairs {

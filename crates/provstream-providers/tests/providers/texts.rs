@@ -946,6 +946,37 @@ fn a_block_of_bedrock_that_is_not_text_is_a_break() {
 }
 
 #[test]
+fn an_image_or_a_tool_of_the_server_in_a_delta_is_a_break() {
+    let stream = |member: &str, before: &str, after: &str| {
+        chat_stream(&[
+            &format!(r#""delta":{{"content":"{before}"}}"#),
+            &format!(r#""delta":{{{member}}}"#),
+            &format!(r#""delta":{{"content":"{after}"}}"#),
+        ])
+    };
+    for member in [
+        r#""images":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]"#,
+        r#""executed_tools":[{"index":0,"type":"search"}]"#,
+    ] {
+        let out = strip(Format::OpenAiChat, &stream(member, "Held [x ", "y] B. "));
+        let place = out.find(member).expect("the part");
+        let texts = [&out[..place], &out[place..]].map(|out| {
+            let start = out.find("data: ").unwrap_or(0);
+            let end = out.rfind("\n\n").unwrap_or(0);
+            chat(&out[start..end.max(start)], "delta/content")
+        });
+        assert_eq!(texts, ["Held [x ", "y] B. "], "{out}");
+    }
+    for member in [r#""images":[]"#, r#""executed_tools":null"#] {
+        let out = strip(
+            Format::OpenAiChat,
+            &stream(member, "Green. [substrate.gr", "ep] B."),
+        );
+        assert_eq!(chat(&out, "delta/content"), "Green. B.", "{out}");
+    }
+}
+
+#[test]
 fn any_other_part_of_a_ui_message_is_a_break() {
     let kinds = [
         r#"{"type":"tool-input-start","toolCallId":"t","toolName":"f"}"#,
