@@ -46,7 +46,7 @@ impl<P: Policy + Clone> Engine<P> {
         &mut self,
         text: &[u8],
         is_written: bool,
-        sink: &mut impl StreamSink,
+        sink: &mut dyn StreamSink,
     ) -> (Vec<u8>, Option<GateEnd>) {
         sink.on_input_bytes(text);
         let mut adapter = Adapter {
@@ -77,8 +77,8 @@ impl<P: Policy + Clone> Engine<P> {
 }
 
 /// Forwards the events of a text, a response or a gate to the command's sink.
-pub(crate) struct Adapter<'s, S> {
-    sink: &'s mut S,
+pub(crate) struct Adapter<'s> {
+    sink: &'s mut dyn StreamSink,
     /// Tracker of a response.
     tracker: Option<&'s mut ResponseTracker>,
     /// Text of a field, which is written in its line.
@@ -87,16 +87,16 @@ pub(crate) struct Adapter<'s, S> {
     is_gate: bool,
 }
 
-impl<'s, S: StreamSink> Adapter<'s, S> {
+impl<'s> Adapter<'s> {
     /// An adapter for the only text of an input, or its response.
     pub(crate) fn new<P: Policy + Clone>(
         engine: &Engine<P>,
-        sink: &'s mut S,
-        tracker: &'s mut ResponseTracker,
+        sink: &'s mut dyn StreamSink,
+        tracker: Option<&'s mut ResponseTracker>,
     ) -> Self {
         Self {
             sink,
-            tracker: engine.is_response().then_some(tracker),
+            tracker,
             field: None,
             is_written: true,
             is_gate: engine.is_gate(),
@@ -108,7 +108,7 @@ impl<'s, S: StreamSink> Adapter<'s, S> {
     }
 }
 
-impl<S: StreamSink> Handler for Adapter<'_, S> {
+impl Handler for Adapter<'_> {
     fn text(&mut self, text: TextChunk<'_>) {
         if self.is_repeated() {
             return;
@@ -135,7 +135,7 @@ impl<S: StreamSink> Handler for Adapter<'_, S> {
     }
 }
 
-impl<S: StreamSink> GateHandler for Adapter<'_, S> {
+impl GateHandler for Adapter<'_> {
     fn released(&mut self, text: TextChunk<'_>) {
         self.sink.on_gate(&GateEvent::Released(text));
         self.text(text);
@@ -162,7 +162,7 @@ impl<S: StreamSink> GateHandler for Adapter<'_, S> {
     }
 }
 
-impl<S: StreamSink> StreamHandler for Adapter<'_, S> {
+impl StreamHandler for Adapter<'_> {
     fn bytes(&mut self, bytes: &[u8]) {
         self.sink.write(bytes);
     }

@@ -163,7 +163,7 @@ impl FieldReader {
         &mut self,
         chunk: &[u8],
         engine: &mut Engine<P>,
-        sink: &mut impl StreamSink,
+        sink: &mut dyn StreamSink,
     ) -> anyhow::Result<()> {
         let Self { lines, state } = self;
         match chunk.is_empty() {
@@ -190,7 +190,7 @@ impl FieldState {
         &mut self,
         line: BoundedLine<'_>,
         engine: &mut Engine<P>,
-        sink: &mut impl StreamSink,
+        sink: &mut dyn StreamSink,
     ) {
         let Ok(content) = line.content else {
             self.too_long = self.too_long.or(self.is_written.then_some(line.number));
@@ -232,7 +232,7 @@ impl FieldState {
         line: u64,
         text: &FieldText<'_>,
         engine: &mut Engine<P>,
-        sink: &mut impl StreamSink,
+        sink: &mut dyn StreamSink,
     ) -> String {
         self.counts.strings += 1;
         let field = text.field;
@@ -253,7 +253,7 @@ impl FieldState {
         line: &BoundedLine<'_>,
         code: &'static str,
         missing: Option<(&str, bool)>,
-        sink: &mut impl StreamSink,
+        sink: &mut dyn StreamSink,
     ) {
         let (message, is_unread) = missing.map_or((None, true), |(message, is_unread)| {
             self.counts.without += 1;

@@ -26,7 +26,8 @@ pub(crate) struct StreamEnd {
 pub(crate) struct StreamReader<P = NoPolicy> {
     engine: Engine<P>,
     fields: Option<FieldReader>,
-    tracker: ResponseTracker,
+    /// Tracker of a response.
+    tracker: Option<ResponseTracker>,
     bytes: u64,
 }
 
@@ -51,10 +52,11 @@ impl StreamReader {
 impl<P: Policy + Clone> StreamReader<P> {
     /// A reader with a rewriter or gate for this kind of input.
     pub(crate) fn of(engine: Engine<P>, input: InputFormat) -> Self {
+        let is_response = engine.is_response();
         Self {
             engine,
             fields: None,
-            tracker: ResponseTracker::new(input.format()),
+            tracker: is_response.then(|| ResponseTracker::new(input.format())),
             bytes: 0,
         }
     }
@@ -68,22 +70,17 @@ impl<P: Policy + Clone> StreamReader<P> {
     }
 
     /// Reads the next bytes; returns `false` if no more are of use.
-    pub(crate) fn push(
-        &mut self,
-        chunk: &[u8],
-        sink: &mut impl StreamSink,
-    ) -> anyhow::Result<bool> {
+    pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut dyn StreamSink) -> anyhow::Result<bool> {
         self.bytes += chunk.len() as u64;
         if let Some(fields) = &mut self.fields {
             fields.push(chunk, &mut self.engine, sink)?;
             return Ok(true);
         }
-        if self.engine.is_response() {
-            self.tracker.push(chunk);
-        } else {
-            sink.on_input_bytes(chunk);
+        match &mut self.tracker {
+            Some(tracker) => tracker.push(chunk),
+            None => sink.on_input_bytes(chunk),
         }
-        let mut adapter = Adapter::new(&self.engine, sink, &mut self.tracker);
+        let mut adapter = Adapter::new(&self.engine, sink, self.tracker.as_mut());
         match &mut self.engine {
             Engine::Text(rewriter) => rewriter.push(chunk, &mut adapter),
             Engine::Response(rewriter) => rewriter.push(chunk, &mut adapter),
@@ -97,7 +94,7 @@ impl<P: Policy + Clone> StreamReader<P> {
     }
 
     /// Ends the stream.
-    pub(crate) fn finish(mut self, sink: &mut impl StreamSink) -> anyhow::Result<StreamEnd> {
+    pub(crate) fn finish(mut self, sink: &mut dyn StreamSink) -> anyhow::Result<StreamEnd> {
         let mut end = StreamEnd {
             bytes: self.bytes,
             status: ResponseStatus::default(),
@@ -109,7 +106,8 @@ impl<P: Policy + Clone> StreamReader<P> {
             (end.fields, end.stopped) = fields.finish();
             return Ok(end);
         }
-        let mut adapter = Adapter::new(&self.engine, sink, &mut self.tracker);
+        let mut adapter = Adapter::new(&self.engine, sink, self.tracker.as_mut());
+        let mut report = None;
         match &mut self.engine {
             Engine::Text(rewriter) => rewriter.finish(&mut adapter),
             Engine::Gate(gate) => {
@@ -119,16 +117,19 @@ impl<P: Policy + Clone> StreamReader<P> {
             }
             Engine::Response(rewriter) => {
                 rewriter.finish(&mut adapter);
-                end.status = self.tracker.finish(rewriter.report());
+                report = Some(rewriter.report());
             }
             Engine::ResponseGate(gate) => {
                 gate.finish(&mut adapter);
-                end.status = self.tracker.finish(gate.report());
+                report = Some(gate.report());
                 end.stopped.extend(gate.ended().map(|(channel, end)| {
                     let name = Some(channel.to_string());
                     StoppedText { name, end }
                 }));
             }
+        }
+        if let (Some(tracker), Some(report)) = (self.tracker, report) {
+            end.status = tracker.finish(report);
         }
         Ok(end)
     }
@@ -139,7 +140,7 @@ pub(crate) fn pump<P: Policy + Clone>(
     input: &mut Input,
     mut reader: StreamReader<P>,
     chunk_size: Option<usize>,
-    sink: &mut impl StreamSink,
+    sink: &mut dyn StreamSink,
 ) -> anyhow::Result<StreamEnd> {
     let chunk_size = chunk_size.unwrap_or(BUFFER);
     // A whole number of chunks, so that in a file only the last one is shorter.
