@@ -221,6 +221,19 @@ pub(crate) const fn may_precede(byte: u8) -> bool {
     !matches!(byte, b'(' | b'[' | b':')
 }
 
+/// Whether a text ends with a word, maybe a terminator, and a space, so that no unknown in the slot is at its end. Fast path: an
+/// ordinary annotation comes after such text.
+#[inline]
+pub(crate) const fn ends_with_word(text: &[u8]) -> bool {
+    let last = match text {
+        [.., last, b')', b'.', b' '] | [.., last, b'.' | b'!' | b'?', b' '] | [.., last, b' '] => {
+            last
+        }
+        _ => return false,
+    };
+    last.is_ascii_alphanumeric() || *last == b'`'
+}
+
 /// A text in which unknowns in the slot are looked for from its end.
 pub(crate) struct Before<'a> {
     pub(crate) text: &'a [u8],
@@ -239,13 +252,7 @@ impl Before<'_> {
     /// that depends on what is before the text.
     #[inline]
     pub(crate) fn run(&self) -> Result<usize, Unclear> {
-        // Fast path: an ordinary annotation comes after a word, maybe a terminator, and maybe spaces.
-        let mut before = self.text.iter().rev().skip_while(|&&byte| byte == b' ');
-        let word = match before.next() {
-            Some(b'.' | b'!' | b'?') => before.next(),
-            last => last,
-        };
-        if word.is_some_and(u8::is_ascii_alphanumeric) {
+        if ends_with_word(self.text) {
             return Ok(self.text.len());
         }
         self.run_before(self.text.len())

@@ -68,6 +68,7 @@ struct HeldPiece {
     start: u64,
     place: Range<usize>,
     data: HeldData,
+    is_named_error: bool,
 }
 
 /// Where a piece has data.
@@ -253,6 +254,7 @@ impl Held {
             start,
             place: at..self.bytes.len(),
             data,
+            is_named_error: matches!(piece, Piece::Event(frame) if frame.is_named_error),
         });
     }
 
@@ -260,14 +262,16 @@ impl Held {
     pub(super) fn pieces(&self) -> impl Iterator<Item = (Kind, Piece<'_>)> {
         self.pieces.iter().map(|piece| {
             let bytes = &self.bytes[piece.place.clone()];
-            let held = match &piece.data {
-                HeldData::None => Piece::Other(TextChunk::new(bytes, piece.start)),
-                HeldData::Line(line) => {
-                    Piece::Event(Frame::of_line(bytes, piece.start, line.clone()))
+            let mut frame = match &piece.data {
+                HeldData::None => {
+                    let other = TextChunk::new(bytes, piece.start);
+                    return (piece.kind, Piece::Other(other));
                 }
-                HeldData::SeveralLines => Piece::Event(Frame::of_lines(bytes, piece.start)),
+                HeldData::Line(line) => Frame::of_line(bytes, piece.start, line.clone()),
+                HeldData::SeveralLines => Frame::of_lines(bytes, piece.start),
             };
-            (piece.kind, held)
+            frame.is_named_error = piece.is_named_error;
+            (piece.kind, Piece::Event(frame))
         })
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Frame<'a> {
     line: Line,
     /// All of them, if there are several.
     several: Option<Box<Several>>,
+    /// It is a server-sent event with the name `error`.
+    pub(super) is_named_error: bool,
 }
 
 /// Where some of the lines of data are of an event that has several. All of them would take more memory than the event, if they are
@@ -68,6 +70,7 @@ impl<'a> Frame<'a> {
             data: Cow::Borrowed(&raw[line.clone()]),
             line,
             several: None,
+            is_named_error: false,
         }
     }
 
@@ -101,24 +104,8 @@ impl<'a> Frame<'a> {
             data: Cow::Owned(data),
             line,
             several: Some(Box::new(several)),
+            is_named_error: false,
         }
-    }
-
-    /// Whether a server-sent event has the name `error`. Fields may come before and after the data. `HTML 9.2.6`
-    pub(super) fn is_named_error(&self) -> bool {
-        let around = match &self.several {
-            None => [
-                self.raw.get(..self.line.start),
-                self.raw.get(self.line.end..),
-            ],
-            Some(_) => [Some(self.raw), None],
-        };
-        let lines = around.into_iter().flatten();
-        let lines = lines.flat_map(|bytes| bytes.split(|byte| matches!(byte, b'\r' | b'\n')));
-        let mut names = lines.filter_map(|line| line.strip_prefix(b"event:"));
-        names
-            .next_back()
-            .is_some_and(|name| name.trim_ascii() == b"error")
     }
 
     pub(super) const fn span(&self) -> Span {

@@ -182,6 +182,7 @@ impl Framer {
 }
 
 impl<'a> From<SsePiece<'a>> for Piece<'a> {
+    #[inline]
     fn from(piece: SsePiece<'a>) -> Self {
         match piece {
             SsePiece::Event(event) => Self::Event(event.frame),

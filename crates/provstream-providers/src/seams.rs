@@ -229,10 +229,16 @@ impl Seams {
     }
 
     /// Text is written next, or a replacement that was announced; `out` bytes were written before it in this piece.
+    #[inline]
     pub(super) fn wrote(&mut self, len: usize, out: usize) {
         let replaced = self.replacing.min(len as u64);
         self.replacing -= replaced;
-        self.decide(self.decided + len as u64 - replaced, Some(out));
+        let upto = self.decided + len as u64 - replaced;
+        if self.is_waiting() {
+            self.decide(upto, Some(out));
+        } else {
+            self.decided = upto;
+        }
     }
 
     /// Text up to a place without annotations is written next, with this many bytes before it in this piece, or withheld.

@@ -65,6 +65,8 @@ struct Head {
     bytes: Vec<u8>,
     /// Where in them the type of the event is.
     name: Range<u8>,
+    /// The type is `error`.
+    is_error: bool,
 }
 
 /// Most bytes of a [`Head`].
@@ -172,6 +174,7 @@ impl SseDecoder {
             head: Head {
                 bytes: Vec::new(),
                 name: 0..0,
+                is_error: false,
             },
         }
     }
@@ -298,7 +301,20 @@ impl SseDecoder {
     }
 
     /// Passes over a byte order mark at the very start, and gives the bytes behind it.
+    #[inline]
     fn take_bom<'c>(&mut self, chunk: &'c [u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> &'c [u8] {
+        match self.bom {
+            None => chunk,
+            Some(_) => self.take_open_bom(chunk, sink),
+        }
+    }
+
+    #[cold]
+    fn take_open_bom<'c>(
+        &mut self,
+        chunk: &'c [u8],
+        sink: &mut dyn FnMut(SsePiece<'_>),
+    ) -> &'c [u8] {
         let mut rest = chunk;
         while let (Some(matched), Some((&byte, later))) = (self.bom, rest.split_first()) {
             if byte != BOM[matched] {
@@ -450,10 +466,12 @@ impl SseDecoder {
         self.position += len as u64;
         self.start = self.position;
         let name = usize::from(self.head.name.start)..usize::from(self.head.name.end);
+        let mut frame = Frame::of_line(raw, start, from..from + end);
+        frame.is_named_error = self.head.is_error;
         sink(SsePiece::Event(SseEvent {
             name: &raw[name],
             id: &self.last_event_id,
-            frame: Frame::of_line(raw, start, from..from + end),
+            frame,
         }));
         Some(len)
     }
@@ -476,12 +494,12 @@ impl SseDecoder {
     }
 
     fn give(&mut self, raw: &[u8], block: Block, sink: &mut dyn FnMut(SsePiece<'_>)) {
-        if let Some(id) = block.id {
+        if let Some(id) = &block.id {
             self.last_event_id.clear();
-            self.last_event_id.extend_from_slice(&raw[id]);
+            self.last_event_id.extend_from_slice(&raw[id.clone()]);
         }
         self.retry = block.retry.or(self.retry);
-        let Some(frame) = Block::frame(raw, self.start, block.data, block.has_more_data) else {
+        let Some(frame) = block.frame(raw, self.start) else {
             return sink(SsePiece::Other(TextChunk::new(raw, self.start)));
         };
         sink(SsePiece::Event(SseEvent {
@@ -495,7 +513,7 @@ impl SseDecoder {
     pub(super) fn unterminated(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let block = Block::read(text.bytes(), true)?;
         let start = text.span().start();
-        Block::frame(text.bytes(), start, block.data, block.has_more_data)
+        block.frame(text.bytes(), start)
     }
 }
 
@@ -518,6 +536,7 @@ impl Head {
             self.bytes.extend_from_slice(&raw[..line.start]);
             // It is in these bytes, as no line follows that of the data.
             self.name = block.name.start as u8..block.name.end as u8;
+            self.is_error = is_error(&raw[block.name.clone()]);
         }
     }
 }
@@ -574,18 +593,15 @@ impl Block {
         }
     }
 
-    /// The event whose first line of data is this one, if there is one.
-    fn frame(
-        raw: &[u8],
-        start: u64,
-        first: Option<Range<usize>>,
-        has_more: bool,
-    ) -> Option<Frame<'_>> {
-        let line = first?;
-        Some(match has_more {
+    /// The event of these bytes, if it has data.
+    fn frame<'a>(&self, raw: &'a [u8], start: u64) -> Option<Frame<'a>> {
+        let line = self.data.clone()?;
+        let mut frame = match self.has_more_data {
             true => Frame::of_lines(raw, start),
             false => Frame::of_line(raw, start, line),
-        })
+        };
+        frame.is_named_error = is_error(&raw[self.name.clone()]);
+        Some(frame)
     }
 
     #[inline]
@@ -600,6 +616,11 @@ impl Block {
             _ => {}
         }
     }
+}
+
+/// Whether the type of an event is `error`. `HTML 9.2.6`
+fn is_error(name: &[u8]) -> bool {
+    name.trim_ascii() == b"error"
 }
 
 /// Empties a buffer, and gives back memory that an unusually long event needed.

@@ -10,6 +10,7 @@ use crate::Span;
 use crate::engine::chars::next_boundary;
 use crate::engine::lookback::{Before, look_back, look_back_over};
 use crate::engine::markdown::line::{Line, skip_block_blank, trimmed_block};
+use crate::engine::slot::ends_with_word;
 use crate::event::{Bracket, BracketAnnotation, DiagnosticCode, Event};
 use crate::provenance::Assertion;
 use crate::provenance::assertion::{Marks, Tuple};
@@ -95,10 +96,9 @@ impl Scan<'_> {
             self.line_at(start)
         } else {
             let (line, unknown) = self.find_target(start);
-            self.engine.pending = Some(Pending {
-                unknown,
-                ..self.new_pending(start, white)
-            });
+            let mut pending = self.new_pending(start, white);
+            pending.unknown = unknown;
+            self.engine.pending = Some(pending);
             line
         };
         // The text before is done with, which leaves room for the values.
@@ -137,6 +137,26 @@ impl Scan<'_> {
             left_out: false,
             orphan: engine.after_break && engine.target.is_none(),
             unknown: false,
+        }
+    }
+
+    /// What is to be said about an assertion that may be `cut` off, or may have `bad` characters.
+    #[cold]
+    fn assertion_notes(&mut self, span: Span, pending: &Pending, cut: bool, bad: bool) {
+        for (holds, code) in [
+            (pending.orphan, DiagnosticCode::Orphan),
+            (
+                span.is_empty() && !pending.orphan,
+                DiagnosticCode::NoAssertion,
+            ),
+            (pending.unknown, DiagnosticCode::UnknownInSlot),
+            (cut, DiagnosticCode::LimitAssertion),
+            (pending.too_many, DiagnosticCode::LimitAnnotations),
+            (bad, DiagnosticCode::InvalidUtf8),
+        ] {
+            if holds {
+                self.diagnose(code, span);
+            }
         }
     }
 
@@ -190,9 +210,10 @@ impl Scan<'_> {
             let text = &self.input.chunk[from..here];
             let anchor = window.raw().is_empty().then(|| window.line());
             if (anchor.is_some() || text.len() >= SHORT)
-                && let Some((found, unknown)) = self.look_back(text, self.offset(from), anchor)
+                && let Some(run) = self.slot_run(text, self.offset(from), anchor)
+                && let Some((before, mut line)) = self.look_back(text, run, anchor)
             {
-                let (before, mut line) = found;
+                let unknown = run < text.len();
                 if unknown {
                     line = self.line_at(start);
                 }
@@ -203,15 +224,17 @@ impl Scan<'_> {
             self.stitch(here);
         }
         let window = &self.engine.window;
-        let len = (start - window.base()) as usize;
-        let found = self.look_back(&window.raw()[..len], window.base(), Some(window.line()));
+        let (at, line) = (window.base(), *window.line());
+        let len = (start - at) as usize;
+        let text = &window.raw()[..len];
+        let run = self.slot_run(text, at, Some(&line)).unwrap_or(len);
+        let unknown = run < len;
         // From the anchor on, everything is known.
-        let (found, unknown) = found.unwrap_or(((Before::Nothing, *window.line()), false));
-        let (before, mut line) = found;
+        let found = self.look_back(text, run, Some(&line));
+        let (before, mut line) = found.unwrap_or((Before::Nothing, line));
         if unknown {
             line = self.line_at(start);
         }
-        let at = window.base();
         if let Before::Found { start, end, .. } = before {
             self.engine.window.save_raw(start..end, len);
         }
@@ -219,26 +242,26 @@ impl Scan<'_> {
         (line, unknown)
     }
 
-    /// What is before an annotation right after `text`, which starts at stream offset `at`, and before the unknowns in the slot at
-    /// its end; with whether there are any.
-    fn look_back(
-        &self,
-        text: &[u8],
-        at: u64,
-        anchor: Option<&Line>,
-    ) -> Option<((Before, Line), bool)> {
-        let limits = self.input.limits;
-        let run = self
-            .engine
-            .slot_before(text, at, anchor.is_some(), limits)
-            .run()
-            .ok()?;
-        let max = limits.max_assertion();
-        if run == text.len() {
-            return Some((look_back(text, anchor, max)?, false));
+    /// Where the unknowns in the slot begin that are at the end of `text`, which starts at stream offset `at`; its length if there
+    /// are none.
+    #[inline(always)] // Nearly all texts end with a word.
+    fn slot_run(&self, text: &[u8], at: u64, anchor: Option<&Line>) -> Option<usize> {
+        if ends_with_word(text) {
+            return Some(text.len());
         }
-        let found = look_back_over(text, run, anchor, max)?;
-        Some((found, true))
+        let limits = self.input.limits;
+        let before = self.engine.slot_before(text, at, anchor.is_some(), limits);
+        before.run().ok()
+    }
+
+    /// What is before an annotation right after `text`, and before the unknowns in the slot, which begin at `run`.
+    #[inline(always)] // What is found is too much for registers.
+    fn look_back(&self, text: &[u8], run: usize, anchor: Option<&Line>) -> Option<(Before, Line)> {
+        let max = self.input.limits.max_assertion();
+        if run == text.len() {
+            return look_back(text, anchor, max);
+        }
+        look_back_over(text, run, anchor, max)
     }
 
     /// Makes what was found before an annotation its target; ranges in it count from stream offset `at`.
@@ -334,20 +357,8 @@ impl Scan<'_> {
         };
         let tuple = Tuple::packed(text, span, pending.clean, packed, marks);
         (self.sink)(Event::Assertion(Assertion::borrowed(&tuple)));
-        for (holds, code) in [
-            (pending.orphan, DiagnosticCode::Orphan),
-            (
-                span.is_empty() && !pending.orphan,
-                DiagnosticCode::NoAssertion,
-            ),
-            (pending.unknown, DiagnosticCode::UnknownInSlot),
-            (cut, DiagnosticCode::LimitAssertion),
-            (pending.too_many, DiagnosticCode::LimitAnnotations),
-            (bad, DiagnosticCode::InvalidUtf8),
-        ] {
-            if holds {
-                self.diagnose(code, span);
-            }
+        if span.is_empty() || pending.orphan | pending.unknown | pending.too_many | cut | bad {
+            self.assertion_notes(span, &pending, cut, bad);
         }
         self.engine.target = None;
         self.engine.records.clear();

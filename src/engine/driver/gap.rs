@@ -187,6 +187,7 @@ impl Scan<'_> {
 
     /// Goes on at `at` with a bracket that may be an unknown in the slot. An error has the index at which the assertion is
     /// complete, or where a candidate may start.
+    #[cold]
     fn slot(&mut self, at: usize) -> Result<usize, usize> {
         let max = self.input.limits.max_annotation();
         let mut form = match self.engine.gap.slot {
@@ -287,6 +288,7 @@ impl Scan<'_> {
     }
 
     /// Completes the pending assertion, whose gap ends at `at`.
+    #[inline]
     fn end_gap(&mut self, at: usize) {
         let room = self.room();
         self.complete();

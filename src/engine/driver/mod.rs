@@ -474,6 +474,7 @@ const fn span(start: u64, len: u64) -> Span {
 }
 
 /// The bytes of a span of the stream that lies in the window or in the chunk.
+#[inline]
 fn stream_bytes<'a>(window: &'a Window, input: &Input<'a>, span: Span) -> &'a [u8] {
     let len = span.len() as usize;
     if span.start() >= input.base {

@@ -1,5 +1,7 @@
 //! From where on text may still become part of an assertion.
 
+use memchr::memchr;
+
 use super::attach::block_text;
 use super::{Block, Context, Engine};
 use crate::Limits;
@@ -13,6 +15,9 @@ use crate::engine::{AtCut, ReleasePoint};
 /// Most bytes of a character.
 const MAX_CHAR: u64 = 4;
 
+/// Most bytes that are searched byte by byte.
+const SHORT: usize = 16;
+
 /// What earlier questions about the release point found out. Only a stream that is asked has it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
@@ -22,6 +27,8 @@ pub(super) struct Findings {
     calm: Option<Calm>,
     /// Where a candidate annotation starts, and the answer as long as it is open.
     candidate: Option<(u64, ReleasePoint)>,
+    /// Up to where no bracket is in the text.
+    no_bracket: u64,
 }
 
 /// An answer that holds for more text of a certain kind.
@@ -81,7 +88,9 @@ impl Engine {
                 self.findings().calm = Some(Calm { upto: now, ..calm });
                 return calm.from;
             }
-            self.findings().calm = None;
+            let findings = self.findings();
+            findings.calm = None;
+            findings.no_bracket = findings.no_bracket.max(calm.upto);
         }
         if let Context::Candidate { start } = self.context
             && let Some((same, from)) = self.findings().candidate
@@ -117,13 +126,14 @@ impl Engine {
             _ => None,
         };
         // Unknowns in the slot are passed over, also one that is not complete.
-        if let Some(start) = self.open_slot(limits, candidate) {
-            let (most, cut) = self.before_candidate(limits, start);
-            let from = self.reached_in_text(limits).1;
-            return from.at_most_as(most, cut);
-        }
-        let most = candidate.map(|start| (start, self.before_candidate(limits, start)));
+        let slot = match self.may_have_slot(candidate) {
+            true => self.open_slot(limits, candidate),
+            false => None,
+        };
+        let most = slot.or(candidate);
+        let most = most.map(|start| (start, self.before_candidate(limits, start)));
         if let Some((start, (most, false))) = most
+            && slot.is_none()
             && let Some(last) = self.last_answer(most)
             && self.json_is_closed()
         {
@@ -138,6 +148,7 @@ impl Engine {
         let (found, from) = self.reached_in_text(limits);
         let base = self.window.base();
         if self.reads_plain_text()
+            && slot.is_none()
             && let Some(Reach::From(From {
                 calm: Some(until), ..
             })) = found
@@ -154,7 +165,7 @@ impl Engine {
             return from;
         };
         let from = from.at_most_as(most, cut);
-        if from.at == most && from.cut == AtCut::No && self.json_is_closed() {
+        if slot.is_none() && from.at == most && from.cut == AtCut::No && self.json_is_closed() {
             self.findings().candidate = Some((start, from));
         }
         from
@@ -176,11 +187,27 @@ impl Engine {
         ((text.len() == raw.len()).then_some(found), from)
     }
 
+    /// Whether there may be unknowns in the slot: a bracket is before the candidate or in the text. Only text that is new since the
+    /// last question is searched.
+    #[inline]
+    fn may_have_slot(&mut self, candidate: Option<u64>) -> bool {
+        if self.untrusted || candidate.is_some() {
+            return !self.untrusted;
+        }
+        let findings = self.findings.get_or_insert_default();
+        let from = findings.no_bracket.max(self.window.base());
+        let new = self.window.raw_from(from);
+        let found = match new.len() {
+            0..=SHORT if all(new, TEXT) => None,
+            _ => memchr(b'[', new),
+        };
+        let upto = found.unwrap_or(new.len());
+        findings.no_bracket = from + upto as u64;
+        found.is_some()
+    }
+
     /// Where the unknowns in the slot begin that are right before the candidate or at the end of the text.
     fn open_slot(&self, limits: &Limits, candidate: Option<u64>) -> Option<u64> {
-        if self.untrusted {
-            return None;
-        }
         let base = self.window.base();
         let raw = self.window.raw();
         let end = candidate.map_or(raw.len(), |start| (start - base) as usize);

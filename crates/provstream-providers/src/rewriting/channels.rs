@@ -59,8 +59,8 @@ impl<R> Texts<R> {
     /// The place of a text.
     #[inline]
     pub(crate) fn find(&self, id: TextId) -> Option<usize> {
-        if self.order.is_empty() {
-            return self.texts.iter().position(|text| text.id == id);
+        if let [only] = &*self.texts {
+            return (only.id == id).then_some(0);
         }
         let entry = self.entry_of(id).ok()?;
         Some(self.order[entry].place)

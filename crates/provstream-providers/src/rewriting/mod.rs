@@ -422,7 +422,7 @@ impl<R: TextRewriter> State<R> {
     /// Reads an event; what is odd about it.
     fn read(&mut self, frame: &Frame<'_>, is_final: bool) -> Option<NoticeCode> {
         let is_streamed = self.is_streamed();
-        self.reader.is_error = self.envelope == Kind::Sse && frame.is_named_error();
+        self.reader.is_error = self.envelope == Kind::Sse && frame.is_named_error;
         match self.reader.read(&frame.data, is_streamed) {
             Some(NoticeCode::MalformedEvent) if is_final => Some(NoticeCode::UnterminatedEvent),
             None if R::WITHHOLDS_UNREAD && self.is_unread(&frame.data, is_streamed) => {
