@@ -125,7 +125,7 @@ fn parse(
                     parsers.remove(&ended);
                 }
             }
-            let text = parsers.entry(delta.id()).or_insert_with(|| {
+            let begin = || {
                 let mut parser = fresh.clone();
                 if delta.is_after_break() {
                     parser.push_break(());
@@ -134,7 +134,12 @@ fn parse(
                     parser,
                     is_over: false,
                 }
-            });
+            };
+            let text = match parsers.first_entry() {
+                // Most responses have one.
+                Some(first) if *first.key() == delta.id() => first.into_mut(),
+                _ => parsers.entry(delta.id()).or_insert_with(begin),
+            };
             text.is_over = false;
             let parser = &mut text.parser;
             parser.push(delta.text().as_bytes(), |event: Event<'_>| {
