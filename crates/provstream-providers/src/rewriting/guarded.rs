@@ -89,7 +89,7 @@ impl<R: TextRewriter> State<R> {
             guard.begin_event(UnknownEvent {
                 data: frame.data.to_vec(),
                 span: frame.span(),
-                is_named_error: self.envelope == Kind::Sse && frame.is_named_error(),
+                is_named_error: self.envelope == Kind::Sse && frame.is_named_error,
             });
         }
         is_kept
