@@ -131,7 +131,8 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// Whether a part of a message is neither text nor about text, by its kind or, without one, by its members.
+    /// Whether a part of a message is neither text nor about text, by its kind or, without one, by its members. With text,
+    /// it is text, whatever else it has.
     pub(super) fn is_other_part(&self, capture: &Capture) -> bool {
         if capture.shape != Shape::Object {
             return false;
@@ -140,17 +141,18 @@ impl<'a> Event<'a> {
             let mut plain = self.automaton.table.plain.iter();
             plain.any(|known| known.as_bytes() == name)
         };
-        let mut is_other = false;
+        let (mut is_other, mut has_text) = (false, false);
         let mut kind = None;
         members(&self.data[capture.range()], |name, value| {
             is_other |= !is_plain(name) && value != b"null";
+            has_text |= name == b"text" && value.starts_with(b"\"") && value != b"\"\"";
             if name == b"type" {
                 kind = Some(is_plain(value.get(1..value.len() - 1).unwrap_or_default()));
             }
         });
         match kind {
             Some(is_plain) => !is_plain,
-            None => is_other,
+            None => is_other && !has_text,
         }
     }
 

@@ -74,7 +74,8 @@ impl<R: TextRewriter> State<R> {
                 None => may_have_text(data, is_streamed),
                 Some(format) => {
                     let mut found = self.reader.found.iter();
-                    found.all(|one| matches!(one, Found::Unread(_))) && is_of_another(format, data)
+                    found.all(|one| matches!(one, Found::Unread(_)))
+                        && is_of_another(format, data, is_streamed)
                 }
             }
     }
@@ -206,19 +207,30 @@ fn is_event(data: &[u8]) -> bool {
     matches!(data.first(), None | Some(b'{')) || data == b"[DONE]"
 }
 
-/// Whether an event in which nothing of a format was found shows that it is of another one.
-fn is_of_another(format: Format, data: &[u8]) -> bool {
+/// Whether an event in which nothing of a format was found shows that it is of another one, or shows both and has text of the
+/// other one.
+fn is_of_another(format: Format, data: &[u8], is_streamed: bool) -> bool {
     let shown = shown(data);
-    !shown.is_empty() && !shown.has(format)
+    if !shown.has(format) {
+        return !shown.is_empty();
+    }
+    let mut others = Format::ALL.into_iter().filter(|other| *other != format);
+    shown.is_ambiguous()
+        && others.any(|other| shown.has(other) && has_text(other, data, is_streamed))
 }
 
 /// Whether an event before the first evidence of a format has text, whatever the format turns out to be.
 #[cold]
 fn may_have_text(data: &[u8], is_streamed: bool) -> bool {
-    Format::ALL.into_iter().any(|format| {
-        let mut reader = Reader::new(Some(format));
-        reader.read(data, is_streamed);
-        let mut found = reader.found.iter();
-        found.any(|one| matches!(one, Found::Text(..) | Found::Whole(..) | Found::Quote(..)))
-    })
+    let mut formats = Format::ALL.into_iter();
+    formats.any(|format| has_text(format, data, is_streamed))
+}
+
+/// Whether an event has text of a format, or something else in the place of it.
+fn has_text(format: Format, data: &[u8], is_streamed: bool) -> bool {
+    let mut reader = Reader::new(Some(format));
+    let odd = reader.read(data, is_streamed);
+    let mut found = reader.found.iter();
+    odd == Some(NoticeCode::UnreadText)
+        || found.any(|one| matches!(one, Found::Text(..) | Found::Whole(..) | Found::Quote(..)))
 }

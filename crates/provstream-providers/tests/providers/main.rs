@@ -12,6 +12,7 @@ mod formats;
 mod gate;
 mod leaks;
 mod limits;
+mod members;
 mod oracle;
 mod reasoning;
 mod review;

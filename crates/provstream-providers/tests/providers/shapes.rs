@@ -114,6 +114,43 @@ fn an_event_that_shows_several_formats_is_withheld_and_reported() {
     );
 }
 
+#[test]
+fn text_of_another_format_is_withheld_beside_what_is_not_text() {
+    let chunk =
+        json!({"choices": [{"index": 0, "delta": {"content": "It is. [substrate.grep] "}}]});
+    let usage = json!({"type": "message", "choices": [], "usage": {"total_tokens": 3}});
+    for other in [
+        json!({"choices": [], "event_type": "step.delta", "index": 1, "delta": {"type": "text", "text": "SECRET"}}),
+        json!({"choices": [], "type": "content_block_delta", "delta": {"type": "text_delta", "text": "SECRET"}}),
+        json!({"choices": [], "done": false, "response": {"a": "SECRET"}}),
+    ] {
+        let body = sse(&[chunk.clone(), other, usage.clone()]);
+        let (out, report) = gated(None, &Action::Release, &body);
+        assert!(!out.contains("SECRET"), "{out}");
+        assert!(out.contains("It is.") && out.contains("usage"), "{out}");
+        assert_eq!(report.count(NoticeCode::WithheldData), 1, "{body}");
+    }
+}
+
+#[test]
+fn what_has_the_place_of_text_is_withheld_before_the_format_is_known() {
+    for (first, then) in [
+        (
+            json!({"content": [[{"a": "SECRET"}]], "index": 0}),
+            json!({"content": "It is. ", "stop": false}),
+        ),
+        (
+            json!({"response": {"value": "SECRET"}}),
+            json!({"response": "It is. ", "done": false}),
+        ),
+    ] {
+        let body = sse(&[first, then]);
+        let (out, report) = gated(None, &Action::Release, &body);
+        assert!(!out.contains("SECRET"), "{out}");
+        assert_eq!(report.count(NoticeCode::WithheldData), 1, "{body}");
+    }
+}
+
 fn errors(format: Option<Format>, body: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let mut decoder = match format {

@@ -897,6 +897,24 @@ fn a_part_that_is_not_text_is_a_break_whatever_it_is_called() {
 }
 
 #[test]
+fn a_part_with_text_is_text_whatever_else_it_has() {
+    for more in [
+        r#""partMetadata":{}"#,
+        r#""novel":{"a":[1]}"#,
+        r#""novel":7"#,
+    ] {
+        let part = format!(r#"{{"text":"ep] Then SECRET. [unver",{more}}}"#);
+        let stream = parts("Green. [substrate.gr", &part, "ified-inference] Ship.");
+        let at = "/candidates/0/content/parts/0/text";
+        let out = strip(Format::Gemini, &stream);
+        let text = joined(&out, &[], at);
+        assert_eq!(text, "Green. Then SECRET. Ship.", "{out}");
+        let out = gate(Format::Gemini, &stream);
+        assert_eq!(joined(&out, &[], at), "Green.  Ship.", "{out}");
+    }
+}
+
+#[test]
 fn a_block_of_bedrock_that_is_not_text_is_a_break() {
     let text = |index, text| {
         format!(

@@ -85,20 +85,71 @@ const DECIDED: [&str; 8] = [
     "ж",
 ];
 
+/// What the texts of a response are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sentences {
+    /// Whatever is hard to read.
+    Any,
+    /// Also texts for a gate to withhold, and choices without a role.
+    Gated,
+    /// So many sentences so far, each with a word of its own. No text begins or ends in one of another text, and nothing that is
+    /// not text comes within one.
+    Numbered(usize),
+}
+
 /// A response as it is put together.
 pub(super) struct Stream<'r> {
     pub(super) random: &'r mut Random,
     pub(super) events: Vec<String>,
-    /// Whether there are texts for a gate to withhold, and choices without a role.
-    pub(super) for_gate: bool,
+    sentences: Sentences,
 }
 
-impl Stream<'_> {
+impl<'r> Stream<'r> {
+    pub(super) const fn new(random: &'r mut Random, sentences: Sentences) -> Self {
+        Self {
+            random,
+            events: Vec::new(),
+            sentences,
+        }
+    }
+
+    fn is_for_gate(&self) -> bool {
+        self.sentences == Sentences::Gated
+    }
+
+    /// Whether something that is not text comes here, once in so many times.
+    fn interrupts(&mut self, count: usize) -> bool {
+        self.random.one_in(count) && !matches!(self.sentences, Sentences::Numbered(_))
+    }
+
+    /// The next sentences: with `W` those of which the annotation says that they are inference, with `R` those that are observed,
+    /// with `P` those without annotation.
+    fn numbered(&mut self, number: &mut usize) -> String {
+        let mut text = "\n\n".to_owned();
+        for _ in 0..1 + self.random.below(6) {
+            *number += 1;
+            text += &match self.random.below(4) {
+                0 => format!("W{number}w is so. [unverified-inference] "),
+                1 => format!(
+                    "W{number}w is so.\n[unverified-inference]\n\n- R{number}r [substrate.grep]\n\n"
+                ),
+                2 => format!("R{number}r runs. [substrate.git.log; ts=2026-05-28T11:41:00Z] "),
+                _ => format!("P{number}p is plain. "),
+            };
+        }
+        text + "End."
+    }
+
     fn text(&mut self) -> Vec<char> {
+        if let Sentences::Numbered(mut number) = self.sentences {
+            let text = self.numbered(&mut number);
+            self.sentences = Sentences::Numbered(number);
+            return text.chars().collect();
+        }
         let count = 1 + self.random.below(12);
         let mut text = Vec::new();
         for _ in 0..count {
-            let piece = match self.for_gate && self.random.one_in(2) {
+            let piece = match self.is_for_gate() && self.random.one_in(2) {
                 true => self.random.pick(&DECIDED),
                 false => self.random.pick(&PIECES),
             };
@@ -195,7 +246,7 @@ impl Stream<'_> {
             })
             .collect();
         let head = r#""id":"c","object":"chat.completion.chunk","created":7,"model":"m""#;
-        let has_roles = !(self.for_gate && self.random.one_in(3));
+        let has_roles = !(self.is_for_gate() && self.random.one_in(3));
         for index in (0..count).filter(|_| has_roles) {
             self.events.push(format!(
                 r#"{{{head},"choices":[{{"index":{index},"delta":{{"role":"assistant","content":""}},"finish_reason":null}}]}}"#
@@ -227,7 +278,7 @@ impl Stream<'_> {
                 2 => format!(r#""delta":{{"refusal":{text}}}"#),
                 _ => format!(r#""delta":{{"content":[{{"type":"text","text":{text}}}]}}"#),
             };
-            if kind == 0 && self.random.one_in(12) {
+            if kind == 0 && self.interrupts(12) {
                 let between = self.random.pick(&[
                     r#""delta":{"reasoning_content":"hm [substrate"},"finish_reason":null"#,
                     r#""delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]},"finish_reason":null"#,
@@ -286,7 +337,7 @@ impl Stream<'_> {
         }
         // vLLM counts deltas; GitHub Copilot sends another identifier with each event.
         let has_initial = deltas.len() < count;
-        let counts = !has_initial && self.random.one_in(5);
+        let counts = !has_initial && self.interrupts(5);
         let changes = self.random.one_in(5);
         let place_of = |number: usize| match (counts, changes) {
             (true, _) => place.replace(
@@ -381,7 +432,7 @@ impl Stream<'_> {
             for (place, delta) in deltas.iter().enumerate() {
                 let text = self.quoted(delta);
                 let mut parts = format!(r#"{{"text":{text}}}"#);
-                if self.random.one_in(6) {
+                if self.interrupts(6) {
                     parts += self.random.pick(&[
                         r#",{"text":"hm [substrate.grep]","thought":true}"#,
                         r#",{"toolCall":{"toolType":"google_search","args":{}}}"#,
@@ -515,7 +566,7 @@ impl Stream<'_> {
                 0 => format!(r#"{{"type":"text","text":{text}}}"#),
                 _ => text,
             };
-            if self.random.one_in(6) {
+            if self.interrupts(6) {
                 self.events.push(format!(r#"{{"type":"message.output.delta","output_index":0,"id":"msg_1","content_index":{part},"role":"assistant","content":{{"type":"tool_reference","tool":"web_search","title":"[substrate.grep]"}}}}"#));
                 part += 1;
             }
@@ -615,7 +666,7 @@ impl Stream<'_> {
                     0 => format!(r#"{{"type":"text-delta","id":"t{part}","delta":{text}}}"#),
                     _ => format!(r#"{{"id":"t{part}","delta":{text},"type":"text-delta"}}"#),
                 });
-                if self.random.one_in(25) {
+                if self.interrupts(25) {
                     events.push(
                         self.random
                             .pick(&[
@@ -681,8 +732,8 @@ impl Stream<'_> {
             match self.random.below(12) {
                 0 => out += &format!(": keep-alive{end}{end}"),
                 // Lines of the event itself, in which a client finds nothing.
-                1 if self.for_gate => out += &format!(": ж{end}"),
-                2 if self.for_gate => out += &format!("note: ж{end}"),
+                1 if self.is_for_gate() => out += &format!(": ж{end}"),
+                2 if self.is_for_gate() => out += &format!("note: ж{end}"),
                 _ => {}
             }
             match event.split_once(",\"") {
@@ -703,11 +754,7 @@ impl Stream<'_> {
 /// A response of this format by a seed.
 pub fn stream(format: Format, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
-    let mut stream = Stream {
-        random: &mut random,
-        events: Vec::new(),
-        for_gate: false,
-    };
+    let mut stream = Stream::new(&mut random, Sentences::Any);
     stream.fill(format);
     stream.join(format)
 }

@@ -4,6 +4,8 @@ pub mod decoded;
 pub mod fixtures;
 pub mod gated;
 pub mod generate;
+pub mod hostile;
+pub mod members;
 pub mod oracle;
 pub mod repeating;
 pub mod text;

@@ -106,6 +106,13 @@ pub fn events(stream: &[u8]) -> Vec<Value> {
 }
 
 fn server_sent(text: &str) -> Vec<Value> {
+    let data = data_of(text).into_iter();
+    data.map(|data| serde_json::from_str(&data).unwrap_or_else(|error| panic!("{error}: {data}")))
+        .collect()
+}
+
+/// The data of server-sent events.
+fn data_of(text: &str) -> Vec<String> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let blocks = text.split("\n\n");
     let data = blocks.map(|block| {
@@ -116,8 +123,17 @@ fn server_sent(text: &str) -> Vec<Value> {
         lines.join("\n")
     });
     data.filter(|data| !matches!(data.trim(), "" | "[DONE]"))
-        .map(|data| serde_json::from_str(&data).unwrap_or_else(|error| panic!("{error}: {data}")))
         .collect()
+}
+
+/// The events of a response as they are written, whether they are JSON or not.
+pub(super) fn event_data(stream: &[u8]) -> Vec<String> {
+    let text = std::str::from_utf8(stream).expect("UTF-8");
+    match text.as_bytes().first() {
+        Some(b'{') => text.lines().map(str::to_owned).collect(),
+        Some(b'[') => vec![text.to_owned()],
+        _ => data_of(text),
+    }
 }
 
 /// A text without its annotations.

@@ -3,7 +3,7 @@
 use provstream_providers::Format;
 use serde_json::{Value, json};
 
-use super::generate::{Random, Stream};
+use super::generate::{Random, Sentences, Stream};
 
 /// The letter of texts that may be withheld, and another one of its length and kind.
 pub const LETTERS: [char; 2] = ['ж', 'ш'];
@@ -13,11 +13,7 @@ const TOKEN: u32 = LETTERS[0] as u32;
 
 /// A response of this format by the choices of a generator.
 pub fn stream(format: Format, random: &mut Random) -> Vec<u8> {
-    let mut stream = Stream {
-        random: &mut *random,
-        events: Vec::new(),
-        for_gate: true,
-    };
+    let mut stream = Stream::new(random, Sentences::Gated);
     stream.fill(format);
     let mut events = core::mem::take(&mut stream.events);
     // A response that breaks off between events; numbers of choices that do not come again would count deltas.
