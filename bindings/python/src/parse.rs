@@ -211,6 +211,16 @@ impl State {
         list(py, self.events.take_ready())
     }
 
+    fn push_break(&mut self) {
+        let last = self.input.finish();
+        push_piece(&mut self.parser, &mut self.offsets, &mut self.events, last);
+        self.parser.push_break(&mut Collect {
+            events: &mut self.events,
+            clean: None,
+        });
+        self.events.place(&mut self.offsets);
+    }
+
     fn finish(&mut self) {
         let last = self.input.finish();
         push_piece(&mut self.parser, &mut self.offsets, &mut self.events, last);
@@ -297,6 +307,16 @@ impl Parser {
                 Ok(())
             })?;
             state.take(chunk.py())
+        })
+    }
+
+    /// Marks a place where something other than text comes, such as a tool call, and returns the events that are complete with it.
+    ///
+    /// No annotation after it is about text before it.
+    fn push_break<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.0.with(|state| {
+            state.push_break();
+            state.take(py)
         })
     }
 

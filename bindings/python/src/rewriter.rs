@@ -51,7 +51,8 @@ impl Writer {
         sink.whole
     }
 
-    fn finish(&mut self, output: &mut Output) {
+    /// Ends the stream, or the text before a break.
+    fn finish(&mut self, output: &mut Output, is_break: bool) {
         let mut sink = Sink {
             output,
             chunk: b"",
@@ -62,11 +63,19 @@ impl Writer {
         match self {
             Self::Rewriter(rewriter, replace) => {
                 sink.replace = replace.as_mut();
-                rewriter.finish(&mut sink);
+                if is_break {
+                    rewriter.push_break(&mut sink);
+                } else {
+                    rewriter.finish(&mut sink);
+                }
             }
             Self::Gate(gate, rules) => {
                 sink.rules = rules.as_deref();
-                gate.finish(&mut sink);
+                if is_break {
+                    gate.push_break(&mut sink);
+                } else {
+                    gate.finish(&mut sink);
+                }
             }
         }
     }
@@ -177,10 +186,18 @@ impl State {
         raised.map_or(delivered, Err)
     }
 
+    fn push_break<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let kind = self.input.kind().unwrap_or(Kind::Str);
+        self.is_finished = false;
+        self.end(true);
+        self.raise(py)?;
+        Ok(self.output.take_text(py, kind, true))
+    }
+
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let kind = self.input.kind().unwrap_or(Kind::Str);
         if !std::mem::replace(&mut self.is_finished, true) {
-            self.end();
+            self.end(false);
         }
         self.raise(py)?;
         Ok(self.output.take_text(py, kind, true))
@@ -203,14 +220,17 @@ impl State {
         *self.output.function() = None;
     }
 
-    fn end(&mut self) {
+    /// Ends the stream, or the text before a break.
+    fn end(&mut self, is_break: bool) {
         let last = self.input.finish();
         self.offsets.push(last);
         if self.writer.push(last, false, &mut self.output) {
             self.output.text.extend_from_slice(last);
         }
-        self.offsets.finish();
-        self.writer.finish(&mut self.output);
+        if !is_break {
+            self.offsets.finish();
+        }
+        self.writer.finish(&mut self.output, is_break);
         self.output.events.place(&mut self.offsets);
     }
 
@@ -273,6 +293,13 @@ impl Rewriter {
     #[pyo3(signature = (chunk, /))]
     fn push_untrusted<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.push(chunk, true))
+    }
+
+    /// Marks a place where something other than text comes, such as a tool call, and returns the text before it that is certain.
+    ///
+    /// No annotation after it is about text before it.
+    fn push_break<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.with(|state| state.push_break(py))
     }
 
     /// Ends the stream and returns the rest of the text.
@@ -353,6 +380,13 @@ impl Gate {
     #[pyo3(signature = (chunk, /))]
     fn push_untrusted<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.push(chunk, true))
+    }
+
+    /// Marks a place where something other than text comes, such as a tool call, and returns the text before it that is released.
+    ///
+    /// No annotation after it is about text before it.
+    fn push_break<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.with(|state| state.push_break(py))
     }
 
     /// Ends the stream, and returns what is released of the rest.

@@ -8,8 +8,8 @@ use provstream::{
     BracketAnnotation, Event, Handler, JsonRecord, Replacement, Rules, Span, TextChunk,
 };
 use provstream_providers::{
-    ChannelPosition, Format, GateEvent, Item, NoticeCode, ReadReport, Reasoning, StreamGate,
-    StreamHandler, StreamRewriter,
+    ChannelPosition, Format, GateEvent, Item, NoticeCode, PassMembers, ReadReport, Reasoning,
+    StreamGate, StreamHandler, StreamRewriter,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -312,7 +312,8 @@ fn feed(
 ///
 /// `push` and `finish` return a response of the same format whose text has no annotations, or with `policy` only what that
 /// releases. `format` is one of `provstream.FORMATS`; without it the events show it. `reasoning` is `"leave"`, `"rewrite"` or
-/// `"drop"`. `on_event` is called with each event, whose `channel` says which text it is in; its code points are known in the text
+/// `"drop"`. `pass_members` are paths of members that pass although the format does not have them, such as
+/// `choices[].delta.note`. `on_event` is called with each event, whose `channel` says which text it is in; its code points are known in the text
 /// without annotations only (`clean_start`). What was not read is counted in `report`. `docs/providers.md` has the formats.
 #[pyclass(frozen, module = "provstream")]
 pub(crate) struct Response(Guard<State>);
@@ -321,7 +322,7 @@ pub(crate) struct Response(Guard<State>);
 impl Response {
     #[new]
     #[pyo3(signature = (*, format=None, policy=None, mode="auto", vocabulary=None, limits=None, now=None, reasoning="leave",
-        on_event=None))]
+        pass_members=None, on_event=None))]
     #[expect(
         clippy::too_many_arguments,
         reason = "each is a keyword argument, and all are optional"
@@ -334,18 +335,21 @@ impl Response {
         limits: Option<&Limits>,
         now: Option<&Bound<'_, PyAny>>,
         reasoning: &str,
+        pass_members: Option<Vec<String>>,
         on_event: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let parser = Settings::new(mode, vocabulary, limits, false)?.parser();
         let format: Option<Format> = format.map(str::parse).transpose().map_err(value_error)?;
         let reasoning: Reasoning = reasoning.parse().map_err(value_error)?;
+        let members: PassMembers = pass_members.into_iter().flatten().collect();
         let writer = match policy {
             None => {
                 let rewriter = match format {
                     Some(format) => StreamRewriter::new(format, parser),
                     None => StreamRewriter::detect(parser),
                 };
-                Writer::Rewriter(Box::new(rewriter.with_reasoning(reasoning)))
+                let rewriter = rewriter.with_reasoning(reasoning);
+                Writer::Rewriter(Box::new(rewriter.with_pass_members(members)))
             }
             Some(policy) => {
                 let policy = AnyPolicy::new(policy, now.map(time::now).transpose()?)?;
@@ -354,7 +358,9 @@ impl Response {
                     Some(format) => StreamGate::new(format, parser, policy.clone()),
                     None => StreamGate::detect(parser, policy.clone()),
                 };
-                Writer::Gate(Box::new(gate.with_reasoning(reasoning)), rules, policy)
+                let gate = gate.with_reasoning(reasoning);
+                let gate = Box::new(gate.with_pass_members(members));
+                Writer::Gate(gate, rules, policy)
             }
         };
         let output = Output {

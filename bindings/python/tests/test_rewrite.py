@@ -280,3 +280,47 @@ def test_cycles_are_collected(kind: str) -> None:
     del owner
     gc.collect()
     assert alive() is None
+
+
+def test_breaks_part_texts() -> None:
+    text = "It runs. "
+    parser = provstream.Parser()
+    assert parser.push(text + "[substrate.grep]") != []
+    (before,) = parser.push_break()
+    assert isinstance(before, provstream.Assertion) and before.text == "It runs."
+    parser.push("[substrate.git.log]")
+    after, orphan = parser.finish()
+    assert isinstance(after, provstream.Assertion) and (after.text, after.start) == ("", 25)
+    assert isinstance(orphan, provstream.Diagnostic) and orphan.code == "orphan"
+
+    rewriter = provstream.Rewriter()
+    written = [rewriter.push("It runs. [subst"), rewriter.push_break(), rewriter.push("rate.grep] \ud83d"), rewriter.push_break()]
+    assert written == ["It runs.", " [subst", "rate.grep]", " \ufffd"]
+    assert rewriter.push("[substrate.grep]x") + rewriter.finish() == "x"
+
+    seen: list[str] = []
+
+    def decide(question: provstream.Question) -> provstream.Action:
+        seen.append(question.assertion.text)
+        return provstream.Action.discard()
+
+    gate = provstream.Gate(decide)
+    assert gate.push(b"It rains") + gate.push_break() == b"It rains"
+    assert gate.push(b"[substrate.grep] Bye.") + gate.finish() == b" Bye."
+    assert seen == [""]
+
+
+@pytest.mark.parametrize("gated", [False, True])
+def test_members_that_pass(gated: bool) -> None:
+    body = b'data: {"choices":[{"index":0,"delta":{"content":"It is so.","note":"SECRET"}}]}\n\n'
+    policy = (lambda _: provstream.Action.release()) if gated else None
+    for members, passes in [([], False), (["choices[].delta.note"], True), (("x", "choices[].delta"), True), (["note"], False)]:
+        response = provstream.Response(policy=policy, pass_members=members)
+        written = response.push(body) + response.finish()
+        assert (b"SECRET" in written) == (passes or not gated)
+        assert response.report.is_complete == passes
+        stream = provstream.clean([body], policy=policy, pass_members=members)
+        assert b"".join(stream) == written
+        assert stream.report is not None and stream.report.is_complete == passes
+    with pytest.raises(TypeError):
+        provstream.Response(pass_members="note")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar
 
 from provstream import _native
@@ -49,12 +49,13 @@ class Options(TypedDict, total=False):
     limits: Limits | None
     now: str | datetime | None
     reasoning: str
+    pass_members: Sequence[str]
 
 
 class Settings:
     """How a stream is cleaned: what `Options` say."""
 
-    __slots__ = ("format", "limits", "mode", "now", "policy", "reasoning", "vocabulary")
+    __slots__ = ("format", "limits", "mode", "now", "pass_members", "policy", "reasoning", "vocabulary")
 
     def __init__(
         self,
@@ -65,6 +66,7 @@ class Settings:
         limits: Limits | None = None,
         now: str | datetime | None = None,
         reasoning: str = "leave",
+        pass_members: Sequence[str] = (),
     ) -> None:
         self.policy = policy
         self.format = format
@@ -73,6 +75,7 @@ class Settings:
         self.limits = limits
         self.now = now
         self.reasoning = reasoning
+        self.pass_members = pass_members
         if format == "text":
             self.text(None)
         else:
@@ -96,6 +99,7 @@ class Settings:
             limits=self.limits,
             now=self.now,
             reasoning=self.reasoning,
+            pass_members=self.pass_members,
             on_event=on_event,
         )
 
@@ -374,6 +378,7 @@ def clean(
     limits: Limits | None = None,
     now: str | datetime | None = None,
     reasoning: str = "leave",
+    pass_members: Sequence[str] = (),
 ) -> CleanStream[T]:
     """Removes the annotations from a stream, or with a policy withholds what that does not release.
 
@@ -386,7 +391,7 @@ def clean(
     they have accumulated would not be clean. `provstream.httpx` has a transport for them.
 
     Events go to `on_event`, or are collected for `events()`. `now`, `mode`, `vocabulary` and `limits` are those of `Gate`,
-    `reasoning` that of `Response`. Raises `ValueError` for settings that are wrong.
+    `reasoning` and `pass_members` those of `Response`. Raises `ValueError` for settings that are wrong.
 
     >>> stream = provstream.clean(["It is so. [subst", "rate.grep] Really."])
     >>> list(stream), [type(event).__name__ for event in stream.events()]
@@ -397,7 +402,7 @@ def clean(
             f"expected the events of a provider, found {type(stream).__name__}, which puts the message together before they can be "
             "cleaned: use the method create(..., stream=True), or give the client a transport of provstream.httpx"
         )
-    return CleanStream(stream, Settings(policy, format, mode, vocabulary, limits, now, reasoning), on_event)
+    return CleanStream(stream, Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members), on_event)
 
 
 def clean_response(
@@ -411,13 +416,14 @@ def clean_response(
     limits: Limits | None = None,
     now: str | datetime | None = None,
     reasoning: str = "leave",
+    pass_members: Sequence[str] = (),
 ) -> T:
     """Removes the annotations from a response that is not streamed: an object of an SDK, or its members in a `dict`.
 
     >>> provstream.clean_response({"choices": [{"message": {"content": "It is so. [substrate.grep]"}}]})
     {'choices': [{'message': {'content': 'It is so.'}}]}
     """
-    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning)
+    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members)
     objects = Objects(settings.response(on_event))
     written = [*objects.push(response), *objects.finish()]
     if len(written) != 1:
