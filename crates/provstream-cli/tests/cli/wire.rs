@@ -361,3 +361,56 @@ fn strip_leaves_rewrites_or_drops_reasoning() {
     assert_eq!(odd.status, 2);
     assert!(odd.stderr.contains("leave"), "{}", odd.stderr);
 }
+
+#[test]
+fn members_that_pass_are_neither_emptied_nor_counted() {
+    let event = |member: &str| {
+        let delta = format!("{{\"content\":\"It is so.\",\"{member}\":\"SECRET\"}}");
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\ndata: [DONE]\n\n")
+    };
+    let path = "choices[].delta.note";
+    let gate = [
+        "gate",
+        "--policy",
+        "own-state",
+        "--input",
+        "openai-chat",
+        "--fail",
+    ];
+    let strip = ["strip", "--input", "openai-chat", "--fail"];
+    for (args, empties) in [(&gate[..], true), (&strip, false)] {
+        for (more, input, passes) in [
+            (&[][..], event("note"), false),
+            (&["--pass-member", path], event("note"), true),
+            (&["--pass-member=choices[].delta"], event("note"), true),
+            (
+                &["--pass-member=x", "--pass-member", path],
+                event("note"),
+                true,
+            ),
+            (&["--pass-member", path], event("notes"), false),
+        ] {
+            let run = run(&[args, more].concat(), &input);
+            assert_eq!(
+                run.status,
+                if passes { 0 } else { 3 },
+                "{args:?} {more:?} {}",
+                run.stderr
+            );
+            assert_eq!(
+                run.stdout.contains("SECRET"),
+                passes || !empties,
+                "{more:?}"
+            );
+            assert_eq!(run.stderr.is_empty(), passes, "{more:?} {}", run.stderr);
+        }
+    }
+    let raw = run(&["strip", "--pass-member", path], "It is so.");
+    assert_eq!(raw.status, 2);
+    assert!(
+        raw.stderr
+            .contains("--pass-member needs a response of a provider"),
+        "{}",
+        raw.stderr
+    );
+}

@@ -6,6 +6,7 @@ mod ends;
 mod fails;
 mod files;
 mod keep_alives;
+mod members;
 mod paths;
 mod resumes;
 mod same;
