@@ -169,9 +169,8 @@ fn reasoning_is_rewritten_like_text() {
 /// An event with a piece of one reasoning, and an event with a piece of another one.
 type Pair = (Format, fn(&str) -> Value, fn(&str) -> Value);
 
-#[test]
-fn reasoning_that_a_client_accumulates_apart_is_two_texts() {
-    let pairs: [Pair; 5] = [
+fn pairs() -> [Pair; 5] {
+    [
         (
             Format::OpenAiResponses,
             |text| json!({"type": "response.reasoning_text.delta", "output_index": 0, "content_index": 0, "delta": text}),
@@ -197,8 +196,12 @@ fn reasoning_that_a_client_accumulates_apart_is_two_texts() {
             |text| json!({"choices": [{"index": 0, "delta": {"thinking_blocks": [{"type": "thinking", "index": 0, "thinking": text}]}}]}),
             |text| json!({"choices": [{"index": 0, "delta": {"thinking_blocks": [{"type": "thinking", "index": 1, "thinking": text}]}}]}),
         ),
-    ];
-    for (format, one, other) in pairs {
+    ]
+}
+
+#[test]
+fn reasoning_that_a_client_accumulates_apart_is_two_texts() {
+    for (format, one, other) in pairs() {
         let stream = [
             one("I look. [subst"),
             other("Then [x"),

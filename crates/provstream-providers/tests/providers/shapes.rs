@@ -245,7 +245,10 @@ fn an_error_is_reported_in_every_format_and_form() {
     ];
     let body = sse(&[json!({"choices": several})]);
     assert_eq!(errors(Some(Format::OpenAiChat), &body), ["boom", "bang"]);
-    // The type alone says it.
+}
+
+#[test]
+fn the_type_of_an_event_alone_says_that_it_is_an_error() {
     for (format, event) in [
         (
             Format::OpenAiResponses,
