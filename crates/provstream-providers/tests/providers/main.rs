@@ -23,5 +23,7 @@ mod strings;
 mod texts;
 mod unread;
 mod usual;
+#[cfg(feature = "futures")]
 mod wire_gate_stream;
+#[cfg(feature = "futures")]
 mod wire_stream;

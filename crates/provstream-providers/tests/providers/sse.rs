@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use futures_core::Stream;
+use futures_util::Stream;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
