@@ -108,6 +108,40 @@ fn a_gate_writes_what_a_naive_one_writes() {
     assert!(ended > 10, "{ended}");
 }
 
+#[test]
+fn after_a_reset_nothing_of_the_stream_before_is_left() {
+    for seed in seeds(40) {
+        let (before, after) = (broken(seed, 40), broken(seed + 1, 40));
+        let parser = || {
+            parser_in(
+                after.reading,
+                &RefLimits::default(),
+                &RefVocabulary::default(),
+            )
+        };
+        let whole = |gate: &mut Gate<Drawn>| {
+            let mut seen = Seen::default();
+            for piece in cut(&after.input, 7, &mut Cuts(seed)) {
+                piece.gate(gate, &mut seen);
+            }
+            gate.finish(&mut seen);
+            (seen.text, seen.limits, gate.ended())
+        };
+        let expected = whole(&mut Gate::new(parser(), Drawn(seed)));
+        let pieces = cut(&before.input, 1, &mut Cuts(seed));
+        for upto in 0..=pieces.len() {
+            let mut gate = Gate::new(parser(), Drawn(seed));
+            let mut seen = Seen::default();
+            for piece in &pieces[..upto] {
+                piece.gate(&mut gate, &mut seen);
+            }
+            gate.reset();
+            assert_eq!((gate.held_len(), gate.position()), (0, 0), "{seed}, {upto}");
+            assert_eq!(whole(&mut gate), expected, "{seed}, {upto}");
+        }
+    }
+}
+
 /// Decides by the text of an assertion alone, wherever it is.
 #[derive(Clone, Copy)]
 struct ByText;
