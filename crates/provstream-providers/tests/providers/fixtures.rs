@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use provstream::{Event, Parser};
+use provstream::{Action, Event, Parser, Policy, Question};
 use provstream_providers::{
-    Channel, ChannelError, Decoder, Format, Item, MAX_CHANNELS, NoticeCode, ResponseParser,
-    WireEvent,
+    Channel, ChannelError, Decoder, Format, Item, MAX_CHANNELS, NoticeCode, Reasoning,
+    ResponseParser, StreamGate, StreamRewriter, WireEvent,
 };
 use testkit::wire::fixtures::{Fixture, Read, SIZES, all, own, shared};
 
@@ -95,6 +95,59 @@ fn after_a_reset_the_next_response_is_read_as_by_new_parsers() {
                 fixture.name
             );
             parsers.reset();
+        }
+    }
+}
+
+/// Releases everything.
+#[derive(Clone)]
+struct ReleaseAll;
+
+impl Policy for ReleaseAll {
+    fn assertion(&mut self, _: &Question<'_>) -> Action {
+        Action::Release
+    }
+}
+
+/// The same of what is written, by a rewriter and by a gate.
+#[test]
+fn after_a_reset_the_next_response_is_written_as_by_new_ones() {
+    let rewriter = || StreamRewriter::detect(Parser::new()).with_reasoning(Reasoning::Rewrite);
+    let gate = || StreamGate::detect(Parser::new(), ReleaseAll).with_reasoning(Reasoning::Rewrite);
+    let stripped = |rewriter: &mut StreamRewriter, bytes: &[u8]| {
+        let mut out = Vec::new();
+        rewriter.push(bytes, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        (out, rewriter.report().clone())
+    };
+    let gated = |gate: &mut StreamGate<ReleaseAll>, bytes: &[u8]| {
+        let mut out = Vec::new();
+        gate.push(bytes, |bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        (out, gate.report().clone())
+    };
+    let fixtures = all();
+    let (mut used_rewriter, mut used_gate) = (rewriter(), gate());
+    for (number, before) in fixtures.iter().enumerate() {
+        // One of the same format, and one of another.
+        let same = fixtures
+            .iter()
+            .filter(|other| other.format == before.format);
+        let next = same.last().into_iter().chain(fixtures.get(number + 1));
+        for (after, part) in next.flat_map(|after| [3, 8].map(|part| (after, part))) {
+            let upto = before.bytes.len() * part / 10;
+            let label = format!("{} to {upto}, {}", before.name, after.name);
+            used_rewriter.push(&before.bytes[..upto], |_: &[u8]| {});
+            used_rewriter.reset();
+            let found = stripped(&mut used_rewriter, &after.bytes);
+            assert_eq!(found, stripped(&mut rewriter(), &after.bytes), "{label}");
+            used_rewriter.reset();
+            used_gate.push(&before.bytes[..upto], |_: &[u8]| {});
+            used_gate.reset();
+            assert_eq!(used_gate.held_len(), 0, "{label}");
+            let found = gated(&mut used_gate, &after.bytes);
+            assert_eq!(found, gated(&mut gate(), &after.bytes), "{label}");
+            used_gate.reset();
         }
     }
 }
