@@ -165,6 +165,19 @@ fn after_a_reset_nothing_of_the_stream_before_is_left() {
     }
 }
 
+#[test]
+fn after_a_reset_text_is_not_that_of_others() {
+    let releases = |seed: &u64| matches!(Drawn(*seed).action(0), Action::Release);
+    let seed = (0..).find(releases).expect("a seed");
+    let mut gate = Gate::new(Parser::new(), Wary(Drawn(seed)));
+    gate.push_untrusted(b"The build is", &mut Seen::default());
+    gate.reset();
+    let mut seen = Seen::default();
+    gate.push(b"The build is green. [substrate.grep]", &mut seen);
+    gate.finish(&mut seen);
+    assert_eq!(seen.text, b"The build is green.");
+}
+
 /// Decides by the text of an assertion alone, wherever it is.
 #[derive(Clone, Copy)]
 struct ByText;
