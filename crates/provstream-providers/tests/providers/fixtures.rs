@@ -130,10 +130,10 @@ fn after_a_reset_the_next_response_is_written_as_by_new_ones() {
     let (mut used_rewriter, mut used_gate) = (rewriter(), gate());
     for (number, before) in fixtures.iter().enumerate() {
         // One of the same format, and one of another.
-        let same = fixtures
+        let mut same = fixtures
             .iter()
             .filter(|other| other.format == before.format);
-        let next = same.last().into_iter().chain(fixtures.get(number + 1));
+        let next = same.next_back().into_iter().chain(fixtures.get(number + 1));
         for (after, part) in next.flat_map(|after| [3, 8].map(|part| (after, part))) {
             let upto = before.bytes.len() * part / 10;
             let label = format!("{} to {upto}, {}", before.name, after.name);
