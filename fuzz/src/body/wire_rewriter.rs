@@ -245,6 +245,8 @@ impl Read {
         };
         let mut rewriters: BTreeMap<TextName, Rewriter> = BTreeMap::new();
         let mut ended = BTreeSet::new();
+        // Those that are over at the moment.
+        let mut over = BTreeSet::new();
         // No client reads past the end of a stream, but in the formats in which text may follow it.
         let reads_on = reads_past_end(decoder.format());
         let mut is_over = false;
@@ -257,6 +259,7 @@ impl Read {
                 if is_over => {}
             Item::Text(delta) => {
                 let name = (delta.channel(), delta.member());
+                over.remove(&delta.channel());
                 let text = read.texts.entry(name).or_default();
                 if strip {
                     let rewriter = rewriters.entry(name);
@@ -288,8 +291,16 @@ impl Read {
                     }
                 }
                 ended.insert(channel);
+                over.insert(channel);
             }
-            Item::Error(message) => read.rest.push(format!("error {message}")),
+            Item::Error(message) => {
+                // Nothing goes on after it of what it ends.
+                let of_channels = rewriters.iter_mut();
+                for (name, rewriter) in of_channels.filter(|(name, _)| over.contains(&name.0)) {
+                    rewriter.push_break(read.texts.entry(*name).or_default());
+                }
+                read.rest.push(format!("error {message}"));
+            }
             Item::End => {
                 read.rest.push("end".into());
                 is_over = !reads_on;

@@ -164,7 +164,6 @@ impl Scan<'_> {
 
     /// Whether the bracket at `start`, which begins no annotation, may be an unknown in the slot; what was read of it ended so.
     pub(super) fn begin_slot(&mut self, start: u64, ended: Option<(Step, usize)>) -> bool {
-        let max = self.input.limits.max_annotation();
         let follows_annotation = self.engine.pending.is_some();
         let gap = &mut self.engine.gap;
         let before = core::mem::take(&mut gap.slot);
@@ -174,10 +173,16 @@ impl Scan<'_> {
         if before != Slot::None || follows_annotation && !gap.after_white {
             return false;
         }
+        // Most brackets in text follow no annotation, and begin with no anchor.
+        let read = Span::new(start, self.offset(end));
+        let bytes = stream_bytes(&self.engine.window, &self.input, read);
+        if !follows_annotation && bytes.get(1).is_some_and(u8::is_ascii_alphabetic) {
+            return false;
+        }
+        let gap = &self.engine.gap;
         let is_beside = follows_annotation && gap.line_feeds <= 1 && !gap.apart;
         let mut form = if is_beside { Form::NEW } else { Form::ALONE };
-        let read = Span::new(start, self.offset(end));
-        let fits = form.feed(stream_bytes(&self.engine.window, &self.input, read), max);
+        let fits = form.feed(bytes, self.input.limits.max_annotation());
         let begins = fits == Fit::More && form.has_begun();
         if begins {
             self.engine.gap.slot = Slot::Open(form);

@@ -266,7 +266,12 @@ impl Reader {
                 return Some(NoticeCode::AmbiguousFormat);
             }
             if !is_known {
-                self.format = shown.only().or(self.format);
+                let format = shown.only().or(self.format);
+                if self.format.is_some() && format != self.format {
+                    // The blocks that began are not those of this format.
+                    self.numbering = Numbering::default();
+                }
+                self.format = format;
             }
         }
         if self.format.is_some() {

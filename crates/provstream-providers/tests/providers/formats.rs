@@ -324,6 +324,26 @@ fn a_format_is_settled_by_the_first_text() {
     assert_eq!(text, "It is.");
 }
 
+/// Blocks that begin before the format is settled are not those of another format.
+#[test]
+fn blocks_of_another_format_are_not_open() {
+    let start = |index| json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}});
+    let text = |index, text: &str| json!({"contentBlockDelta": {"contentBlockIndex": index, "delta": {"text": text}}});
+    let stop = |index| json!({"contentBlockStop": {"contentBlockIndex": index}});
+    let stream = sse(&[
+        start(0),
+        start(1),
+        text(0, "It is so."),
+        stop(0),
+        text(1, " So."),
+        stop(1),
+        json!({"messageStop": {"stopReason": "end_turn"}}),
+    ]);
+    let (read, _) = read(&stream);
+    let texts: Vec<String> = read.texts.into_values().collect();
+    assert_eq!(texts, ["It is so. So."]);
+}
+
 #[test]
 fn an_array_is_read_after_another_one() {
     let event = |text: &str| json!({"candidates": [{"content": {"parts": [{"text": text}]}}]});
