@@ -220,6 +220,10 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.0.policy_mut().settle_repeat(more, out);
     }
 
+    fn settle_elsewhere(&self, more: bool, out: &mut Vec<u8>) -> bool {
+        self.0.policy().settle_elsewhere(more, out)
+    }
+
     fn look_ahead(&mut self) {
         if self.0.is_holding() {
             let mut ahead = self.0.clone();

@@ -89,46 +89,21 @@ impl<P> Remembering<P> {
     /// Does with what was written for a text that repeats another one as was decided about the same words of that one, where their
     /// annotations did not come again. There may be more to come, or not.
     pub(super) fn settle_repeat(&mut self, more: bool, out: &mut Vec<u8>) {
-        let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) else {
-            return;
-        };
         self.met.sort_unstable();
-        let mut grams = Grams::of(out);
-        for decision in &made.assertions {
-            if decision.action == Action::Release || self.met.binary_search(&decision.at).is_ok() {
-                continue;
-            }
-            let Some(text) = &decision.words else {
-                return out.clear();
-            };
-            let words = text.as_bytes();
-            let may_be_there = !words.is_empty() && grams.may_have(words);
-            let first = may_be_there.then(|| {
-                count(out.len());
-                memchr::memmem::find(out, words)
-            });
-            let first = first.flatten();
-            let by = match &decision.action {
-                Action::Discard => String::new(),
-                Action::Replace(text) => text.to_string(),
-                Action::Mark(before, after) => format!("{before}{text}{after}"),
-                // What follows was not released.
-                end => {
-                    match first {
-                        None if more => continue,
-                        first => out.truncate(first.unwrap_or(0)),
-                    }
-                    if let Action::Refuse(text) = end {
-                        out.extend_from_slice(text.as_bytes());
-                    }
-                    return;
-                }
-            };
-            if first.is_some() {
-                *out = replaced(out, words, by.as_bytes());
-                grams.add(out);
-            }
+        if let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) {
+            made.settle(&self.met, more, out);
         }
+    }
+
+    /// Does with what was written for a text of another name as was decided about the same words of this one. There may be more to
+    /// come, or not. Returns `false` if nothing was to be done.
+    pub(super) fn settle_elsewhere(&self, more: bool, out: &mut Vec<u8>) -> bool {
+        let made = self.made.as_deref();
+        let made = made.filter(|made| made.withholds());
+        if let Some(made) = made {
+            made.settle(&[], more, out);
+        }
+        made.is_some()
     }
 
     /// Decides about the rest of the text as was done in a place that repeats it, and that is over.
@@ -254,6 +229,52 @@ fn own(made: &mut Option<Arc<Made>>) -> &mut Made {
 }
 
 impl Made {
+    /// Whether some assertion is not released as it is.
+    fn withholds(&self) -> bool {
+        let mut actions = self.assertions.iter().map(|decision| &decision.action);
+        actions.any(|action| *action != Action::Release)
+    }
+
+    /// Does with a text as was decided about the same words, but for the assertions at the places `met`, which are sorted.
+    fn settle(&self, met: &[u64], more: bool, out: &mut Vec<u8>) {
+        let mut grams = Grams::of(out);
+        for decision in &self.assertions {
+            if decision.action == Action::Release || met.binary_search(&decision.at).is_ok() {
+                continue;
+            }
+            let Some(text) = &decision.words else {
+                return out.clear();
+            };
+            let words = text.as_bytes();
+            let may_be_there = !words.is_empty() && grams.may_have(words);
+            let first = may_be_there.then(|| {
+                count(out.len());
+                memchr::memmem::find(out, words)
+            });
+            let first = first.flatten();
+            let by = match &decision.action {
+                Action::Discard => String::new(),
+                Action::Replace(text) => text.to_string(),
+                Action::Mark(before, after) => format!("{before}{text}{after}"),
+                // What follows was not released.
+                end => {
+                    match first {
+                        None if more => continue,
+                        first => out.truncate(first.unwrap_or(0)),
+                    }
+                    if let Action::Refuse(text) = end {
+                        out.extend_from_slice(text.as_bytes());
+                    }
+                    return;
+                }
+            };
+            if first.is_some() {
+                *out = replaced(out, words, by.as_bytes());
+                grams.add(out);
+            }
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.assertions.is_empty() && self.runs.is_empty() && self.limits.is_empty()
     }

@@ -6,6 +6,7 @@ use super::halves;
 use super::removed::Removed;
 use super::seams::Seams;
 use super::sink::{ChannelPosition, Collect, StreamHandler};
+use super::steps::each;
 use super::template::Template;
 use super::text_id::TextId;
 use provstream::{GateEnd, Rewriter};
@@ -313,9 +314,12 @@ pub(super) struct Delta<'a> {
     pub(super) is_last: bool,
 }
 
+/// Most texts of other names whose words are looked for in a text.
+const MAX_SETTLED: usize = 16;
+
 /// A text that is a string of its own.
 #[derive(Debug)]
-pub(super) struct WholeText<'a> {
+pub(super) struct WholeText<'a, R> {
     /// The data of the event, and where in them the string is.
     pub(super) data: &'a [u8],
     pub(super) text: Str,
@@ -323,15 +327,17 @@ pub(super) struct WholeText<'a> {
     pub(super) more: bool,
     /// It repeats another text.
     pub(super) is_repeated: bool,
+    /// Texts of other names, whose words it may have.
+    pub(super) others: &'a [Text<R>],
     /// Where in it something is removed, if offsets into it are to follow.
     pub(super) removed: Option<&'a mut Removed>,
 }
 
 /// Rewrites a text that is a string of its own; gives its length, and whether the string changes, to what was then appended
 /// to `edit`.
-pub(super) fn rewrite_whole(
-    rewriter: &mut impl TextRewriter,
-    whole: WholeText<'_>,
+pub(super) fn rewrite_whole<R: TextRewriter>(
+    rewriter: &mut R,
+    whole: WholeText<'_, R>,
     scratch: &mut Scratch,
     edit: Edit<'_>,
     handler: &mut impl StreamHandler,
@@ -354,6 +360,15 @@ pub(super) fn rewrite_whole(
     }
     if whole.is_repeated {
         rewriter.settle_repeat(whole.more, out);
+    }
+    let mut settled = 0;
+    for other in each(whole.others.iter()) {
+        if settled == MAX_SETTLED {
+            // It cannot be searched for the words of all.
+            out.clear();
+            break;
+        }
+        settled += usize::from(other.rewriter.settle_elsewhere(whole.more, out));
     }
     let changed = *out != text.as_bytes();
     if changed {
@@ -416,6 +431,13 @@ pub(super) trait TextRewriter: Clone {
     /// Does with what was written for a text that repeats another one as was done with the same words of that one.
     fn settle_repeat(&mut self, more: bool, out: &mut Vec<u8>) {
         let _ = (more, out);
+    }
+
+    /// Does with what was written for a text of another name as was done with the same words of this one; `false` if nothing was
+    /// to be done.
+    fn settle_elsewhere(&self, more: bool, out: &mut Vec<u8>) -> bool {
+        let _ = (more, out);
+        false
     }
 
     /// A place that repeats all of the text follows: decides what would be decided if the text ended here.

@@ -231,6 +231,7 @@ impl Read {
     }
 
     /// What it reads of a stream, the texts stripped or not.
+    #[expect(clippy::too_many_lines, reason = "one arm for each item")]
     fn of(mut decoder: Decoder, data: &[u8], strip: bool) -> Self {
         let mut read = Self::default();
         // A block that lost all its text is removed, so that later thoughts and tool calls have other numbers.

@@ -43,6 +43,10 @@ impl<R> Texts<R> {
         self.texts.first()
     }
 
+    pub(crate) fn as_slice(&self) -> &[Text<R>] {
+        &self.texts
+    }
+
     pub(crate) fn iter(&self) -> core::slice::Iter<'_, Text<R>> {
         self.texts.iter()
     }

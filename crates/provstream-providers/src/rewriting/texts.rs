@@ -212,6 +212,10 @@ impl<R: TextRewriter> State<R> {
                 text,
                 more: repeats == Repeats::SoFar,
                 is_repeated,
+                others: match R::WITHHOLDS_UNREAD && !has_text {
+                    true => self.texts.as_slice(),
+                    false => &[],
+                },
                 removed: removed.as_mut(),
             },
             &mut self.scratch,

@@ -172,6 +172,7 @@ impl<R: TextRewriter> State<R> {
             more: false,
             // A gate reports what it decides.
             is_repeated: !R::WITHHOLDS_UNREAD,
+            others: &[],
             removed: None,
         };
         let edit = &mut self.edits.bytes;

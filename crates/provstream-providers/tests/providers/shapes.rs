@@ -543,6 +543,33 @@ fn what_repeats_a_text_without_its_annotations_repeats_the_decisions_about_it() 
     }
 }
 
+/// Words that are withheld in one text are withheld in a whole text that has another number, and no text of its own.
+#[test]
+fn what_repeats_a_text_under_another_number_repeats_the_decisions_about_it() {
+    let delta = |item: u32, text: &str| json!({"type": "response.output_text.delta", "output_index": item, "content_index": 0, "delta": text});
+    let done = |item: u32, text: &str| json!({"type": "response.output_text.done", "output_index": item, "content_index": 0, "text": text});
+    let completed = |text: &str| json!({"type": "response.completed", "response": {"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": text}]}]}});
+    let (first, second) = (
+        "It rains. It is SECRET. [unverified-inference] So.",
+        " All is well. Bye.",
+    );
+    let whole = "It rains. It is SECRET. So. All is well. Bye.";
+    for events in [
+        vec![delta(1, first), delta(1, second), completed(whole)],
+        vec![delta(0, first), delta(0, second), done(5, whole)],
+        vec![delta(0, first), delta(1, second), done(2, whole)],
+    ] {
+        let body = sse(&events);
+        for action in [Action::Discard, Action::Replace("(no)".into())] {
+            let (out, _) = gated(Some(Format::OpenAiResponses), &action, &body);
+            assert!(!out.contains("SECRET"), "{body} became {out}");
+            assert!(out.contains(" All is well. Bye.\""), "{out}");
+        }
+        let (out, _) = gated(Some(Format::OpenAiResponses), &Action::Release, &body);
+        assert!(out.contains(whole), "{out}");
+    }
+}
+
 #[test]
 fn too_many_held_events_end_a_text_as_the_policy_says() {
     let chunk = |members: Value| json!({"choices": [members], "padding": 1});
