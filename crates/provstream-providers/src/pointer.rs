@@ -141,7 +141,11 @@ impl<'a> DeserializeSeed<'a> for Seek<'_, '_, 'a> {
         let value = <&'a RawValue>::deserialize(deserializer)?.get();
         self.found.other = match value.as_bytes().first() {
             Some(b'"') => {
-                let text: Name<'a> = serde_json::from_str(value).map_err(D::Error::custom)?;
+                // Fast path: the raw value is checked, and without escapes it is the text.
+                let text = match value.contains('\\') {
+                    true => serde_json::from_str(value).map_err(D::Error::custom)?,
+                    false => Name(value[1..value.len() - 1].into()),
+                };
                 let start = value.as_ptr() as usize - self.json.as_ptr() as usize;
                 self.found.texts.push(text.0);
                 self.found.spans.push(start..start + value.len());
