@@ -248,8 +248,8 @@ pub(crate) struct Before<'a> {
 }
 
 impl Before<'_> {
-    /// Where the unknowns in the slot begin that are at the end of the text; the text's length if there are none. An error if
-    /// that depends on what is before the text.
+    /// Finds the unknowns in the slot at the end of the text. Returns the index at which they begin: the text's length without
+    /// any. Returns an error if text before this one decides.
     #[inline]
     pub(crate) fn run(&self) -> Result<usize, Unclear> {
         if ends_with_word(self.text) {

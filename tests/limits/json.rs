@@ -115,7 +115,7 @@ fn check(set: Limits, stream: &str, expected: &[&str]) {
     check_with(&Parser::builder().limits(set), stream, expected);
 }
 
-/// The time that the discipline takes for now: 20 bytes.
+/// Time at which the discipline judges: 20 bytes.
 const TIME: &str = "2026-05-28T11:40:00Z";
 
 #[test]

@@ -30,7 +30,7 @@ use crate::vocabulary::Vocabulary;
 #[derive(Clone)]
 pub(crate) struct Discipline(RustDiscipline, Arc<Arguments>);
 
-/// What a discipline was made of.
+/// Arguments of the constructor, for copies and pickles.
 struct Arguments {
     default_window: Option<Duration>,
     windows: BTreeMap<String, Duration>,

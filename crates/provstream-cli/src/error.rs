@@ -21,7 +21,7 @@ pub(crate) enum CliError {
     Usage(String),
     /// Input that cannot be read, or is not what the command needs. Other inputs can still be read.
     Input(String),
-    /// Input of which nothing was read, since it is not a response of the format.
+    /// Input that is not a response of the format, and was not read.
     NotRead(String),
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn exit_code(
     exit_code_of_files(result.map(|()| 0), fail, passed)
 }
 
-/// The same for a command that reads several files, and returns the number of those that could not be read.
+/// Returns the exit code of a command that reads several files, from the number of those that could not be read.
 pub(crate) fn exit_code_of_files(
     result: anyhow::Result<u64>,
     fail: bool,

@@ -61,8 +61,8 @@ impl<P: Policy + Clone> StreamReader<P> {
         }
     }
 
-    /// The same for the strings at pointers of each line, from the line with this number on; all of the text without pointers.
-    /// `is_written` if lines are written again.
+    /// Reads only the strings at these pointers in each line of JSON, and numbers lines from `line` on. Without pointers, reads
+    /// the whole text. If `is_written`, each line is written with its strings rewritten.
     pub(crate) fn with_fields(mut self, pointers: &[Pointer], line: u64, is_written: bool) -> Self {
         let fields = FieldReader::new(pointers, line, is_written);
         self.fields = (!pointers.is_empty()).then_some(fields);

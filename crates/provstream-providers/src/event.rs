@@ -161,7 +161,7 @@ impl<'a> Event<'a> {
             .is_some()
     }
 
-    /// Whether the event has a type, which is none of these, and is not transient data.
+    /// Returns `true` if the event has a type that is not in `control`, and is not transient data.
     pub(super) fn is_other_type(&self, control: &[&str]) -> bool {
         let kind = self.walk.kind.filter(Capture::is_string);
         kind.is_some_and(|kind| {

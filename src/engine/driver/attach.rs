@@ -242,8 +242,8 @@ impl Scan<'_> {
         (line, unknown)
     }
 
-    /// Where the unknowns in the slot begin that are at the end of `text`, which starts at stream offset `at`; its length if there
-    /// are none.
+    /// Finds the unknowns in the slot at the end of `text`, which starts at stream offset `at`. Returns the index at which they
+    /// begin: the length of `text` without any.
     #[inline(always)] // Nearly all texts end with a word.
     fn slot_run(&self, text: &[u8], at: u64, anchor: Option<&Line>) -> Option<usize> {
         if ends_with_word(text) {

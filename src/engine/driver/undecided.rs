@@ -206,7 +206,8 @@ impl Engine {
         found.is_some()
     }
 
-    /// Where the unknowns in the slot begin that are right before the candidate or at the end of the text.
+    /// Finds the unknowns in the slot right before the candidate, or at the end of the text, and returns the stream offset at
+    /// which they begin.
     fn open_slot(&self, limits: &Limits, candidate: Option<u64>) -> Option<u64> {
         let base = self.window.base();
         let raw = self.window.raw();

@@ -22,7 +22,7 @@ struct Rule {
     find: Regex,
     with: Option<Regex>,
     unless: Option<Regex>,
-    /// What has to match as well in an answer; without it, the rule is not for answers.
+    /// Pattern that an answer must match as well. A rule without it is not applied to answers.
     answers: Option<Regex>,
 }
 
@@ -54,7 +54,7 @@ const MAX_FINDINGS: usize = 64;
 /// Finds what is anthropomorphic, falsely precise, a cue of certainty, a claim of proof, an exposure of reasoning, or bonding
 /// and deferential in an English or German text.
 ///
-/// It looks for words in each sentence. It is a help for reviewing wording and does not replace the review. Findings are in
+/// The search is for words in each sentence. It helps a review of the wording, and does not replace it. Findings are in
 /// order; those of one kind do not overlap. At most 64 are reported. The time is proportional to the length of the text, and
 /// memory is bounded by it. Source: MARC-02 10.3, 14, 15, 18.
 ///
@@ -72,7 +72,7 @@ pub fn check_wording(text: &str) -> Vec<WordingFinding> {
     check(text, false)
 }
 
-/// The same for an answer: only rules by which it speaks of itself, not those about its matter.
+/// Checks an answer with the rules about how it speaks of itself, and not with those about its subject.
 pub(crate) fn check_answer(text: &str) -> Vec<WordingFinding> {
     check(text, true)
 }
@@ -162,7 +162,7 @@ impl Rule {
     }
 }
 
-/// The regular expression under a key, in ASCII as sentences are; `None` if there is none or it cannot be read.
+/// Reads the regular expression under a key, and writes it in ASCII, as sentences are. Returns `None` without a readable one.
 fn pattern(table: &Table<'_>, key: &str) -> Option<Regex> {
     let text = table.get(key)?.string().ok()?;
     let mut ascii = String::with_capacity(text.len());

@@ -5,7 +5,7 @@
 use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
 const PART: &[&str] = &["reasoning-start", "source-url", "source-document"];
-/// The types of events that are no part of the message; those that rows name are not repeated. Transient data are none, either.
+/// Types of events outside the message. Types that rows name are left out. Transient data are outside the message, too.
 const CONTROL: &[&str] = &["start", "start-step", "message-metadata"];
 const BLOCK: &[&str] = &["text-start", "text-delta", "text-end"];
 /// What providers say about text: citations with the passages that they quote, for one.

@@ -338,20 +338,28 @@ fn parts_that_begin_again_are_two_texts_however_they_are_read() {
     assert_eq!(part(&out, "b") + &part(&out, "c"), "B [subx]", "{out}");
 }
 
+/// The start of a text block of Anthropic's.
+fn start(index: u32) -> String {
+    format!(
+        r#"{{"type":"content_block_start","index":{index},"content_block":{{"type":"text","text":""}}}}"#
+    )
+}
+
+/// A delta of a text block of Anthropic's.
+fn delta(index: u32, text: &str) -> String {
+    format!(
+        r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":"{text}"}}}}"#
+    )
+}
+
+/// The end of a block of Anthropic's.
+fn stop(index: u32) -> String {
+    format!(r#"{{"type":"content_block_stop","index":{index}}}"#)
+}
+
 /// A block that is open beside another one stays even if it loses all its text.
 #[test]
 fn blocks_in_parallel_lose_nothing_but_annotations() {
-    let start = |index| {
-        format!(
-            r#"{{"type":"content_block_start","index":{index},"content_block":{{"type":"text","text":""}}}}"#
-        )
-    };
-    let delta = |index, text| {
-        format!(
-            r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":"{text}"}}}}"#
-        )
-    };
-    let stop = |index| format!(r#"{{"type":"content_block_stop","index":{index}}}"#);
     for (events, texts) in [
         (
             vec![
@@ -417,17 +425,6 @@ fn blocks_in_parallel_lose_nothing_but_annotations() {
 
 #[test]
 fn blocks_that_are_open_in_parallel_are_two_texts() {
-    let start = |index| {
-        format!(
-            r#"{{"type":"content_block_start","index":{index},"content_block":{{"type":"text","text":""}}}}"#
-        )
-    };
-    let delta = |index, text| {
-        format!(
-            r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":"{text}"}}}}"#
-        )
-    };
-    let stop = |index| format!(r#"{{"type":"content_block_stop","index":{index}}}"#);
     let events = [
         start(0),
         start(1),

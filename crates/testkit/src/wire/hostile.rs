@@ -139,7 +139,7 @@ fn text_of(event: &str) -> Option<&str> {
     texts.next().filter(|_| texts.next().is_none())
 }
 
-/// The texts of an event. Tool calls and thoughts are none, and neither are special tokens.
+/// Returns the texts of an event, without tool calls, thoughts and special tokens.
 fn texts_of(event: &str) -> impl Iterator<Item = &str> {
     let others = ["tool", "_call", "thought", "reasoning", "\"special\":true"];
     let has_text = !others.iter().any(|other| event.contains(other));

@@ -164,7 +164,7 @@ impl<'o> ObjectRun<'o> {
         }
     }
 
-    /// The same for the objects in them, validated, but for those in other objects. `each` returns `true` if an object passes.
+    /// Validates the outermost objects in the values, and calls `each` with them. It returns `true` if an object passes.
     pub(super) fn for_each_object(
         &mut self,
         max_record: usize,

@@ -181,7 +181,7 @@ fn context(options: &ProjectOptions) -> anyhow::Result<Option<TrustContext>> {
 }
 
 impl Projector<'_> {
-    /// What may be shown of an object, or a message that refuses it.
+    /// Projects an object to the parts that may be shown, or returns the message that refuses it.
     fn object(&mut self, object: ValidatedObject) -> Result<ProjectRecord, String> {
         let line = object.line;
         let (Some(MarcKind::Core), Some(document)) = (object.kind, object.document) else {
