@@ -129,6 +129,7 @@ impl Discipline {
             count,
             floor: self.floor(),
             counting,
+            judged_at: now,
         }
     }
 
@@ -293,6 +294,7 @@ pub struct Verdict {
     count: usize,
     floor: usize,
     counting: Vec<Counting>,
+    judged_at: Timestamp,
 }
 
 impl Verdict {
@@ -325,6 +327,12 @@ impl Verdict {
     #[must_use]
     pub fn counting(&self) -> &[Counting] {
         &self.counting
+    }
+
+    /// The time that the ages of observations were judged by.
+    #[must_use]
+    pub const fn judged_at(&self) -> Timestamp {
+        self.judged_at
     }
 
     /// The floor that was applied.

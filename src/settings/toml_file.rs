@@ -333,6 +333,12 @@ impl<'t> Table<'t> {
         })
     }
 
+    /// The text of the whole file that the table is in.
+    #[must_use]
+    pub const fn file(&self) -> &'t str {
+        self.text
+    }
+
     /// Returns the position of the table.
     #[must_use]
     pub fn place(&self) -> FilePosition {

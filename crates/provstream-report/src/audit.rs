@@ -1,13 +1,12 @@
 //! The body of a page from an audit log, which has the decisions of a gate but not the text.
 
-use std::borrow::Cow;
 use std::io;
 
 use provstream::provenance::Counting;
 use provstream::{Disposition, Span, UnknownNameError};
 
 use crate::audit_fault::AuditLineError;
-use crate::audit_line::Line;
+use crate::audit_line::{Line, LoggedReason};
 use crate::counts::Counts;
 use crate::escape;
 use crate::note::{Deed, Evidence, Note, Numbering};
@@ -61,8 +60,7 @@ impl AuditLog {
     ///
     /// The line is not a decision of a gate; it is left out.
     pub fn push(&mut self, line: &[u8]) -> Result<(), AuditLineError> {
-        let line: Line<'_> =
-            serde_json::from_slice(line).map_err(|error| AuditLineError::of(line, &error))?;
+        let line: Line<'_> = serde_json::from_slice(line)?;
         match &*line.decision {
             "assertion" => self.assertion(&line),
             "unannotated" => self.run(&line),
@@ -70,6 +68,7 @@ impl AuditLog {
                 self.counts.limits += 1;
                 self.note(
                     &line,
+                    &[],
                     Look::Limit,
                     "Limit reached",
                     Deed::Outcome(Outcome::Release),
@@ -121,13 +120,15 @@ impl AuditLog {
         let disposition = disposition.ok_or(AuditLineError::missing("disposition"))?;
         let disposition: Disposition = disposition.parse()?;
         let outcome = outcome(line)?;
+        let counting = line.counting.iter().map(LoggedReason::counting);
+        let counting = counting.collect::<Result<Vec<_>, _>>()?;
         let counts = &mut self.counts;
         *counts.decided.entry((disposition, outcome)).or_default() += 1;
         counts.annotations += line.annotations.len() as u64;
-        let counting = line.counting.iter();
-        counts.counting += counting.filter(|it| counts_towards(it)).count() as u64;
+        counts.counting += counting.iter().filter(|it| it.counts()).count() as u64;
         self.note(
             line,
+            &counting,
             Look::of(disposition),
             wording::disposition(disposition).0,
             Deed::Outcome(outcome),
@@ -140,6 +141,7 @@ impl AuditLog {
         *self.counts.runs.entry(outcome).or_default() += 1;
         self.note(
             line,
+            &[],
             Look::Run,
             "Without annotation",
             Deed::Outcome(outcome),
@@ -152,6 +154,7 @@ impl AuditLog {
         *self.counts.ends.entry(outcome).or_default() += 1;
         self.note(
             line,
+            &[],
             Look::Limit,
             "End of the stream",
             Deed::Outcome(outcome),
@@ -159,7 +162,14 @@ impl AuditLog {
         Ok(())
     }
 
-    fn note(&mut self, line: &Line<'_>, look: Look, title: &'static str, deed: Deed<'_>) {
+    fn note(
+        &mut self,
+        line: &Line<'_>,
+        counting: &[Counting],
+        look: Look,
+        title: &'static str,
+        deed: Deed<'_>,
+    ) {
         let of = [&line.stream, &line.channel, &line.policy];
         if self.of.as_ref().is_none_or(|last| last.each_ref() != of) {
             self.sections.heading(&heading(of));
@@ -174,11 +184,8 @@ impl AuditLog {
             };
             format!("{count} {count_of}, floor {floor}")
         });
-        let why = line.counting.iter().map(String::as_str);
-        let evidence = line
-            .annotations
-            .iter()
-            .zip(why.chain(std::iter::repeat("")));
+        let judged_at = line.judged_at();
+        let evidence = line.annotations.iter().zip(counting);
         let note = Note {
             look,
             title,
@@ -187,26 +194,18 @@ impl AuditLog {
             place: place(line),
             pointer: None,
             evidence: evidence
-                .map(|(annotation, why)| Evidence {
+                .map(|(annotation, counting)| Evidence {
                     declared: &annotation.declared,
                     observation_id: annotation.observation_id.as_deref(),
                     ts: annotation.ts.as_deref(),
-                    age: None,
-                    counts: counts_towards(why),
-                    why: match why {
-                        _ if counts_towards(why) => Cow::Borrowed(why),
-                        _ => format!("does not count: {why}").into(),
-                    },
+                    age: annotation.age_at(judged_at),
+                    counts: counting.counts(),
+                    why: wording::why(*counting, None).into(),
                 })
                 .collect(),
         };
         self.sections.note(&note.draft());
     }
-}
-
-/// Returns `true` if the reason in a log is that the annotation counts.
-fn counts_towards(why: &str) -> bool {
-    why == Counting::Counts.as_str()
 }
 
 fn outcome(line: &Line<'_>) -> Result<Outcome, AuditLineError> {

@@ -1,14 +1,21 @@
 //! The lines of an audit log.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
+use provstream::UnknownNameError;
+use provstream::provenance::{Counting, Timestamp};
 use serde::Deserialize;
+
+use crate::wording;
 
 /// A line, as `provstream gate` writes it.
 #[derive(Deserialize)]
 pub(crate) struct Line<'a> {
     #[serde(borrow)]
     pub(crate) decision: Cow<'a, str>,
+    /// Time of the decision, in RFC 3339.
+    pub(crate) time: Option<String>,
     #[serde(default)]
     pub(crate) stream: String,
     #[serde(default)]
@@ -22,7 +29,7 @@ pub(crate) struct Line<'a> {
     #[serde(default)]
     pub(crate) annotations: Vec<LoggedAnnotation>,
     #[serde(default)]
-    pub(crate) counting: Vec<String>,
+    pub(crate) counting: Vec<LoggedReason>,
     pub(crate) verdict: Option<LoggedVerdict>,
     pub(crate) disposition: Option<String>,
     pub(crate) action: Option<String>,
@@ -40,6 +47,64 @@ pub(crate) struct LoggedAnnotation {
     pub(crate) declared: String,
     pub(crate) observation_id: Option<String>,
     pub(crate) ts: Option<String>,
+}
+
+/// Reason why an annotation counts or not.
+#[derive(Deserialize)]
+pub(crate) struct LoggedReason {
+    why: String,
+    by_seconds: Option<f64>,
+}
+
+impl Line<'_> {
+    /// Time that the decision was judged by, if the line has one.
+    pub(crate) fn judged_at(&self) -> Option<Timestamp> {
+        self.time.as_deref()?.parse().ok()
+    }
+}
+
+impl LoggedReason {
+    /// Reads the reason.
+    ///
+    /// # Errors
+    ///
+    /// The name of the reason is not one that a gate writes.
+    pub(crate) fn counting(&self) -> Result<Counting, UnknownNameError> {
+        let seconds = self.by_seconds.unwrap_or_default();
+        let by = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let all = [
+            Counting::Counts,
+            Counting::Malformed,
+            Counting::UnknownClass,
+            Counting::Terminal,
+            Counting::NoWindow,
+            Counting::NoTime,
+            Counting::Stale { by },
+            Counting::Future { by },
+        ];
+        let found = all.into_iter().find(|of| of.as_str() == self.why);
+        found.ok_or_else(|| UnknownNameError::new("reason", REASONS, &self.why))
+    }
+}
+
+/// Names of the reasons that a gate writes.
+const REASONS: &[&str] = &[
+    "counts",
+    "malformed",
+    "unknown-class",
+    "terminal",
+    "no-window",
+    "no-time",
+    "stale",
+    "future",
+];
+
+impl LoggedAnnotation {
+    /// Words for the age of the observation at the time of a decision, if both times are known.
+    pub(crate) fn age_at(&self, judged_at: Option<Timestamp>) -> Option<String> {
+        let ts: Timestamp = self.ts.as_deref()?.parse().ok()?;
+        Some(wording::age(ts, judged_at?))
+    }
 }
 
 #[derive(Deserialize)]

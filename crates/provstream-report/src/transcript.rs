@@ -350,7 +350,10 @@ impl Transcript {
                 .timestamp()
                 .map(|ts| wording::age(ts, self.judge.now())),
             counts: counting.counts(),
-            why: Cow::Owned(wording::why(*counting, annotation, discipline)),
+            why: Cow::Owned(wording::why(
+                *counting,
+                discipline.window(annotation.class()),
+            )),
         });
         let look = Look::of(disposition);
         let is_json = assertion.encoding() == Encoding::Json;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use provstream::Disposition;
-use provstream::provenance::{Annotation, Counting, Discipline, Timestamp};
+use provstream::provenance::{Counting, Timestamp};
 
 /// All dispositions, in the order in which a page lists them.
 pub(crate) const DISPOSITIONS: [Disposition; 15] = [
@@ -110,8 +110,8 @@ pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'st
     }
 }
 
-/// Determines whether an annotation counts, and if not, why.
-pub(crate) fn why(counting: Counting, annotation: &Annotation<'_>, by: &Discipline) -> String {
+/// Says in words that an annotation counts, or why not; `window` is that of its class, if known.
+pub(crate) fn why(counting: Counting, window: Option<Duration>) -> String {
     match counting {
         Counting::Counts => "counts".to_owned(),
         Counting::Malformed => "does not count: malformed".to_owned(),
@@ -121,7 +121,7 @@ pub(crate) fn why(counting: Counting, annotation: &Annotation<'_>, by: &Discipli
         Counting::NoTime => "does not count: no time".to_owned(),
         Counting::Stale { by: over } => {
             let over = spoken(over);
-            match by.window(annotation.class()) {
+            match window {
                 Some(window) => format!(
                     "does not count: stale, {over} past its window of {}",
                     spoken(window)

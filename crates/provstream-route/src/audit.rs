@@ -1,10 +1,11 @@
 //! One line for each decision of a gate, in a file that only grows.
 
+use core::fmt;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use provstream::provenance::{Annotation, Verdict};
+use provstream::provenance::{Annotation, Counting, Timestamp, Verdict};
 use provstream::{Action, Question, Rules, Span, Unannotated};
 use provstream_providers::GateEvent;
 use serde::Serialize;
@@ -36,8 +37,8 @@ enum Entry<'a> {
         sha256: String,
         untrusted: bool,
         annotations: Vec<Annotation<'a>>,
-        /// For each annotation, why it counts or not.
-        counting: Vec<String>,
+        /// For each annotation, the reason why it counts or not.
+        counting: Vec<Reason>,
         verdict: Option<&'a Verdict>,
         disposition: &'static str,
         action: &'static str,
@@ -65,15 +66,41 @@ enum Entry<'a> {
     },
 }
 
-/// What a line is about, and by which policy.
+/// Reason why an annotation counts towards the floor or not, such as `{"why":"stale","by_seconds":60.5}`.
+#[derive(Clone, Copy, Serialize)]
+struct Reason {
+    why: &'static str,
+    /// Seconds outside of the window of the class, for `stale` and `future`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_seconds: Option<f64>,
+}
+
+impl From<&Counting> for Reason {
+    fn from(counting: &Counting) -> Self {
+        let by = match counting {
+            Counting::Stale { by } | Counting::Future { by } => Some(by.as_secs_f64()),
+            _ => None,
+        };
+        Self {
+            why: counting.as_str(),
+            by_seconds: by,
+        }
+    }
+}
+
+/// Members of every line: the time, the text that it is about, and the policy.
 #[derive(Clone, Copy, Serialize)]
 struct Of<'a> {
+    /// Time of the decision: the one that an assertion was judged by.
+    time: Timestamp,
     #[serde(skip_serializing_if = "str::is_empty")]
     stream: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     channel: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     policy: &'a str,
+    /// SHA-256 of the file that the policy was read from.
+    policy_sha256: &'a str,
     /// Which answer of the stream, if it is not the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<u32>,
@@ -101,10 +128,52 @@ impl<L: AuditLog + ?Sized> AuditLog for Box<L> {
     }
 }
 
+/// Gives the time of a line.
+type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
+
 /// Writes the lines of one stream: one for each decision of a gate, as [`AuditLog`] takes them.
 ///
-/// `docs/gate.md` has the lines. A gate calls it before what was decided takes effect.
-#[derive(Debug)]
+/// `docs/gate.md` has the lines. Give it what a gate does, before that takes effect:
+///
+/// ```
+/// use std::io::{self, Write};
+/// use std::sync::Arc;
+///
+/// use provstream::provenance::{Timestamp, Vocabulary};
+/// use provstream::{Action, Gate, GateHandler, Handler, Parser, Question, RulePolicy, Rules};
+/// use provstream_route::{Audit, AuditLog};
+///
+/// /// Lines in memory; a service would append them to a file, as `AuditFile` does.
+/// #[derive(Default)]
+/// struct Lines(Vec<u8>);
+///
+/// impl AuditLog for Lines {
+///     fn line(&mut self, line: &[u8]) -> io::Result<()> {
+///         self.0.write_all(line)
+///     }
+/// }
+///
+/// struct Audited(Audit<Lines>);
+///
+/// impl Handler for Audited {}
+///
+/// impl GateHandler for Audited {
+///     fn decided(&mut self, question: &Question<'_>, action: &Action) {
+///         self.0.decided(question, action);
+///     }
+/// }
+///
+/// let policy = b"floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
+/// let rules = Arc::new(Rules::from_toml(policy, &Vocabulary::memo())?);
+/// let audit = Audit::new(Lines::default(), "audit".into(), "request-7".into(), rules.clone(), Timestamp::now);
+/// let mut audited = Audited(audit);
+/// let mut gate = Gate::new(Parser::new(), RulePolicy::new(rules, Timestamp::now));
+/// gate.push(b"It rains. [substrate.grep; ts=2026-05-28T11:40:00Z] So.", &mut audited);
+/// gate.finish(&mut audited);
+/// let lines = String::from_utf8(audited.0.into_log().0)?;
+/// assert!(lines.contains(r#""stream":"request-7""#) && lines.contains(r#""why":"stale""#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Audit<L> {
     log: L,
     /// How messages call the log.
@@ -112,6 +181,9 @@ pub struct Audit<L> {
     stream: String,
     channel: String,
     rules: Arc<Rules>,
+    /// SHA-256 of the file of the rules.
+    rules_sha256: String,
+    clock: Clock,
     /// Answers before this one in the same stream.
     before: u32,
     /// By channel: the texts of several channels, and runs in them, may be open at a time.
@@ -119,20 +191,45 @@ pub struct Audit<L> {
     error: Option<io::Error>,
 }
 
+impl<L: fmt::Debug> fmt::Debug for Audit<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Audit")
+            .field("log", &self.log)
+            .field("name", &self.name)
+            .field("stream", &self.stream)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<L: AuditLog> Audit<L> {
-    /// An audit of a stream, with the names of the log for messages and of the stream for the lines, and the rules that are
-    /// asked for dispositions.
-    pub fn new(log: L, name: String, stream: String, rules: impl Into<Arc<Rules>>) -> Self {
+    /// Creates the audit of a stream: `name` is the log's in messages, `stream` the response's in the lines, and `clock` gives the
+    /// time of lines that no verdict has one for.
+    pub fn new(
+        log: L,
+        name: String,
+        stream: String,
+        rules: impl Into<Arc<Rules>>,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Self {
+        let rules = rules.into();
         Self {
             log,
             name,
             stream,
             channel: String::new(),
-            rules: rules.into(),
+            rules_sha256: hex(Sha256::digest(rules.source())),
+            rules,
+            clock: Box::new(clock),
             before: 0,
             open: BTreeMap::new(),
             error: None,
         }
+    }
+
+    /// Gives the log back.
+    #[must_use]
+    pub fn into_log(self) -> L {
+        self.log
     }
 
     /// How messages call the log.
@@ -191,13 +288,16 @@ impl<L: AuditLog> Audit<L> {
         });
         let counting = verdict.map_or(&[][..], Verdict::counting);
         let entry = Entry::Assertion {
-            of: self.of(),
+            of: Of {
+                time: verdict.map_or_else(&self.clock, Verdict::judged_at),
+                ..self.of()
+            },
             span: assertion.span(),
             clean_span: question.clean_span(),
             sha256: hex(Sha256::digest(assertion.text())),
             untrusted: question.untrusted(),
             annotations: assertion.annotations().collect(),
-            counting: counting.iter().map(ToString::to_string).collect(),
+            counting: counting.iter().map(Reason::from).collect(),
             verdict,
             disposition,
             action: action_name(action),
@@ -283,9 +383,11 @@ impl<L: AuditLog> Audit<L> {
 
     fn of(&self) -> Of<'_> {
         Of {
+            time: (self.clock)(),
             stream: &self.stream,
             channel: &self.channel,
             policy: self.rules.version(),
+            policy_sha256: &self.rules_sha256,
             answer: (self.before > 0).then_some(self.before + 1),
         }
     }
@@ -356,7 +458,13 @@ mod tests {
     fn a_log_that_fails_is_reported_once_and_left_alone() {
         let rules = b"floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
         let rules = Rules::from_toml(rules, &Vocabulary::memo()).expect("a policy");
-        let mut watched = Watched(Audit::new(Full(0), "log".into(), "s".into(), rules.clone()));
+        let mut watched = Watched(Audit::new(
+            Full(0),
+            "log".into(),
+            "s".into(),
+            rules.clone(),
+            Timestamp::now,
+        ));
         let now = "2026-05-28T12:00:00Z".parse().expect("a time");
         let mut gate = Gate::new(Parser::new(), rules.policy(move || now));
         gate.push(
@@ -387,7 +495,7 @@ mod tests {
         let rules = b"floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
         let rules = Rules::from_toml(rules, &Vocabulary::memo()).expect("a policy");
         let mut lines = Lines::default();
-        let mut audit = Audit::new(&mut lines, "log".into(), "s".into(), rules);
+        let mut audit = Audit::new(&mut lines, "log".into(), "s".into(), rules, Timestamp::now);
         for channel in ["0", "1"] {
             audit.enter(channel.into());
             audit.text(b"It rains. ");

@@ -12,7 +12,7 @@ use provstream_providers::{Format, StreamHandler};
 use crate::audit::{Audit, AuditLog};
 use crate::cause::Cause;
 use crate::draft::Draft;
-use crate::machine::{Machine, machine};
+use crate::machine::{Machine, Now, machine};
 use crate::outcome::Outcome;
 use crate::pass_reason::PassReason;
 use crate::refusal::Refusal;
@@ -59,6 +59,8 @@ pub struct BodyFilter {
     tail: [u8; 4],
     seen: Seen,
     settings: Arc<Settings>,
+    /// Time that policies judge by, which each call sets.
+    now: Now,
     /// The format that the path of the request is of.
     hint: Option<Format>,
     choices: usize,
@@ -112,10 +114,12 @@ impl BodyFilter {
             seen.tracker = Some(Tracker::new());
         }
         let probes = is_gate && !settings.is_closed && settings.format.is_none();
+        let now = Now::default();
         Self {
-            machine: machine(settings),
+            machine: machine(settings, &now),
             tail: [0; 4],
             seen,
+            now,
             settings: Arc::clone(settings),
             hint: about.hint,
             choices: about.choices,
@@ -143,7 +147,14 @@ impl BodyFilter {
     ) -> Self {
         if let Act::Gate(rules) = &self.settings.act {
             let log: Box<dyn AuditLog + Send + Sync> = Box::new(log);
-            let audit = Audit::new(log, name.to_owned(), stream.to_owned(), Arc::clone(rules));
+            let now = self.now.clone();
+            let audit = Audit::new(
+                log,
+                name.to_owned(),
+                stream.to_owned(),
+                Arc::clone(rules),
+                move || now.get(),
+            );
             self.seen.audit = Some(audit);
         }
         self
@@ -198,7 +209,7 @@ impl BodyFilter {
             }
             self.seen.has_end = false;
             self.seen.outcome.is_partial |= !self.machine.report().is_complete();
-            self.machine = machine(&self.settings);
+            self.machine = machine(&self.settings, &self.now);
             self.over = None;
         }
     }
@@ -214,7 +225,7 @@ impl BodyFilter {
     /// Whether a policy decides about the text. If not, the times that are given to the filter do not matter.
     #[must_use]
     pub const fn is_gate(&self) -> bool {
-        matches!(self.machine, Machine::Gate(..))
+        matches!(self.machine, Machine::Gate(_))
     }
 
     /// Takes the next bytes of the body, decompressed, at a time. What is released by then is appended to `out`.
@@ -222,7 +233,7 @@ impl BodyFilter {
         if let Some(flow) = self.over {
             return flow;
         }
-        self.machine.set_now(now);
+        self.now.set(now);
         self.seen.outcome.bytes_in += bytes.len() as u64;
         self.begin(bytes);
         if self.seen.outcome.passed.is_some() {
@@ -270,7 +281,7 @@ impl BodyFilter {
         if let Some(flow) = self.over {
             return flow;
         }
-        self.machine.set_now(now);
+        self.now.set(now);
         if self.seen.outcome.passed.is_none() {
             self.machine.finish(&mut self.seen);
         }
@@ -321,7 +332,7 @@ impl BodyFilter {
         if let Some(flow) = self.over {
             return flow;
         }
-        self.machine.set_now(now);
+        self.now.set(now);
         let decides = !(self.settings.is_gate() && self.settings.is_closed);
         if decides && self.seen.outcome.passed.is_none() && !self.seen.is_blocked {
             self.machine.finish(&mut self.seen);
@@ -342,7 +353,7 @@ impl BodyFilter {
     /// The client went away: nothing more is decided about or written.
     pub fn cancel(&mut self, now: Timestamp) {
         if self.over.is_none() {
-            self.machine.set_now(now);
+            self.now.set(now);
             self.note();
             self.note_undecided();
             self.seen.is_direct = false;

@@ -21,7 +21,7 @@ impl Now {
         self.0.1.store(now.subsec_nanos(), Ordering::Relaxed);
     }
 
-    fn get(&self) -> Timestamp {
+    pub(crate) fn get(&self) -> Timestamp {
         let seconds = self.0.0.load(Ordering::Relaxed);
         let nanos = self.0.1.load(Ordering::Relaxed);
         Timestamp::from_unix(seconds, nanos).unwrap_or(Timestamp::MIN)
@@ -33,7 +33,7 @@ pub(crate) enum Machine {
     /// In its place and not in memory of its own: with many streams, each piece of memory that an event needs is one that a
     /// processor has to wait for.
     Strip(StreamRewriter),
-    Gate(Box<dyn Gating>, Now),
+    Gate(Box<dyn Gating>),
 }
 
 /// A gate, whatever its policy.
@@ -51,13 +51,12 @@ pub(crate) trait Gating: Send + Sync {
 }
 
 /// What a route does with a response.
-pub(crate) fn machine(settings: &Settings) -> Machine {
+pub(crate) fn machine(settings: &Settings, now: &Now) -> Machine {
     let parser = Parser::builder()
         .vocabulary(settings.vocabulary.clone())
         .build();
     match &settings.act {
         Act::Gate(rules) => {
-            let now = Now::default();
             let clock = now.clone();
             let policy = RulePolicy::new(Arc::clone(rules), move || clock.get());
             let gate = match settings.format {
@@ -69,7 +68,7 @@ pub(crate) fn machine(settings: &Settings) -> Machine {
                 .with_pass_members(settings.pass_members.clone())
                 .with_max_event(settings.max_event)
                 .with_max_held(settings.max_held);
-            Machine::Gate(Box::new(gate), now)
+            Machine::Gate(Box::new(gate))
         }
         Act::Strip => {
             let rewriter = match settings.format {
@@ -86,17 +85,10 @@ pub(crate) fn machine(settings: &Settings) -> Machine {
 }
 
 impl Machine {
-    /// Sets the time that a policy judges by.
-    pub(crate) fn set_now(&self, now: Timestamp) {
-        if let Self::Gate(_, own) = self {
-            own.set(now);
-        }
-    }
-
     pub(crate) fn push(&mut self, bytes: &[u8], seen: &mut Seen) {
         match self {
             Self::Strip(rewriter) => rewriter.push(bytes, seen),
-            Self::Gate(gate, _) => gate.push(bytes, seen),
+            Self::Gate(gate) => gate.push(bytes, seen),
         }
     }
 
@@ -104,7 +96,7 @@ impl Machine {
     pub(crate) fn push_or_pass(&mut self, bytes: &[u8], seen: &mut Seen) -> bool {
         match self {
             Self::Strip(rewriter) => rewriter.push_or_pass(bytes, seen),
-            Self::Gate(gate, _) => {
+            Self::Gate(gate) => {
                 gate.push(bytes, seen);
                 false
             }
@@ -114,21 +106,21 @@ impl Machine {
     pub(crate) fn finish(&mut self, seen: &mut Seen) {
         match self {
             Self::Strip(rewriter) => rewriter.finish(seen),
-            Self::Gate(gate, _) => gate.finish(seen),
+            Self::Gate(gate) => gate.finish(seen),
         }
     }
 
     pub(crate) fn format(&self) -> Option<Format> {
         match self {
             Self::Strip(rewriter) => rewriter.format(),
-            Self::Gate(gate, _) => gate.format(),
+            Self::Gate(gate) => gate.format(),
         }
     }
 
     pub(crate) fn report(&self) -> &ReadReport {
         match self {
             Self::Strip(rewriter) => rewriter.report(),
-            Self::Gate(gate, _) => gate.report(),
+            Self::Gate(gate) => gate.report(),
         }
     }
 
@@ -136,7 +128,7 @@ impl Machine {
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Strip(_) => 0,
-            Self::Gate(gate, _) => gate.held(),
+            Self::Gate(gate) => gate.held(),
         }
     }
 
@@ -144,7 +136,7 @@ impl Machine {
     pub(crate) fn open_len(&self) -> usize {
         match self {
             Self::Strip(rewriter) => rewriter.open_len(),
-            Self::Gate(gate, _) => gate.open_len(),
+            Self::Gate(gate) => gate.open_len(),
         }
     }
 
@@ -152,7 +144,7 @@ impl Machine {
     pub(crate) fn ended(&self) -> Vec<(Channel, GateEnd)> {
         match self {
             Self::Strip(_) => Vec::new(),
-            Self::Gate(gate, _) => gate.ended(),
+            Self::Gate(gate) => gate.ended(),
         }
     }
 }

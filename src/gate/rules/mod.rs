@@ -131,6 +131,7 @@ const DISPOSITIONS: usize = 15;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
+    source: Box<str>,
     version: Box<str>,
     language: Box<str>,
     languages: BTreeSet<Box<str>>,
@@ -147,6 +148,13 @@ impl Rules {
     /// The policy with a clock, which is asked for the time when an assertion is complete; `Timestamp::now` is one.
     pub fn policy<C: FnMut() -> Timestamp>(self, clock: C) -> RulePolicy<C> {
         RulePolicy::new(self, clock)
+    }
+
+    /// The TOML file that the rules were read from, whose digest audit logs have. For rules that are a table of a larger file, it
+    /// is that whole file.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// The name of the policy in audit logs; may be empty.

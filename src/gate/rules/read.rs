@@ -126,6 +126,7 @@ impl Rules {
         let withholds_any_stale = withholds_any_stale(root)?;
         let (discipline, lists) = discipline(root, vocabulary)?;
         Ok(Self {
+            source: root.file().into(),
             version: string("version")?.unwrap_or_default().into(),
             language: languages.first.unwrap_or_default().into(),
             languages: languages.all,

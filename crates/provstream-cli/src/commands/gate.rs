@@ -134,7 +134,10 @@ fn open_audit(
         .stream_id
         .clone()
         .unwrap_or_else(|| input_name(file));
-    Ok(Some(Audit::new(log, name, stream, settings.rules.clone())))
+    let now = options.stream.now;
+    let clock = move || now.unwrap_or_else(Timestamp::now);
+    let audit = Audit::new(log, name, stream, settings.rules.clone(), clock);
+    Ok(Some(audit))
 }
 
 /// Output of a gate, and its audit log.

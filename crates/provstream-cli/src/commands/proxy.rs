@@ -38,6 +38,8 @@ pub(crate) struct ProxyOptions {
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
     /// Address of /metrics, /healthz, /readyz and /_provstream/live [default: that of the settings, or none]
+    ///
+    /// Without --config, the page /_provstream/live is served there, which shows the latest texts.
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<SocketAddr>,
     /// The settings, a TOML file: routes, limits, time-outs
@@ -117,7 +119,14 @@ fn read(options: &ProxyOptions) -> anyhow::Result<Config> {
                     .map(|config| config.with_source(&path.display().to_string()))
             })?
         }
-        None => Config::from_toml(b"", Path::new("."), upstream()).map_err(usage_error)?,
+        None => {
+            // Somebody who asks for the admin listener alone has no file to ask for its page in.
+            let settings: &[u8] = match options.admin {
+                Some(_) => b"[live]",
+                None => b"",
+            };
+            Config::from_toml(settings, Path::new("."), upstream()).map_err(usage_error)?
+        }
     };
     Ok(with_addresses(config, options))
 }

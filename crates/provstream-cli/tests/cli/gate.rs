@@ -139,7 +139,13 @@ fn the_audit_log_has_a_line_for_each_decision_and_grows() {
         second["clean_span"],
         serde_json::json!({"start": 9, "end": 18})
     );
-    assert_eq!(second["counting"], serde_json::json!(["stale by 60s"]));
+    assert_eq!(
+        second["counting"],
+        serde_json::json!([{"why": "stale", "by_seconds": 60.0}])
+    );
+    assert_eq!(second["time"], "2026-05-28T12:00:00Z");
+    let digest = first["policy_sha256"].as_str().expect("a digest");
+    assert_eq!(digest.len(), 64);
     assert_eq!(second["verdict"]["reason"], "below-floor");
     assert_eq!(
         (&second["disposition"], &second["action"]),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::Files;
+use crate::common::{Files, provstream};
 use crate::proxy::{PATIENCE, Proxy};
 
 /// The next line that has this member.
@@ -96,10 +96,27 @@ fn an_audit_log_on_a_full_disk_ends_gated_responses_with_the_cause_in_the_log() 
     assert!(cause.starts_with("the audit log: No space left"), "{cause}");
 }
 
+#[test]
+fn the_live_page_needs_no_settings() {
+    let args = "proxy --upstream http://127.0.0.1:9 --listen 127.0.0.1:0 --admin 127.0.0.1:0";
+    let words: Vec<_> = args.split(' ').collect();
+    let child = provstream(&words).stderr(Stdio::piped()).spawn().unwrap();
+    let proxy = Proxy::of(child);
+    let note = proxy.lines.recv_timeout(PATIENCE).unwrap();
+    let (_, metrics) = note.split_once("metrics at http://").unwrap();
+    let (admin, _) = metrics.split_once('/').unwrap();
+    let answer = get(admin, "/_provstream/live");
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
 fn ask(proxy: &Proxy, path: &str) -> String {
-    let mut client = TcpStream::connect(&proxy.address).unwrap();
+    get(&proxy.address, path)
+}
+
+fn get(address: &str, path: &str) -> String {
+    let mut client = TcpStream::connect(address).unwrap();
     client.set_read_timeout(Some(PATIENCE)).unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     client.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     client.read_to_string(&mut answer).unwrap();

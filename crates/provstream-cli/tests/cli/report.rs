@@ -238,7 +238,7 @@ fn an_audit_log_is_shown_without_a_policy() {
     assert_eq!(found.status, 0);
     assert!(
         found.stderr.contains(
-            "standard input: lines left out: 1 (line 6: expected JSON, found \"not a line\""
+            "standard input: lines left out: 1 (line 6: expected a decision of a gate, found at column 2: expected ident)"
         ),
         "{}",
         found.stderr

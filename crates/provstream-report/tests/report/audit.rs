@@ -6,7 +6,7 @@ use provstream_report::{AuditLog, Outcome, Page};
 use crate::decoder;
 
 const LINES: [&str; 4] = [
-    r#"{"decision":"assertion","stream":"<s>","policy":"p1","span":{"start":0,"end":8},"clean_span":{"start":0,"end":8},"sha256":"6ea75a9c","untrusted":true,"annotations":[{"class":"substrate.grep","declared":"substrate.grep","observation_id":"\u202e<b>","ts":"2026-05-28T10:59:00Z","span":{"start":9,"end":20}}],"counting":["stale by 60s"],"verdict":{"admitted":false,"reason":"below-floor","classes":[],"floor":2},"disposition":"below-floor","action":"replace"}"#,
+    r#"{"decision":"assertion","time":"2026-05-28T12:00:00Z","stream":"<s>","policy":"p1","policy_sha256":"e3b0","span":{"start":0,"end":8},"clean_span":{"start":0,"end":8},"sha256":"6ea75a9c","untrusted":true,"annotations":[{"class":"substrate.grep","declared":"substrate.grep","observation_id":"\u202e<b>","ts":"2026-05-28T10:59:00Z","span":{"start":9,"end":20}}],"counting":[{"why":"stale","by_seconds":60.5}],"verdict":{"admitted":false,"reason":"below-floor","classes":[],"floor":2},"disposition":"below-floor","action":"replace"}"#,
     r#"{"decision":"unannotated","stream":"<s>","channel":"0","policy":"p1","clean_span":{"start":9,"end":12},"sha256":"00","action":"discard"}"#,
     r#"{"decision":"limit","stream":"<s>","clean_span":{"start":12,"end":99}}"#,
     r#"{"decision":"end","stream":"<s>","action":"suspend"}"#,
@@ -39,8 +39,8 @@ fn a_log_shows_what_it_has() {
         "<s> · channel 0 · policy p1",
         "Below the floor 0 classes count, floor 2",
         "bytes 0 to 8, untrusted SHA-256 6ea75a9c",
-        "does not count: stale by 60s",
-        "Observation U+202E<b> 2026-05-28T10:59:00Z",
+        "does not count: stale by 1 min",
+        "Observation U+202E<b> 2026-05-28T10:59:00Z, 1 h 1 min old",
         "Discarded",
         "Limit reached",
         "Stream suspended",
@@ -54,14 +54,11 @@ fn a_log_shows_what_it_has() {
 fn other_lines_are_refused_with_the_reason() {
     let mut log = AuditLog::new();
     for (line, message) in [
-        ("", "expected JSON, found its end too early"),
-        (
-            "{\"decision\":\"en",
-            "found its end too early: the line was cut",
-        ),
-        ("It runs.", "expected JSON, found \"It runs.\" at byte 1"),
-        ("[]", "expected an object with a decision of a gate"),
-        ("{}", "found an object without the member \"decision\""),
+        ("", "found at column 0: EOF while parsing a value"),
+        ("{\"decision\":\"en", "EOF while parsing a string"),
+        ("It runs.", "found at column 1: expected value"),
+        ("[]", "found at column 2: invalid length 0"),
+        ("{}", "missing field `decision`"),
         (
             "{\"decision\":\"else\"}",
             "unknown decision \"else\", expected one of \"assertion\", \"unannotated\"",
@@ -75,18 +72,25 @@ fn other_lines_are_refused_with_the_reason() {
             "without the member \"disposition\"",
         ),
         ("{\"decision\":\"end\"}", "without the member \"action\""),
-        ("{\"decision\":7}", "\"decision\": expected a string"),
+        (
+            "{\"decision\":7}",
+            "invalid type: integer `7`, expected a string",
+        ),
         (
             "{\"decision\":\"assertion\",\"annotations\":1}",
-            "\"annotations\": expected an array of annotations",
+            "invalid type: integer `1`, expected a sequence",
+        ),
+        (
+            "{\"decision\":\"assertion\",\"disposition\":\"stale\",\"action\":\"mark\",\"counting\":[{\"why\":\"x\"}]}",
+            "unknown reason \"x\", expected one of \"counts\"",
         ),
         (
             "{\"decision\":\"limit\",\"clean_span\":{\"start\":1}}",
-            "\"clean_span\": expected an object with the numbers \"start\" and \"end\"",
+            "missing field `end`",
         ),
         (
             "{\"decision\":\"end\",\"action\":\"mark\",\"action\":\"mark\"}",
-            "expected each member once",
+            "duplicate field `action`",
         ),
     ] {
         let error = log.push(line.as_bytes()).expect_err(line).to_string();
