@@ -2,11 +2,10 @@
 
 use std::io;
 
-use provstream::provenance::Counting;
 use provstream::{Disposition, Span, UnknownNameError};
 
 use crate::audit_fault::AuditLineError;
-use crate::audit_line::{Line, LoggedReason};
+use crate::audit_line::Line;
 use crate::counts::Counts;
 use crate::escape;
 use crate::note::{Deed, Evidence, Note, Numbering};
@@ -68,12 +67,10 @@ impl AuditLog {
                 self.counts.limits += 1;
                 self.note(
                     &line,
-                    &[],
                     Look::Limit,
                     "Limit reached",
                     Deed::Outcome(Outcome::Release),
-                );
-                Ok(())
+                )
             }
             "end" => self.end(&line),
             other => {
@@ -120,20 +117,17 @@ impl AuditLog {
         let disposition = disposition.ok_or(AuditLineError::missing("disposition"))?;
         let disposition: Disposition = disposition.parse()?;
         let outcome = outcome(line)?;
-        let counting = line.counting.iter().map(LoggedReason::counting);
-        let counting = counting.collect::<Result<Vec<_>, _>>()?;
+        let counting = line.counting()?;
         let counts = &mut self.counts;
         *counts.decided.entry((disposition, outcome)).or_default() += 1;
         counts.annotations += line.annotations.len() as u64;
         counts.counting += counting.iter().filter(|it| it.counts()).count() as u64;
         self.note(
             line,
-            &counting,
             Look::of(disposition),
             wording::disposition(disposition).0,
             Deed::Outcome(outcome),
-        );
-        Ok(())
+        )
     }
 
     fn run(&mut self, line: &Line<'_>) -> Result<(), AuditLineError> {
@@ -141,12 +135,10 @@ impl AuditLog {
         *self.counts.runs.entry(outcome).or_default() += 1;
         self.note(
             line,
-            &[],
             Look::Run,
             "Without annotation",
             Deed::Outcome(outcome),
-        );
-        Ok(())
+        )
     }
 
     fn end(&mut self, line: &Line<'_>) -> Result<(), AuditLineError> {
@@ -154,22 +146,20 @@ impl AuditLog {
         *self.counts.ends.entry(outcome).or_default() += 1;
         self.note(
             line,
-            &[],
             Look::Limit,
             "End of the stream",
             Deed::Outcome(outcome),
-        );
-        Ok(())
+        )
     }
 
     fn note(
         &mut self,
         line: &Line<'_>,
-        counting: &[Counting],
         look: Look,
         title: &'static str,
         deed: Deed<'_>,
-    ) {
+    ) -> Result<(), AuditLineError> {
+        let counting = line.counting()?;
         let of = [&line.stream, &line.channel, &line.policy];
         if self.of.as_ref().is_none_or(|last| last.each_ref() != of) {
             self.sections.heading(&heading(of));
@@ -200,11 +190,12 @@ impl AuditLog {
                     ts: annotation.ts.as_deref(),
                     age: annotation.age_at(judged_at),
                     counts: counting.counts(),
-                    why: wording::why(*counting, None).into(),
+                    why: wording::why(counting, None).into(),
                 })
                 .collect(),
         };
         self.sections.note(&note.draft());
+        Ok(())
     }
 }
 

@@ -61,15 +61,19 @@ impl Line<'_> {
     pub(crate) fn judged_at(&self) -> Option<Timestamp> {
         self.time.as_deref()?.parse().ok()
     }
-}
 
-impl LoggedReason {
-    /// Reads the reason.
+    /// For each annotation, the reason why it counts or not.
     ///
     /// # Errors
     ///
-    /// The name of the reason is not one that a gate writes.
-    pub(crate) fn counting(&self) -> Result<Counting, UnknownNameError> {
+    /// The name of a reason is not one that a gate writes.
+    pub(crate) fn counting(&self) -> Result<Vec<Counting>, UnknownNameError> {
+        self.counting.iter().map(LoggedReason::counting).collect()
+    }
+}
+
+impl LoggedReason {
+    fn counting(&self) -> Result<Counting, UnknownNameError> {
         let seconds = self.by_seconds.unwrap_or_default();
         let by = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         let all = [
