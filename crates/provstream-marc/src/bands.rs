@@ -119,14 +119,15 @@ impl Calibration {
         })
     }
 
-    /// The same with bands of its own for a task family, instead of any it had.
+    /// Adds bands for one task family, or replaces them.
     pub fn with_family(mut self, family: impl Into<String>, bands: Bands) -> Self {
         self.by_family.insert(family.into(), bands);
         self
     }
 
-    /// The bands of a task family, or those of all tasks if none is given. If no family has bands of its own, a family is
-    /// only a label and has the common ones; otherwise a family that is not described has none. Source: MARC-02 8.5.
+    /// Returns the bands of a task family, or the common bands if `family` is `None`. If no family
+    /// has bands of its own, every family has the common ones; otherwise an unknown family returns
+    /// `None`. Source: MARC-02 8.5.
     #[must_use]
     pub fn bands(&self, family: Option<&str>) -> Option<&Bands> {
         match family {
@@ -152,7 +153,7 @@ impl Calibration {
             .map(|(family, bands)| (family.as_str(), bands))
     }
 
-    /// Whether some task family has other thresholds than the rest.
+    /// Returns `true` if at least one task family has thresholds other than the common ones.
     #[must_use]
     pub fn varies(&self) -> bool {
         self.by_family.values().any(|bands| *bands != self.bands)
@@ -173,7 +174,7 @@ impl fmt::Display for Calibration {
 errors! {
     /// Two thresholds leave a band empty.
     BandsError: Copy,
-    /// Which band two thresholds leave empty.
+    /// Band that a pair of thresholds leaves empty.
     BandsErrorKind {
         /// The medium band begins at 0.0.
         NoLow => "expected a medium band that begins above 0.0, found one that begins at 0.0, so that the low band is empty";
@@ -183,9 +184,9 @@ errors! {
 
     /// A calibration cannot have its name.
     CalibrationError: Copy,
-    /// What is wrong with the name of a calibration.
+    /// Reason why the name of a calibration is invalid.
     CalibrationErrorKind {
-        /// It has no content.
+        /// The name has no visible character.
         NoProfile => "expected the name of a calibration profile, found a blank text";
     }
 }

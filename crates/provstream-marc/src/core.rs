@@ -60,12 +60,14 @@ core_members! { object
 }
 
 impl Core {
-    /// The same record under draft -02: unless it has one, its `confidence_target` is `answer` for `ANSWER`, else
-    /// `direct_answer_suitability`, as -01 implies. One of -02 stays as it is. Source: MARC-01 7.5; open point 44.
+    /// Converts a record of draft -01 to draft -02. A record without `confidence_target` gets
+    /// `answer` for the action `ANSWER`, otherwise `direct_answer_suitability`, as -01 implies. A
+    /// record of -02 is returned unchanged. Source: MARC-01 7.5; open point 44.
     ///
     /// # Errors
     ///
-    /// If a member that -01 does not know, `confidence_target` too, has a value that it must not have in -02.
+    /// Fails if a member that -01 does not define, such as `confidence_target`, has a value that
+    /// -02 forbids.
     pub fn upgrade(self) -> Result<Self, Report> {
         if self.draft == Draft::Draft02 {
             return Ok(self);

@@ -1,39 +1,40 @@
-//! What is remembered of the decisions of a stream.
+//! Bounded memory of the decisions of a stream.
 
 use std::collections::VecDeque;
 
 use super::terms::Action;
 
-/// Most decisions that are remembered.
+/// Most decisions retained.
 const MAX_DECISIONS: usize = 1_024;
 
-/// Most bytes of their identifiers.
+/// Most bytes of all retained identifiers.
 const MAX_BYTES: usize = 64 << 10;
 
-/// What later decisions are compared with.
+/// Facts about a decision with which later decisions are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decision {
     pub(crate) iteration: Option<i64>,
-    /// Its own maximum, else the one it has from the decision before.
+    /// `max_iterations` of the record, or that of its parent decision if the record has none.
     pub(crate) max_iterations: Option<i64>,
-    /// Its action, if that asks for a new assessment.
+    /// The selected action, if it requires a new assessment.
     pub(crate) loops: Option<Action>,
-    /// Whether it asks the user, after whose reply the request goes on.
+    /// `true` for `CLARIFY`, after which the user's reply continues the request.
     pub(crate) asks: bool,
-    /// How many rounds of its request came before it.
+    /// Number of earlier rounds of the request.
     pub(crate) rounds: u32,
-    /// Whether a later record names it as its parent.
+    /// `true` if a later record names this decision as its parent.
     pub(crate) followed: bool,
 }
 
 impl Decision {
-    /// Whether it asks for a new assessment, and none follows yet.
+    /// Returns `true` if the decision requires a new assessment and no later record follows it.
     const fn is_open(&self) -> bool {
         self.loops.is_some() && !self.followed
     }
 }
 
-/// The last decisions with their identifiers, the oldest first, within a bound.
+/// The latest decisions with their identifiers, oldest first. Bounded by `MAX_DECISIONS` and
+/// `MAX_BYTES`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decisions {
     known: VecDeque<(Box<str>, Decision)>,
@@ -58,21 +59,21 @@ impl Decisions {
         Some(*known)
     }
 
-    /// Whether a loop with a smaller iteration is not followed yet.
+    /// Returns `true` if an open loop has an iteration smaller than `iteration`.
     pub(crate) fn is_open_below(&self, iteration: i64) -> bool {
         let is_below = |one: &Decision| one.iteration.is_some_and(|count| count < iteration);
         let mut known = self.known.iter();
         iteration > 0 && known.any(|(_, one)| one.is_open() && is_below(one))
     }
 
-    /// The identifiers of loops that no later record follows, the oldest first.
+    /// Returns the identifiers of loops that no later record follows, oldest first.
     pub(crate) fn open(&self) -> impl Iterator<Item = &str> {
         let open = self.known.iter().filter(|(_, one)| one.is_open());
         open.map(|(id, _)| &**id)
     }
 
-    /// Remembers a decision, in place of an older one with the same identifier. Whether a decision was forgotten for it,
-    /// or its identifier is too long to be remembered.
+    /// Stores a decision, replacing one with the same identifier. Returns `true` if an older
+    /// decision was dropped, or if the identifier is too long to be stored.
     pub(crate) fn remember(&mut self, id: &str, decision: Decision) -> bool {
         if let Some(known) = self.find(id) {
             *known = decision;

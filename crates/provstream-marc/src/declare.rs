@@ -1,8 +1,8 @@
-//! Declarations that are written once: values with what reads and sets them, and errors with their kinds.
+//! Macros that declare structs with getters and setters, and errors with their kinds.
 
-/// Declares structs with private fields, and what reads each field, with the documentation of the field. `copy` returns the
-/// value, `borrow` a reference, `list` a slice of a vector of what is named, `text` a `&str`, `maybe_text` an `Option<&str>`;
-/// nothing outside reads what is `own`.
+/// Declares structs with private fields, and a getter for each field with the field's
+/// documentation. `copy` returns the value, `borrow` a reference, `list` a slice of a `Vec` of the
+/// named type, `text` a `&str`, `maybe_text` an `Option<&str>`. A field marked `own` has no getter.
 macro_rules! values {
     ($($(#[$about:meta])* pub struct $name:ident {
         $($(#[$doc:meta])* $how:ident $seen:vis $field:ident: $type:ty,)+
@@ -56,7 +56,7 @@ macro_rules! values {
     };
 }
 
-/// Declares what returns a value with one field changed, for types that are `#[must_use]`.
+/// Declares methods that return a value with one field changed, for types that are `#[must_use]`.
 macro_rules! setters {
     ($name:ident { $($(#[$doc:meta])* $set:ident($($given:ident: $type:ty)?) $field:ident = $value:expr;)+ }) => {
         impl $name {
@@ -69,8 +69,8 @@ macro_rules! setters {
     };
 }
 
-/// Declares errors, each with a kind: one variant for each thing that can be wrong, with its message. One that is `Copy` is small
-/// enough for its kind to be returned by value.
+/// Declares errors, each with an enum of kinds. A kind is a variant with its message. An error
+/// marked `Copy` is small, and its kind is returned by value.
 macro_rules! errors {
     ($($(#[$about:meta])* $name:ident $(: $copy:ident)?, $(#[$kind_about:meta])* $kind:ident {
         $($(#[$doc:meta])* $variant:ident $(($($field:ident: $type:ty),+))? => $message:literal $(, $value:expr)*;)+
@@ -109,14 +109,14 @@ macro_rules! errors {
         impl ::std::error::Error for $name {}
     )+};
     (@kind Copy $kind:ident) => {
-        /// What is wrong.
+        /// Returns the kind of the error.
         #[must_use]
         pub const fn kind(&self) -> $kind {
             self.0
         }
     };
     (@kind $kind:ident) => {
-        /// What is wrong.
+        /// Returns the kind of the error.
         #[must_use]
         pub const fn kind(&self) -> &$kind {
             &self.0

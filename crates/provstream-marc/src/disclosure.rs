@@ -15,8 +15,9 @@ use super::violation::Report;
 use provstream::MarcKind;
 
 disclosure_members! { object
-    /// A MARC-Disclosure object without any must-level violation: the least that a user or a downstream system is shown. Its
-    /// band is never to be shown without the target, which is `None` under -01. Source: MARC-02 8.6, 10.
+    /// A MARC-Disclosure object without must-level violations: the minimum that a user or a
+    /// downstream system sees. Show the band only with its target, which is `None` under -01.
+    /// Source: MARC-02 8.6, 10.
     Disclosure,
     /// Builds a [`Disclosure`] from typed values. Source: MARC-02 10.
     ///
@@ -37,14 +38,15 @@ disclosure_members! { object
 }
 
 impl Disclosure {
-    /// The same under draft -02, when it is about this action: unless it has one, its target is `answer` for `ANSWER`, else
-    /// `direct_answer_suitability`. One of -02 stays as it is. A disclosure of -01 need not name its action, so the caller
-    /// does. Source: MARC-01 7.5; open point 44.
+    /// Converts a disclosure of draft -01 to draft -02. A disclosure without `confidence_target`
+    /// gets `answer` for the action `ANSWER`, otherwise `direct_answer_suitability`. A disclosure
+    /// of -02 is returned unchanged. `action` is a parameter because a disclosure of -01 need not
+    /// name its action. Source: MARC-01 7.5; open point 44.
     ///
     /// # Errors
     ///
-    /// If it names another action, to which that target must not belong, or has a `confidence_target` that it must not have in
-    /// -02.
+    /// Fails if the disclosure names another action with which the target is invalid, or if its
+    /// `confidence_target` is invalid in -02.
     pub fn upgrade(self, action: Action) -> Result<Self, Report> {
         if self.draft == Draft::Draft02 {
             return Ok(self);
@@ -56,7 +58,7 @@ impl Disclosure {
 }
 
 impl DisclosureBuilder {
-    /// The disclosure, its members in the order of the draft.
+    /// Builds the disclosure, with its members in the order of the draft.
     ///
     /// # Errors
     ///

@@ -49,12 +49,13 @@ impl Member {
 #[derive(Clone, PartialEq, Eq)]
 struct Piece {
     json: Box<str>,
-    /// Where it has U+FFFD for what was not UTF-8, in bytes, growing.
+    /// Byte offsets of U+FFFD that replaced invalid UTF-8, in ascending order.
     replaced: Vec<usize>,
 }
 
 impl Piece {
-    /// What is known to be JSON, and where it has U+FFFD for what was not UTF-8.
+    /// Creates a piece from valid JSON. `replaced` has the offsets of U+FFFD that replaced invalid
+    /// UTF-8.
     fn new(json: &str, replaced: Vec<usize>) -> Self {
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         if json.starts_with('"') || !json.as_bytes().iter().any(is_blank) {
@@ -133,19 +134,19 @@ impl Document {
         Ok(Self { members })
     }
 
-    /// How many members there are, repeated ones included.
+    /// Returns the number of members, including repeated ones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there are no members.
+    /// Returns `true` if the object has no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// All members in order: the name, decoded, and the value as JSON.
+    /// Iterates over all members in order: the decoded name, and the value as JSON.
     pub fn members(&self) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
         self.members
             .iter()
@@ -246,7 +247,7 @@ impl Document {
         self.to_string()
     }
 
-    /// Whether some of what was read was not UTF-8.
+    /// Returns `true` if a name or value had invalid UTF-8.
     pub(crate) fn is_ill_formed(&self) -> bool {
         let mut members = self.members.iter();
         members
@@ -343,10 +344,11 @@ impl<'de> Visitor<'de> for Members<'de> {
     }
 }
 
-/// How many members most records have at most.
+/// Initial capacity for members: most records have no more.
 const USUAL: usize = 16;
 
-/// Bytes as text, what is not UTF-8 as U+FFFD, and where those are.
+/// Decodes bytes as UTF-8, with U+FFFD for each invalid sequence. Also returns the offsets of these
+/// U+FFFD.
 fn lossy(bytes: &[u8]) -> (Cow<'_, str>, Vec<usize>) {
     if let Ok(text) = core::str::from_utf8(bytes) {
         return (text.into(), Vec::new());
@@ -362,15 +364,15 @@ fn lossy(bytes: &[u8]) -> (Cow<'_, str>, Vec<usize>) {
     (text.into(), replaced)
 }
 
-/// What is wrong with bytes that are not a JSON object, or a text that is not a JSON value.
+/// Reason why bytes are not a JSON object, or a text is not a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DocumentErrorKind {
-    /// They are not JSON.
+    /// The bytes are not JSON.
     Syntax,
-    /// They end before the value does.
+    /// The bytes end before the value does.
     Truncated,
-    /// They are JSON of another type.
+    /// The bytes are JSON of another type.
     NotAnObject,
 }
 
@@ -378,19 +380,19 @@ values! {
     /// Bytes are not a JSON object, or a text is not a JSON value.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct DocumentError {
-        /// What is wrong.
+        /// The kind of error.
         copy kind: DocumentErrorKind,
-        /// What the grammar of JSON expects in that place, such as "`:` after the name of a member".
+        /// Syntax that JSON requires at this position, such as "`:` after the name of a member".
         copy expected: &'static str,
         own found: String,
-        /// The line in which the error was found, from 1.
+        /// Line of the error, from 1.
         copy line: usize,
-        /// The byte in that line at which it was found, from 1; 0 at the line's very start.
+        /// Column of the error in bytes, from 1; 0 at the start of the line.
         copy column: usize,
     }
 }
 
-/// What is expected, by what the reader of JSON says.
+/// Descriptions of expected syntax by the start of `serde_json`'s message.
 const EXPECTED: [(&str, &str); 10] = [
     ("expected `:`", "`:` after the name of a member"),
     ("expected `,` or `}`", "`,` or `}` after a member"),

@@ -1,4 +1,4 @@
-//! The two drafts, and how strictly one is applied.
+//! Drafts of MARC, and lenient or strict validation.
 
 use super::declare::values;
 use super::terms::terms;
@@ -19,22 +19,22 @@ terms! {
 }
 
 values! {
-    /// What an object is held against: a draft, applied leniently or strictly.
+    /// Draft and strictness by which an object is validated.
     ///
-    /// Strictly, a member that is neither the draft's nor private (`x_`) and a text that is too long are must-level.
-    /// Source: MARC-02 11; open points 50 and 76.
+    /// In strict validation, an overlong text and a member that is neither defined nor private
+    /// (`x_`) are must-level violations. Source: MARC-02 11; open points 50 and 76.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[must_use]
     pub struct Profile {
         /// The draft.
         copy draft: Draft,
-        /// Whether it is applied strictly.
+        /// `true` for strict validation.
         copy is_strict: bool,
     }
 }
 
 impl Profile {
-    /// A draft, applied leniently.
+    /// Creates a profile for lenient validation by `draft`.
     pub const fn new(draft: Draft) -> Self {
         Self {
             draft,
@@ -42,7 +42,7 @@ impl Profile {
         }
     }
 
-    /// The same draft, applied strictly.
+    /// Makes validation strict.
     pub const fn strict(mut self) -> Self {
         self.is_strict = true;
         self

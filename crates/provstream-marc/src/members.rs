@@ -11,17 +11,17 @@ pub(crate) const MAX_NEXT_STEP: usize = 280;
 /// ("short").
 pub(crate) const MAX_MESSAGE: usize = 600;
 
-/// The member of a record that `ANSWER` needs, whatever else does without. Source: MARC-01 8.3; MARC-02 9.4.
+/// Member of a record that is required with `ANSWER` only. Source: MARC-01 8.3; MARC-02 9.4.
 pub(crate) const WITH_ANSWER: &str = "post_answer_confidence";
 
-/// What the value of a member looks like.
+/// Type and syntax of a member's value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Form {
     /// `major.minor`.
     Version,
     /// Any string.
     Text,
-    /// A string with content, in at most so many code points if there is a limit.
+    /// A string that is not blank, with at most this number of code points, if any.
     Content(Option<usize>),
     /// An integral number.
     Integer,
@@ -29,16 +29,16 @@ pub(crate) enum Form {
     Score,
     /// An object with a score for each source.
     Scores,
-    /// One of these strings.
+    /// One of a fixed set of strings.
     Term(&'static [&'static str]),
 }
 
-/// Whether a member has to be there.
+/// Presence of a member in an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
     Optional,
-    /// Optional, and null says the same as leaving it out.
+    /// Optional; null means the same as leaving the member out.
     Nullable,
 }
 
@@ -50,19 +50,20 @@ pub(crate) struct Member {
     pub(crate) presence: Presence,
     /// The sections that define the members of the object.
     defined_by: [&'static str; 2],
-    /// The section on its value in each draft; empty where the draft does not define the member.
+    /// The section on the member's value in each draft; empty if the draft does not define the
+    /// member.
     value_by: [&'static str; 2],
-    /// What it says, in one sentence for a reader.
+    /// Meaning of the member, in one sentence. Schemas have it as `description`.
     meaning: &'static str,
 }
 
 impl Member {
-    /// The section that defines the member, in a draft that does.
+    /// Returns the section that defines the member. `draft` must define the member.
     pub(crate) const fn defined_by(&self, draft: Draft) -> &'static str {
         self.defined_by[draft as usize]
     }
 
-    /// The section that says which values it may have.
+    /// Returns the section on the permitted values.
     pub(crate) const fn value_by(&self, draft: Draft) -> &'static str {
         self.value_by[draft as usize]
     }
@@ -95,25 +96,25 @@ macro_rules! core_members {
         count iteration: i64, Form::Integer, Optional, ["", "MARC-02 9.1"];
         /// Most repetitions of `RETRIEVE`, `TOOL` or `DELIBERATE` that are permitted.
         count max_iterations: i64, Form::Integer, Optional, ["", "MARC-02 9.1"];
-        /// Names the calibration that turns estimates into the band.
+        /// Name of the calibration that maps estimates to the band.
         maybe_text calibration_profile: String, Form::Text, Optional, ["", "MARC-02 9.1"];
-        /// Whether the request can be handled reliably, estimated before any answer.
+        /// Confidence that the request can be handled reliably, estimated before any answer.
         copy pre_capability: Score, Form::Score, Required, ["MARC-01 D.1", "MARC-02 8.1"];
-        /// How much each source of uncertainty matters; the scores need not sum to 1.0.
+        /// Importance of each source of uncertainty; the scores need not sum to 1.0.
         copy uncertainty: Scores, Form::Scores, Required, ["MARC-01 D.1", "MARC-02 9.3"];
         /// The source that matters most for the action.
         copy primary_source: Source, SOURCE, Required, ["MARC-01 D.1", "MARC-02 9.2"];
-        /// The source that comes second, if one does.
+        /// The second most important source, if there is one.
         maybe secondary_source: Source, SOURCE, Nullable, ["MARC-01 D.1", "MARC-02 9.2"];
         /// The best intervention that is available.
         copy remediability: Remediability, Form::Term(Remediability::NAMES), Required, ["MARC-01 D.1", "MARC-02 9.2"];
         /// The one primary action that is selected.
         copy selected_action: Action, ACTION, Required, ["MARC-01 D.1", "MARC-02 9.2"];
-        /// How likely the answer is right; null without a candidate answer.
+        /// Confidence that the answer is right; null without a candidate answer.
         maybe post_answer_confidence: Score, Form::Score, Nullable, ["MARC-01 D.1", "MARC-02 8.4"];
         /// Coarse, calibrated confidence.
         copy confidence_band: Band, BAND, Required, ["MARC-01 D.1", "MARC-02 9.2"];
-        /// What the band applies to.
+        /// The subject of the band.
         maybe confidence_target: Target, TARGET, Required, ["", "MARC-02 9.2"];
         /// The next step, short, in line with the action.
         text recommended_next_step: String, NEXT_STEP, Required, ["MARC-01 D.1", "MARC-02 9.1"];
@@ -123,17 +124,17 @@ macro_rules! core_members {
 /// MARC-Disclosure, in the order of MARC-02 10.
 macro_rules! disclosure_members {
     ($then:ident $($head:tt)*) => { $then! { { $($head)* }
-        /// What the user sees: an answer, a request for clarification, a refusal or a notice.
+        /// Text for the user: an answer, a request for clarification, a refusal or a notice.
         text answer: String, Form::Content(None), Required, ["MARC-01 D.2", "MARC-02 10"];
         /// Coarse, calibrated confidence.
         copy confidence_band: Band, BAND, Required, ["MARC-01 D.2", "MARC-02 10"];
-        /// What the band applies to.
+        /// The subject of the band.
         maybe confidence_target: Target, TARGET, Required, ["", "MARC-02 10"];
         /// The source of uncertainty that matters most.
         copy uncertainty_source: Source, SOURCE, Required, ["MARC-01 D.2", "MARC-02 10"];
         /// The next step, short, in line with the action.
         text recommended_next_step: String, NEXT_STEP, Required, ["MARC-01 D.2", "MARC-02 10"];
-        /// The primary action, where the interface is to know it.
+        /// The primary action, for interfaces that show it.
         maybe selected_action: Action, ACTION, Optional, ["MARC-01 D.2", "MARC-02 10"];
     } };
 }
@@ -153,8 +154,8 @@ macro_rules! table {
     };
 }
 
-/// Whether a member is private by its name: it begins with `x_` or another prefix that no defined member begins with, such as
-/// `acme_` or `com.example/`. Source: MARC-02 11.
+/// Returns `true` if a member is private by its name: the name begins with `x_`, or with a prefix
+/// of no defined member, such as `acme_` or `com.example/`. Source: MARC-02 11.
 pub(crate) fn is_private(name: &str) -> bool {
     if name.starts_with("x_") {
         return true;
@@ -171,7 +172,8 @@ pub(crate) fn is_private(name: &str) -> bool {
     is_distinct && !rest.is_empty() && !CORE.iter().chain(DISCLOSURE).any(is_defined)
 }
 
-/// Whether a reader sees something of a text: a character that is not blank, a control or invisible.
+/// Returns `true` if a text has at least one visible character: not white space, a control
+/// character or an invisible format character.
 pub(crate) fn has_content(text: &str) -> bool {
     text.chars().any(|character| {
         !character.is_whitespace()

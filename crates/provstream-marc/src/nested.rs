@@ -36,21 +36,22 @@ struct Member<'t> {
 struct Open<'t> {
     start: usize,
     is_object: bool,
-    /// Whether the next string is a name.
+    /// `true` if the next string is the name of a member.
     awaits_name: bool,
     members: Vec<Member<'t>>,
-    /// The index in an array.
+    /// Index of the next element of an array.
     index: usize,
 }
 
 impl<'t> NestedObject<'_, 't> {
-    /// Its place in the text, in bytes.
+    /// Returns the byte range in the text.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// Its JSON Pointer (RFC 6901) from the root of the text; `None` if that has more than 4,096 bytes.
+    /// Returns the JSON Pointer (RFC 6901) from the root of the text, or `None` if it is longer
+    /// than 4,096 bytes.
     #[must_use]
     pub fn pointer(&self) -> Option<String> {
         let mut pointer = String::new();
@@ -94,7 +95,7 @@ impl<'t> NestedObject<'_, 't> {
         }))
     }
 
-    /// Whether it has scores of a record.
+    /// Returns `true` if the object has scores of a record.
     fn has_scores(&self) -> bool {
         let around = self.around.last().and_then(|open| open.members.last());
         let are_scores = around.is_some_and(|member| member.name == "uncertainty");
@@ -205,11 +206,11 @@ fn decoded(quoted: &[u8]) -> Cow<'_, str> {
 pub struct FoundObject {
     /// The JSON Pointer from the root of the text; `None` if that has more than 4,096 bytes.
     pub pointer: Option<String>,
-    /// Its place in the text, in bytes.
+    /// Byte range in the text.
     pub span: Range<usize>,
     /// The kind; `None` if its members do not show it.
     pub kind: Option<MarcKind>,
-    /// Whether it is in another MARC object.
+    /// `true` if the object is inside another MARC object.
     pub is_nested: bool,
     /// The object; `None` if it is in more than 64 others.
     pub document: Option<Document>,

@@ -9,18 +9,19 @@ pub(crate) struct Number<'a> {
     text: &'a str,
     /// -1, 0 or 1.
     sign: i8,
-    /// The digits before the full stop, and those after it.
+    /// Digits before the decimal point, and digits after it.
     digits: (&'a str, &'a str),
-    /// How many zeros are before the first of the digits that is not 0, and how many digits there are from it to the last.
+    /// Number of zeros before the first nonzero digit. `significant` counts the digits from there
+    /// to the last nonzero digit.
     leading: usize,
     significant: usize,
     magnitude: i64,
-    /// Whether the exponent is beyond its type, so that the magnitude is not known.
+    /// `true` if the exponent overflows `i64`. The magnitude is then only a bound.
     is_beyond: bool,
 }
 
 impl<'a> Number<'a> {
-    /// The number that `text`, a JSON value, is; `None` for another type.
+    /// Parses a JSON number. Returns `None` for a value of another type.
     pub(crate) fn of(text: &'a str) -> Option<Self> {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         if !unsigned.starts_with(|first: char| first.is_ascii_digit()) {
@@ -62,14 +63,15 @@ impl<'a> Number<'a> {
         all.skip(self.leading).take(self.significant)
     }
 
-    /// Whether it lies from 0 to 1, as written and not as rounded.
+    /// Returns `true` if the number, as written and without rounding, is in [0.0, 1.0].
     pub(crate) fn in_unit_interval(self) -> bool {
         let is_one = self.magnitude == 1 && self.significant().eq([b'1']);
         self.sign == 0 || self.sign == 1 && (self.magnitude <= 0 || is_one)
     }
 
-    /// The integer it is, the nearest of the type if it is beyond; none if it is not integral, as written.
-    /// `1.0` and `1e2` are integral. Source: JSON Schema 2020-12 validation 6.1.1.
+    /// Returns the value of an integral number, clamped to the range of `i64`, or `None` if the
+    /// number is not integral. `1.0` and `1e2` are integral. Source: JSON Schema 2020-12 validation
+    /// 6.1.1.
     pub(crate) fn integer(self) -> Option<i64> {
         if self.sign != 0 && self.magnitude < self.significant as i64 {
             return None;

@@ -1,4 +1,4 @@
-//! From a record to what is disclosed of it.
+//! Projection: builds a disclosure from a record.
 
 use super::core::Core;
 use super::declare::{errors, setters, values};
@@ -57,9 +57,9 @@ values! {
 }
 
 setters! { Projection {
-    /// The same with another wording.
+    /// Sets the wording.
     with_wording(wording: Wording) wording = wording;
-    /// The same without `selected_action`, which is optional. Source: MARC-02 10.
+    /// Leaves out `selected_action`, which is optional. Source: MARC-02 10.
     without_action() hides_action = true;
 } }
 
@@ -69,8 +69,8 @@ impl Projection {
         Self::default()
     }
 
-    /// The same with a next step for one action that addresses the user, where the record's addresses the system. No other
-    /// action discloses it. Source: MARC-02 A.
+    /// Sets the next step for one action, addressed to the user. Use this if the record's next step
+    /// addresses the system. Disclosures of other actions do not have it. Source: MARC-02 A.
     pub fn with_next_step_for(mut self, action: Action, text: impl Into<String>) -> Self {
         self.next_steps[action as usize] = Some(text.into());
         self

@@ -1,4 +1,4 @@
-//! JSON Schemas of both objects, out of the table that validation reads.
+//! JSON Schemas of both objects, built from the same table as validation.
 
 use super::document::quoted;
 use super::draft::{Draft, Profile};
@@ -103,7 +103,8 @@ fn indented(json: &str) -> String {
     pretty
 }
 
-/// What closes an object but for private members. Source: open points 75 to 77.
+/// Returns the keywords that reject members that are neither defined nor private, or nothing in a
+/// lenient profile. Source: open points 75 to 77.
 fn closed(profile: Profile) -> Vec<String> {
     let private = object("patternProperties", [json("^x_", "true")]);
     match profile.is_strict() {
@@ -155,7 +156,7 @@ fn property(member: &Member, profile: Profile) -> String {
     object(member.name, parts)
 }
 
-/// What a source of uncertainty means, for a reader. Source: MARC-02 8.2.
+/// Returns the meaning of a source of uncertainty for the schema. Source: MARC-02 8.2.
 const fn meaning(source: Source) -> &'static str {
     match source {
         Source::Ambiguity => "The request is underspecified or unclear.",
@@ -186,7 +187,8 @@ fn scores(profile: Profile) -> Vec<String> {
     parts
 }
 
-/// What holds if the action is `ANSWER`. Source: MARC-01 8.3; MARC-02 8.6, 9.4.
+/// Returns the conditions on a record or disclosure with the action `ANSWER`. Source: MARC-01 8.3;
+/// MARC-02 8.6, 9.4.
 fn conditions(kind: MarcKind, draft: Draft) -> Vec<String> {
     let is_record = kind == MarcKind::Core;
     let required = is_record.then(|| names("required", [WITH_ANSWER]));

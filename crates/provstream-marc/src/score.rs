@@ -85,11 +85,12 @@ impl FromStr for Score {
 errors! {
     /// A value is not a score.
     ScoreError,
-    /// What is wrong with a value.
+    /// Reason why a value is not a score.
     ScoreErrorKind {
-        /// It is not a number.
+        /// The value is not a number.
         NotANumber => "expected a number from 0.0 to 1.0";
-        /// It is outside of the range: this number, of which the last digits may have been rounded.
+        /// The number is less than 0.0 or greater than 1.0. The text is the number; its last digits
+        /// may be rounded.
         OutOfRange(number: String) => "expected a number from 0.0 to 1.0, found {number}";
     }
 }
@@ -125,26 +126,26 @@ impl Scores {
         Self(scores)
     }
 
-    /// The same score for all sources.
+    /// Creates scores that are equal for all sources.
     #[must_use]
     pub const fn all(score: Score) -> Self {
         Self([score; 5])
     }
 
-    /// The same with another score for one source.
+    /// Sets the score of one source.
     #[must_use]
     pub const fn with(mut self, source: Source, score: Score) -> Self {
         self.0[source as usize] = score;
         self
     }
 
-    /// The score of a source.
+    /// Returns the score of a source.
     #[must_use]
     pub const fn get(&self, source: Source) -> Score {
         self.0[source as usize]
     }
 
-    /// All sources with their scores, in the order of the draft.
+    /// Iterates over all sources with their scores, in the order of the draft.
     pub fn iter(&self) -> impl Iterator<Item = (Source, Score)> + '_ {
         Source::ALL.iter().copied().zip(self.0)
     }

@@ -40,25 +40,25 @@ use provstream::MarcKind;
 pub struct SequenceValidator {
     profile: Profile,
     decisions: Decisions,
-    /// The record before, if it has no identifier.
+    /// The preceding record, if it has no identifier.
     anonymous: Option<Decision>,
-    /// Some decision of the stream is not remembered.
+    /// `true` if at least one decision of the stream is not retained.
     incomplete: bool,
-    /// It was reported that decisions are forgotten.
+    /// `true` after `limit-session` was reported.
     reported: bool,
 }
 
-/// What a record says about its parent.
+/// `parent_decision_id` of a record.
 enum Parent<'a> {
-    /// It is null or missing.
+    /// Null or missing.
     NotNamed,
     Named(&'a str),
-    /// It has a fault of its own.
+    /// Invalid; reported by the validation of the record.
     Unclear,
 }
 
 impl SequenceValidator {
-    /// A check of a stream that begins.
+    /// Creates a validator for a new stream.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
         Self {
@@ -67,7 +67,8 @@ impl SequenceValidator {
         }
     }
 
-    /// Compares the next object of the stream with those before. The report has only what is wrong between records.
+    /// Compares the next object of the stream with earlier ones. The report has only violations
+    /// between records.
     pub fn check(&mut self, document: &Document) -> Report {
         let mut report = Report::default();
         let draft = self.profile.draft();

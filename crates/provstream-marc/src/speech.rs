@@ -1,4 +1,5 @@
-//! What may be said about a decision: a value for each kind of action, so that a text meets only the action it belongs to.
+//! Turns to speak to the user: one type for each kind of action, so that a text can only go with
+//! its action.
 
 use super::core::Core;
 use super::terms::Action;
@@ -81,12 +82,12 @@ impl Speech {
 }
 
 impl ContextualRecord {
-    /// What may be said to the user about the record, if the policy permits to disclose records of its context. Source:
-    /// MARC-02 15.
+    /// Returns the turn to speak to the user about the record, if the policy permits disclosure of
+    /// records of its context. Source: MARC-02 15.
     ///
     /// # Errors
     ///
-    /// [`TrustError`] if it does not.
+    /// [`TrustError`] if the policy does not permit disclosure.
     pub fn speech(&self, policy: &TrustPolicy) -> Result<Speech, TrustError> {
         Ok(Speech::of(self.permit(Use::Disclose, policy)?.clone()))
     }

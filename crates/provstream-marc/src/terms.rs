@@ -49,7 +49,7 @@ macro_rules! terms {
 pub(super) use terms;
 
 terms! {
-    /// Where uncertainty comes from. Source: MARC-02 8.2.
+    /// Source of uncertainty. Source: MARC-02 8.2.
     Source, "source of uncertainty" {
         /// The request is underspecified, equivocal or unclear.
         Ambiguity = "ambiguity",
@@ -101,14 +101,15 @@ terms! {
 }
 
 impl Action {
-    /// Whether assessment is entered again after it: retrieval, tool use and deliberation. Source: MARC-02 7.3.
+    /// Returns `true` for actions after which the request is assessed again: retrieval, tool use
+    /// and deliberation. Source: MARC-02 7.3.
     #[must_use]
     pub const fn loops(self) -> bool {
         matches!(self, Self::Retrieve | Self::Tool | Self::Deliberate)
     }
 
-    /// The class of intervention that goes with the action; none for [`Action::Answer`] and [`Action::Deliberate`], with
-    /// which any does. Source: MARC-02 9.4; open points 65 and 66.
+    /// Returns the class of intervention of the action, or `None` for [`Action::Answer`] and
+    /// [`Action::Deliberate`], which go with any class. Source: MARC-02 9.4; open points 65 and 66.
     #[must_use]
     pub const fn remediability(self) -> Option<Remediability> {
         match self {
@@ -121,9 +122,10 @@ impl Action {
         }
     }
 
-    /// Whether a class of intervention goes with the action: its own, and with [`Action::Abstain`] also
-    /// [`Remediability::Human`], as a human path may exist that this system does not initiate. Source: MARC-02 9.4; open
-    /// points 65 and 66.
+    /// Returns `true` if a class of intervention is consistent with the action: the action's own
+    /// class. [`Action::Abstain`] is also consistent with [`Remediability::Human`], because a human
+    /// path may exist that this system does not initiate. Source: MARC-02 9.4; open points 65 and
+    /// 66.
     #[must_use]
     pub fn fits(self, class: Remediability) -> bool {
         let human = (self, class) == (Self::Abstain, Remediability::Human);
@@ -144,20 +146,20 @@ terms! {
 }
 
 terms! {
-    /// What a confidence band applies to. Source: MARC-02 8.6.
+    /// Subject of a confidence band. Source: MARC-02 8.6.
     Target, "confidence target" {
         /// The candidate answer that is disclosed.
         Answer = "answer",
-        /// Whether a direct answer is suitable under the present conditions.
+        /// The suitability of a direct answer under the present conditions.
         DirectAnswerSuitability = "direct_answer_suitability",
-        /// Confidence in the selected action.
+        /// The suitability of the selected action.
         ActionSuitability = "action_suitability",
     }
 }
 
 impl Target {
-    /// The target that goes with an action unless a deployment defines another: the answer for [`Action::Answer`], else
-    /// the suitability of a direct answer. Source: MARC-02 8.6.
+    /// Returns the default target of an action: the answer for [`Action::Answer`], otherwise the
+    /// suitability of a direct answer. A deployment can define another. Source: MARC-02 8.6.
     #[must_use]
     pub const fn of(action: Action) -> Self {
         match action {
@@ -170,9 +172,9 @@ impl Target {
 errors! {
     /// A text is not one of the values of an enumeration.
     TermError,
-    /// What is wrong with a text.
+    /// Reason why a text is not a value of an enumeration.
     TermErrorKind {
-        /// It is not a value of what is named first, which has the values that come next; the text itself is last.
+        /// Unknown value: the name of the enumeration, its values, and the text.
         Unknown(what: &'static str, known: &'static [&'static str], given: String) =>
             "unknown {what} {given:?}, expected one of {}", known.join(", ");
     }

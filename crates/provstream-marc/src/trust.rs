@@ -1,4 +1,4 @@
-//! Where a record comes from, and what it may be used for.
+//! Trust contexts of records, and the uses of a record that they permit.
 
 use core::fmt;
 
@@ -10,32 +10,32 @@ use super::terms::terms;
 terms! {
     /// The administrative domain in which a record was written, as seen by its receiver. Source: MARC-02 15.
     Domain, "domain" {
-        /// The receiver's own.
+        /// The receiver's own domain.
         Local = "local",
-        /// That of a component acting under the receiver's operational policy.
+        /// The domain of a component that acts under the receiver's operational policy.
         Delegated = "delegated",
-        /// Another one.
+        /// Any other domain.
         CrossDomain = "cross-domain",
     }
 }
 
 terms! {
-    /// What a receiver does with a record. Source: MARC-02 12, 15.
+    /// Use of a record by its receiver. Source: MARC-02 12, 15.
     #[non_exhaustive]
     Use, "use of a record" {
-        /// Send a task somewhere, set its priority, ask for clarification, or call a human.
+        /// Route a task, set its priority, ask for clarification, or call a human.
         Route = "route",
         /// Show uncertainty to a user or a downstream system.
         Disclose = "disclose",
-        /// Let something happen that nobody looks at.
+        /// Trigger an effect without human review.
         Automate = "automate",
-        /// Keep it for audit, evaluation or the analysis of incidents.
+        /// Retain for audit, evaluation or the analysis of incidents.
         Audit = "audit",
     }
 }
 
 terms! {
-    /// When a use is permitted.
+    /// Condition for a use.
     #[non_exhaustive]
     Permission, "permission" {
         /// Always.
@@ -56,19 +56,19 @@ values! {
     pub struct TrustContext {
         /// The domain.
         copy domain: Domain,
-        /// Who wrote the record, if it is attested; the name has content.
+        /// Authenticated emitter of an attested record; not blank.
         maybe_text emitter: Option<String>,
     }
 }
 
 impl TrustContext {
-    /// A record of a domain, not attested.
+    /// Creates the context of a record that is not attested.
     pub const fn new(domain: Domain) -> Self {
         let emitter = None;
         Self { domain, emitter }
     }
 
-    /// The same, attested: bound to this emitter, who was authenticated.
+    /// Adds an attestation: the record is bound to `emitter`, who was authenticated.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl fmt::Display for TrustContext {
     }
 }
 
-/// Which records may be used for what. An attestation never takes a use away.
+/// Permitted uses of records by domain and attestation. An attestation never removes a permission.
 ///
 /// By default records of the own domain and of delegated components may be used for everything. Those of another domain
 /// serve for audit only, and if they are attested also to route and to disclose, never to automate. Source: MARC-02 15.
@@ -101,20 +101,20 @@ impl fmt::Display for TrustContext {
 pub struct TrustPolicy([[Permission; 4]; 3]);
 
 impl TrustPolicy {
-    /// The same with another permission for one use of the records of a domain.
+    /// Sets the permission for one use of the records of a domain.
     #[must_use]
     pub const fn with(mut self, domain: Domain, usage: Use, permission: Permission) -> Self {
         self.0[domain as usize][usage as usize] = permission;
         self
     }
 
-    /// When a use of the records of a domain is permitted.
+    /// Returns the permission for a use of the records of a domain.
     #[must_use]
     pub const fn get(&self, domain: Domain, usage: Use) -> Permission {
         self.0[domain as usize][usage as usize]
     }
 
-    /// Whether a record of a context may be used so.
+    /// Returns `true` if the policy permits the use of a record with this context.
     #[must_use]
     pub const fn permits(&self, context: &TrustContext, usage: Use) -> bool {
         match self.get(context.domain, usage) {
@@ -182,8 +182,9 @@ impl ContextualRecord {
         }
     }
 
-    /// Whether the record's band means what the receiver's bands mean: it names the receiver's calibration profile, and is
-    /// not of an unattested emitter in another domain, who may name anything. Source: MARC-02 8.5.
+    /// Returns `true` if the record's band is comparable with the receiver's bands: the record
+    /// names the receiver's calibration profile, and is attested or not from another domain. An
+    /// unattested emitter in another domain could name any profile. Source: MARC-02 8.5.
     #[must_use]
     pub fn is_band_comparable(&self, own: &Calibration) -> bool {
         let is_known = self.context.domain != Domain::CrossDomain || self.context.emitter.is_some();
@@ -192,15 +193,15 @@ impl ContextualRecord {
 }
 
 errors! {
-    /// A record may not be used so in its context, or cannot be placed in it.
+    /// A record cannot be used in its context, or an attestation is invalid.
     TrustError: Copy,
-    /// Why a record of a domain may not be used so, or is not attested.
+    /// Reason why a use is not permitted, or why an attestation is invalid.
     TrustErrorKind {
         /// An attestation names no emitter.
         NoEmitter => "expected the name of the emitter that an attestation is about, found a blank text";
-        /// It is not attested, as the policy asks for this use.
+        /// The policy permits this use only for attested records, and the record is not attested.
         NotAttested(domain: Domain, usage: Use) => "a {domain} record with no attestation may not be used to {usage}";
-        /// The policy does not permit this use, whether a record is attested or not.
+        /// The policy does not permit this use, even for attested records.
         Never(domain: Domain, usage: Use) => "a {domain} record may not be used to {usage}, attested or not";
     }
 }

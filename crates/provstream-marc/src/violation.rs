@@ -1,4 +1,4 @@
-//! What validation finds.
+//! Violations and the reports that list them.
 
 use core::fmt;
 
@@ -7,23 +7,23 @@ use super::draft::Draft;
 use super::terms::terms;
 
 terms! {
-    /// How a requirement that is not met is worded. Source: RFC 2119.
+    /// Level of a requirement that an object violates. Source: RFC 2119.
     #[non_exhaustive]
     Level, "level" {
-        /// It SHOULD be met: the object is valid all the same.
+        /// SHOULD: the object is valid all the same.
         Should = "should",
-        /// It MUST be met: the object is not valid.
+        /// MUST: the object is not valid.
         Must = "must",
     }
 }
 
-/// The section of the wire profile of this project, for what is not of the drafts.
+/// Section of this project's wire profile, for requirements that no draft has.
 pub(crate) const PROFILE: &str = "wire profile 5";
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $code:ident = $text:literal, $level:ident, $sections:expr;)+) => {
         terms! {
-            /// What kind of violation it is. The names on the wire do not change.
+            /// Kind of violation. The names on the wire do not change.
             #[non_exhaustive]
             ViolationCode, "violation" {
                 $($(#[$doc])* $code = $text,)+
@@ -31,14 +31,15 @@ macro_rules! codes {
         }
 
         impl ViolationCode {
-            /// The level of such a violation, unless strictness raises it.
+            /// Returns the level of the violation in lenient validation.
             pub(crate) const fn level(self) -> Level {
                 match self {
                     $(Self::$code => Level::$level,)+
                 }
             }
 
-            /// The section of a draft that says so; empty where it depends on the member.
+            /// Returns the section of a draft that has the requirement; empty if it depends on the
+            /// member.
             pub(crate) const fn section(self, draft: Draft) -> &'static str {
                 match self {
                     $(Self::$code => $sections[draft as usize],)+
@@ -99,9 +100,9 @@ codes! {
     LimitViolations = "limit-violations", Should, [PROFILE; 2];
     /// An object whose members do not show which kind it is.
     UnknownKind = "unknown-kind", Must, [PROFILE; 2];
-    /// There was nothing to validate.
+    /// The input has nothing to validate.
     Nothing = "nothing", Must, [PROFILE; 2];
-    /// What is read is not JSON.
+    /// The input is not JSON.
     Syntax = "json-syntax", Must, ["RFC 8259 2"; 2];
     /// An earlier record of the stream has the same `decision_id`.
     RepeatedDecisionId = "repeated-decision-id", Should, ["MARC-02 7.3"; 2];
@@ -113,7 +114,7 @@ codes! {
     OpenLoop = "open-loop", Should, ["MARC-02 9.1"; 2];
     /// `iteration` is not greater than that of the decision before.
     IterationNotGrowing = "iteration-not-growing", Should, ["MARC-02 9.1"; 2];
-    /// The stream has more records than are remembered: some checks end here.
+    /// The stream has more records than are retained. Some checks end here.
     LimitSession = "limit-session", Should, [PROFILE; 2];
 }
 
@@ -122,22 +123,24 @@ values! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[must_use]
     pub struct Violation {
-        /// What kind it is.
+        /// Kind of violation.
         copy code: ViolationCode,
-        /// Whether the object is valid in spite of it.
+        /// Level of the violated requirement. A should-level violation leaves the object valid.
         copy pub(crate) level: Level,
-        /// The JSON Pointer (RFC 6901) from the object to the member it is about, there or missing; empty for the object.
+        /// JSON Pointer (RFC 6901) from the object to the member, present or missing; empty for the
+        /// object itself.
         text pointer: String,
-        /// The section that says so, such as `MARC-02 9.2`, `RFC 8259 4` or, for what no draft says, `wire profile 5`.
+        /// Section with the requirement, such as `MARC-02 9.2`, `RFC 8259 4` or, if no draft has
+        /// it, `wire profile 5`.
         copy section: &'static str,
-        /// What is wrong, for a reader.
+        /// Description of the violation for a reader.
         text message: String,
     }
 }
 
 impl Violation {
-    /// A violation by the object, of the level and by the section of -02 that the code stands for; for callers that read
-    /// objects themselves.
+    /// Creates a violation by the object as a whole, with the code's level and its section in -02.
+    /// For callers that read objects themselves.
     pub fn new(code: ViolationCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -150,9 +153,9 @@ impl Violation {
 }
 
 setters! { Violation {
-    /// The same by the member at a JSON Pointer.
+    /// Sets the JSON Pointer of the member.
     at(pointer: impl Into<String>) pointer = pointer.into();
-    /// The same by another section.
+    /// Sets the section.
     by(section: &'static str) section = section;
 } }
 
@@ -175,26 +178,26 @@ impl fmt::Display for Violation {
 const MAX_LISTED: usize = 256;
 
 values! {
-    /// All violations of one object, in the order in which its members stand, then those about missing members, then those
+    /// Violations of one object: first in the order of members, then missing members, then rules
     /// between members.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     #[must_use]
     pub struct Report {
-        /// What is violated: at most 256, and one more that says so if there were more.
+        /// The violations, at most 256. A further one reports that there were more.
         list violations: Violation,
         own invalid: bool,
     }
 }
 
 impl Report {
-    /// Whether no must-level requirement is violated. It says nothing about the truth of the object. Source: MARC-02 15;
-    /// open point 64.
+    /// Returns `true` if no must-level requirement is violated. Does not judge whether the object's
+    /// statements are true. Source: MARC-02 15; open point 64.
     #[must_use]
     pub const fn is_valid(&self) -> bool {
         !self.invalid
     }
 
-    /// Whether nothing at all is violated.
+    /// Returns `true` if there are no violations.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.violations.is_empty()

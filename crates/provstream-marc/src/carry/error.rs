@@ -1,20 +1,20 @@
-//! What can be wrong with an envelope or the name of a carrier.
+//! Errors about envelopes and names of carriers.
 
 use crate::declare::errors;
 use crate::document::DocumentError;
 
 errors! {
-    /// An envelope is not what its protocol says.
+    /// An envelope does not have the structure that its protocol requires.
     CarryError,
-    /// What is wrong with an envelope, and where, as a JSON Pointer (RFC 6901).
+    /// Defect of an envelope, with its location as a JSON Pointer (RFC 6901).
     CarryErrorKind {
         /// The value must be an object.
         NotAnObject(pointer: String) => "{pointer}: expected an object";
         /// The value must be an array.
         NotAnArray(pointer: String) => "{pointer}: expected an array";
-        /// The member is repeated, and receivers differ in which they take.
+        /// The member is repeated, and receivers differ in which one they read.
         Repeated(pointer: String) => "{pointer}: expected one member of this name, found several";
-        /// A record, or a score of one, is where none may be.
+        /// A record, or a score of one, is in a place that must not have any.
         Record(pointer: String) => "{pointer}: expected no record or score of one here, found one";
         /// A disclosure is in the place of a record.
         Disclosure(pointer: String) => "{pointer}: expected a record, found a disclosure";
@@ -24,7 +24,7 @@ errors! {
 
     /// A prefix or URI that a carrier cannot use.
     CarrierNameError,
-    /// What is wrong with a prefix or URI.
+    /// Reason why a prefix or URI is invalid.
     CarrierNameErrorKind {
         /// This label of the prefix is not letters, digits and inner hyphens, a letter first.
         Label(label: String) => "expected a prefix such as com.example, each label of letters, digits and inner hyphens, a letter first, found the label {label:?}";

@@ -2,7 +2,8 @@
 
 use core::net::Ipv6Addr;
 
-/// Whether a text is an absolute URI with something after its scheme. Source: RFC 3986 3.1, 4.3.
+/// Returns `true` if `text` is an absolute URI with at least one character after the scheme's
+/// colon. Source: RFC 3986 3.1, 4.3.
 pub(super) fn is_absolute_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
         return false;
@@ -20,7 +21,8 @@ pub(super) fn is_absolute_uri(text: &str) -> bool {
     !rest.is_empty() && is_scheme && is_sound
 }
 
-/// Source: RFC 3986 3.2.
+/// Returns `true` if `text` is an authority: user information, host and port, of which the first
+/// and the last are optional. Source: RFC 3986 3.2.
 fn is_authority(text: &str) -> bool {
     let (user, rest) = text.rsplit_once('@').unwrap_or(("", text));
     let (is_host, port) = match rest.strip_prefix('[') {
@@ -38,7 +40,8 @@ fn is_authority(text: &str) -> bool {
     is_made_of(user, b":") && is_host && numbered
 }
 
-/// What may stand in brackets: an IPv6 address, or one of a later version. Source: RFC 3986 3.2.2.
+/// Returns `true` if `text` is a valid IP literal without its brackets: an IPv6 address, or `v`, a
+/// version, a full stop and an address. Source: RFC 3986 3.2.2.
 fn is_address(text: &str) -> bool {
     let later = text
         .strip_prefix(['v', 'V'])
@@ -55,8 +58,8 @@ fn is_address(text: &str) -> bool {
     }
 }
 
-/// Whether a text has nothing but unreserved characters, sub-delimiters, percent-encoded bytes and the others given.
-/// Source: RFC 3986 2.
+/// Returns `true` if `text` has only unreserved characters, sub-delimiters, percent-encoded bytes
+/// and bytes of `others`. Source: RFC 3986 2.
 fn is_made_of(text: &str, others: &[u8]) -> bool {
     let is_sound = |piece: &str| {
         let mut bytes = piece.bytes();

@@ -1,4 +1,4 @@
-//! How often, how long and at what cost a controller may assess anew.
+//! Bounds on the rounds, time and cost of repeated assessment.
 
 use core::fmt;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use crate::declare::{setters, values};
 use crate::terms::{Action, terms};
 
 values! {
-    /// What one looping action may use up in a session. All three parts hold at once, and zero allows no round at all.
-    /// Source: MARC-02 7.3, 9.4.
+    /// Most rounds, time and cost that one looping action may use in a session. All three hold at
+    /// once; zero allows no round. Source: MARC-02 7.3, 9.4.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Bound {
         /// Most rounds.
@@ -31,7 +31,7 @@ values! {
         copy clarifications: u32,
     }
 
-    /// What a round took. By default nothing.
+    /// Time and cost of one round. Both are zero by default.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Spent {
         /// The time.
@@ -46,7 +46,7 @@ values! {
     pub struct BoundHit {
         /// The intervention that is not taken.
         copy intervention: Intervention,
-        /// What is used up.
+        /// Exhausted part of the bound.
         copy kind: BoundKind,
     }
 }
@@ -107,7 +107,7 @@ impl Bounds {
 }
 
 setters! { Bounds {
-    /// The same with at most so many clarifications in a session.
+    /// Sets the most clarifications in a session.
     with_clarifications(clarifications: u32) clarifications = clarifications;
 } }
 
@@ -136,7 +136,8 @@ impl fmt::Display for BoundHit {
 pub struct Exhausted([Option<BoundKind>; 5]);
 
 impl Exhausted {
-    /// The same with one more. Of no effect for [`Intervention::Human`], which ends a session and needs no bound.
+    /// Marks one more intervention as exhausted. Ignores [`Intervention::Human`], which ends a
+    /// session and needs no bound.
     #[must_use]
     pub const fn with(mut self, intervention: Intervention, kind: BoundKind) -> Self {
         if !matches!(intervention, Intervention::Human) {
@@ -153,7 +154,8 @@ impl Exhausted {
     }
 }
 
-/// What a session has used up: by each looping action, and the clarifications.
+/// Rounds, time and cost that each looping action of a session used, and the number of
+/// clarifications.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     loops: [Bound; 3],
@@ -161,7 +163,7 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// What is used up.
+    /// Returns the interventions that reached one of `bounds`.
     pub(super) fn exhausted(&self, bounds: &Bounds) -> Exhausted {
         let mut exhausted = Exhausted::default();
         for ((bound, used), (_, intervention)) in bounds.loops.iter().zip(&self.loops).zip(LOOPS) {

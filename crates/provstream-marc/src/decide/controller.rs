@@ -1,4 +1,4 @@
-//! What the sessions of a deployment share.
+//! Settings that all sessions of a deployment share.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ values! {
     pub struct Controller {
         /// The draft that its records are of.
         copy draft: Draft,
-        /// What maps scores to bands.
+        /// Maps scores to confidence bands.
         borrow calibration: Arc<Calibration>,
         /// The bounds of each session.
         borrow bounds: Bounds,
@@ -39,7 +39,7 @@ values! {
         borrow policy: Arc<Policy>,
         /// The sub-actions that a decision can name, each with the one primary action that it is a kind of. Source: MARC-02 8.7.
         borrow sub_actions: Arc<BTreeMap<String, Action>>,
-        /// What words the next steps that the caller does not give.
+        /// Texts for next steps that the caller does not give.
         borrow wording: Arc<Wording>,
     }
 }
@@ -57,7 +57,7 @@ impl Controller {
         }
     }
 
-    /// What the band of an action is about.
+    /// Returns the `confidence_target` of records of an action.
     pub(super) fn target(&self, action: Action) -> Target {
         let about_action = self.draft == Draft::Draft02 && self.policy.is_about_action(action);
         match Target::of(action) {
@@ -68,15 +68,15 @@ impl Controller {
 }
 
 setters! { Controller {
-    /// The same for another draft, which its records then are of.
+    /// Sets the draft of the records.
     ///
     /// Records of -01 have no identifiers, counters, calibration profile or target. Sessions are bounded all the same. The
     /// band is about the answer or about answering directly, whatever the policy. Source: MARC-01 7.5, 8.1.
     with_draft(draft: Draft) draft = draft;
-    /// The same with another policy.
+    /// Sets the policy.
     with_policy(policy: Policy) policy = Arc::new(policy);
-    /// The same with other sub-actions.
+    /// Sets the sub-actions.
     with_sub_actions(all: BTreeMap<String, Action>) sub_actions = Arc::new(all);
-    /// The same with another wording.
+    /// Sets the wording.
     with_wording(wording: Wording) wording = Arc::new(wording);
 } }

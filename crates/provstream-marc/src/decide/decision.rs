@@ -1,4 +1,4 @@
-//! A decision, and why none could be taken.
+//! Decisions of a session, and errors that prevent one.
 
 use super::selection::Selection;
 use crate::core::Core;
@@ -8,7 +8,7 @@ use crate::terms::Action;
 use crate::violation::Report;
 
 values! {
-    /// What a session decided: the record, and the selection that led to it.
+    /// Decision of a session: the record, and the selection that led to it.
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[must_use]
     pub struct Decision {
@@ -37,7 +37,8 @@ impl Decision {
         &self.selection
     }
 
-    /// What may be said to the user about it, by the action. The record is the session's own, so its context is known.
+    /// Returns the turn to speak to the user about the decision, by its action. The record is the
+    /// session's own, so no trust context is needed.
     #[must_use]
     pub fn speech(&self) -> Speech {
         Speech::of(self.record.clone())
@@ -45,9 +46,9 @@ impl Decision {
 }
 
 errors! {
-    /// No decision was taken. The session is as it was before.
+    /// No decision was made. The session is unchanged.
     DecideError,
-    /// Why no decision was taken.
+    /// Reason why no decision was made.
     DecideErrorKind {
         /// This action is running; [`Session::completed`](super::Session::completed) comes first.
         Running(action: Action) => "expected the end of {action}, which is running, found another situation";

@@ -1,11 +1,11 @@
-//! What a caller adds to a selection.
+//! Members of a record that the caller provides.
 
 use crate::declare::setters;
 use crate::document::{Document, DocumentError};
 use crate::score::Score;
 use crate::terms::Action;
 
-/// What goes into the record of a decision besides the situation and the selected action.
+/// Values of a decision's record that do not follow from the situation or the selected action.
 ///
 /// ```
 /// use provstream_marc::{Action, Details, Score};
@@ -28,18 +28,20 @@ pub struct Details {
 }
 
 impl Details {
-    /// Nothing: the next step comes from the controller's wording, and an answer cannot be selected.
+    /// Creates empty details. The next step then comes from the controller's wording, and `ANSWER`
+    /// cannot be decided.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with a `recommended_next_step` for one action; no other action discloses it. Source: MARC-02 9.1, 9.3.
+    /// Sets the `recommended_next_step` of records of one action. Records of other actions do not
+    /// have it. Source: MARC-02 9.1, 9.3.
     pub fn with_next_step_for(mut self, action: Action, text: impl Into<String>) -> Self {
         self.next_steps[action as usize] = Some(text.into());
         self
     }
 
-    /// The same with a private member: its name gets the prefix `x_` unless it has it, its value is any JSON.
+    /// Adds a private member with any JSON value. A name without the prefix `x_` gets it.
     ///
     /// # Errors
     ///
@@ -49,20 +51,20 @@ impl Details {
         Ok(self)
     }
 
-    /// The caller's text for an action.
+    /// Returns the caller's next step for an action.
     pub(super) fn next_step(&self, action: Action) -> Option<&str> {
         self.next_steps[action as usize].as_deref()
     }
 }
 
 setters! { Details {
-    /// The same with the confidence in the candidate answer, estimated by itself. `ANSWER` needs it; other actions leave it
-    /// out. Source: MARC-02 8.4.
+    /// Sets the confidence in the candidate answer, which is estimated on its own. `ANSWER`
+    /// requires it; records of other actions omit it. Source: MARC-02 8.4.
     with_post_answer_confidence(score: Score) post_answer_confidence = Some(score);
-    /// The same with the confidence in the selected action, needed where the policy says that the band is about the action.
-    /// Source: MARC-02 8.6.
+    /// Sets the confidence in the selected action, from 0.0 to 1.0. Required if the policy sets the
+    /// confidence target of the action to `action_suitability`. Source: MARC-02 8.6.
     with_action_suitability(score: Score) action_suitability = Some(score);
-    /// The same with the controller's own name for the action it expects. The record has it as `x_sub_action` if it is a
-    /// kind of the selected action. Source: MARC-02 8.7.
+    /// Sets the controller's own name for the action that it expects. The record has the name as
+    /// `x_sub_action` if the sub-action is a kind of the selected action. Source: MARC-02 8.7.
     with_sub_action(name: impl Into<String>) sub_action = Some(name.into());
 } }

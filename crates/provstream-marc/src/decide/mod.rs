@@ -1,4 +1,5 @@
-//! From a situation to an action, its record, and a session that is bounded. Source: MARC-02 7, 8.
+//! Action selection: maps a situation to an action and its record, in a session with bounds.
+//! Source: MARC-02 7, 8.
 
 mod bounds;
 mod controller;

@@ -11,7 +11,7 @@ use crate::terms::{Action, Remediability, Source};
 pub struct Thresholds([[Score; 5]; 2]);
 
 impl Thresholds {
-    /// The same thresholds for all sources.
+    /// Creates thresholds that are equal for all sources.
     ///
     /// # Errors
     ///
@@ -23,7 +23,7 @@ impl Thresholds {
         })
     }
 
-    /// The same with thresholds of its own for one source.
+    /// Sets the thresholds of one source.
     ///
     /// # Errors
     ///
@@ -82,9 +82,10 @@ values! {
         borrow thresholds: Thresholds,
         /// The safety policy, in order of preference; never [`Action::Answer`].
         list safety: Action,
-        /// Whether worthwhile deliberation comes right before an answer only. Source: MARC-02 8.8 step 7.
+        /// `true` if worthwhile deliberation comes only right before an answer. Source: MARC-02 8.8
+        /// step 7.
         copy deliberates_last: bool,
-        /// By action.
+        /// `true` at the index of each action whose confidence target is `action_suitability`.
         own about_action: [bool; 7],
         /// The deviations.
         list deviations: Deviation,
@@ -151,16 +152,17 @@ impl Deviation {
         applies.then_some(self.action)
     }
 
-    /// Whether a stated class is kept with an action.
+    /// Returns `true` if this deviation permits the stated class of intervention with the selected
+    /// action.
     pub(super) fn keeps(&self, selected: Action, stated: Remediability) -> bool {
         self.action == selected && self.remediability == Some(stated)
     }
 }
 
 setters! { Deviation {
-    /// The same for one primary source only. Of no effect on a pairing.
+    /// Limits the deviation to one primary source. Has no effect on a pairing.
     for_source(only: Source) source = Some(only);
-    /// The same for one risk tier only. Of no effect on a pairing.
+    /// Limits the deviation to one risk tier. Has no effect on a pairing.
     for_tier(only: RiskTier) tier = Some(only);
 } }
 
@@ -179,16 +181,16 @@ impl Default for Policy {
 }
 
 setters! { Policy {
-    /// The same with other thresholds.
+    /// Sets the thresholds.
     with_thresholds(thresholds: Thresholds) thresholds = thresholds;
-    /// The same with worthwhile deliberation only after all externalization, right before an answer. Source: MARC-02 8.8
-    /// step 7, which allows either.
+    /// Puts worthwhile deliberation after all externalization, right before an answer. MARC-02 8.8
+    /// step 7 allows both orders.
     deliberating_last() deliberates_last = true;
 } }
 
 impl Policy {
-    /// The same with another safety policy: the first of these actions that is possible, else [`Action::Abstain`]. Source:
-    /// MARC-02 8.8 step 1.
+    /// Sets the safety policy: the first possible one of `actions` is selected, or
+    /// [`Action::Abstain`] if none is possible. Source: MARC-02 8.8 step 1.
     ///
     /// # Errors
     ///
@@ -201,14 +203,15 @@ impl Policy {
         Ok(self)
     }
 
-    /// The same with bands that describe confidence in the action for one action. Of no effect on [`Action::Answer`],
-    /// whose band describes the answer, and under draft -01. Source: MARC-02 8.6.
+    /// Sets the confidence target of one action to `action_suitability`. Has no effect on
+    /// [`Action::Answer`], whose band describes the answer, and under draft -01. Source: MARC-02
+    /// 8.6.
     pub fn with_action_suitability(mut self, action: Action) -> Self {
         self.about_action[action as usize] = true;
         self
     }
 
-    /// The same with one more deviation.
+    /// Adds a deviation.
     pub fn with_deviation(mut self, deviation: Deviation) -> Self {
         self.deviations.push(deviation);
         self
@@ -222,7 +225,7 @@ impl Policy {
 errors! {
     /// A rule that a policy cannot have.
     PolicyError: Copy,
-    /// What is wrong with a rule.
+    /// Reason why a rule is invalid.
     PolicyErrorKind {
         /// The threshold of the high tier, given first, is above that of the standard tier. Source: MARC-02 14.
         LaxThreshold(high: Score, standard: Score) =>

@@ -1,4 +1,4 @@
-//! What can be done about uncertainty.
+//! Interventions that can reduce uncertainty.
 
 use crate::declare::{setters, values};
 use crate::terms::{Action, Remediability, terms};
@@ -55,19 +55,21 @@ impl Intervention {
 }
 
 values! {
-    /// What the controller knows of one intervention at a decision point. Source: MARC-02 8.3.
+    /// Availability, permission and value of one intervention at a decision point. Source: MARC-02
+    /// 8.3.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[must_use]
     pub struct Remedy {
         own available: bool,
         own permitted: bool,
-        /// How it was weighed; `None` if it was not.
+        /// `true` if a material gain is expected for the cost, latency and burden; `None` if this
+        /// was not assessed.
         copy worthwhile: Option<bool>,
     }
 }
 
 impl Remedy {
-    /// Available and permitted; whether it is worth its price was not weighed.
+    /// Available and permitted. Its value was not assessed.
     pub const USABLE: Self = Self {
         available: true,
         permitted: true,
@@ -84,7 +86,7 @@ impl Remedy {
         ..Self::USABLE
     };
 
-    /// Whether it is available and permitted.
+    /// Returns `true` if the intervention is available and permitted.
     #[must_use]
     pub const fn is_usable(self) -> bool {
         self.available && self.permitted
@@ -92,10 +94,11 @@ impl Remedy {
 }
 
 setters! { Remedy {
-    /// The same, available or not.
+    /// Sets the availability.
     with_available(available: bool) available = available;
-    /// The same, permitted or not.
+    /// Sets the permission.
     with_permitted(permitted: bool) permitted = permitted;
-    /// The same, weighed: whether a material gain is expected for its cost, latency and burden on the user.
+    /// Sets the assessment: `true` if a material gain is expected for the cost, latency and burden
+    /// on the user.
     with_worthwhile(worthwhile: bool) worthwhile = Some(worthwhile);
 } }

@@ -89,7 +89,8 @@ impl Selector<'_> {
         self.situation.uncertainty().get(source) >= self.policy.thresholds().get(source, tier)
     }
 
-    /// Whether a source matters: as it was judged, else by its score.
+    /// Returns `true` if a source is material: by its judgement if there is one, otherwise by its
+    /// score and threshold.
     fn is_material(&self, source: Source) -> bool {
         let judged = self.situation.judgement(Judgement::about(source));
         judged.unwrap_or_else(|| self.reaches(source))
@@ -99,7 +100,8 @@ impl Selector<'_> {
         self.situation.judgement(judgement) == Some(true)
     }
 
-    /// Whether an intervention is possible and not judged to be worth less than its price. A bound that is reached is noted.
+    /// Returns `true` if the situation allows an intervention and no bound is reached. Records a
+    /// bound that is reached.
     fn can(&mut self, intervention: Intervention) -> bool {
         if !self.would(intervention) {
             return false;
@@ -114,7 +116,8 @@ impl Selector<'_> {
         false
     }
 
-    /// Whether the situation allows an intervention. Ignores bounds; [`can`](Self::can) also checks those.
+    /// Returns `true` if the situation allows an intervention. Ignores bounds; [`can`](Self::can)
+    /// also checks those.
     fn would(&self, intervention: Intervention) -> bool {
         match self.situation.remedy(intervention) {
             Some(remedy) if !remedy.is_usable() => false,
@@ -365,13 +368,13 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether an intervention is said to be unavailable or not permitted.
+    /// Returns `true` if the situation has the intervention as unavailable or not permitted.
     fn is_ruled_out(&self, intervention: Intervention) -> bool {
         let remedy = self.situation.remedy(intervention);
         remedy.is_some_and(|remedy| !remedy.is_usable())
     }
 
-    /// The best class that is usable: the one that fits the primary source, else the first.
+    /// Returns the best usable class: the one that fits the primary source, otherwise the first.
     fn best_class(&self) -> Remediability {
         let fitting = match self.situation.primary_source() {
             Source::Ambiguity => User,

@@ -1,4 +1,4 @@
-//! An action that was selected, and why.
+//! Selected actions and the steps that led to them.
 
 use core::fmt;
 use std::borrow::Cow;
@@ -8,14 +8,14 @@ use crate::declare::values;
 use crate::terms::{Action, Remediability};
 
 values! {
-    /// One step on the way to a selection, with the section of the draft that it follows.
+    /// One step of a selection, with the section of the draft that it follows.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Step {
         /// The section, such as `MARC-02 8.8 step 4`.
         copy section: &'static str,
-        /// What was found, or why the action was chosen.
+        /// Finding of the step, or the reason for its action.
         text reason: Cow<'static, str>,
-        /// The action that the step chose; `None` if it was passed.
+        /// The action that the step selected; `None` if selection continued with the next step.
         copy action: Option<Action>,
     }
 
@@ -32,11 +32,11 @@ values! {
         /// The class of intervention that the record states: the one that goes with the action (MARC-02 9.4), for
         /// [`Action::Answer`] and [`Action::Deliberate`] the stated one if it is possible, else the best that is.
         copy pub(super) remediability: Remediability,
-        /// Whether a safety, legal or policy constraint governed. Source: MARC-02 8.8 step 1.
+        /// `true` if a safety, legal or policy constraint governed. Source: MARC-02 8.8 step 1.
         copy pub(super) is_governed: bool,
-        /// The steps that were passed, and the one that chose.
+        /// The steps in order. The last one selected the action.
         list pub(super) steps: Step,
-        /// The bounds that kept interventions from being taken. Source: MARC-02 7.3.
+        /// Bounds that ruled out interventions. Source: MARC-02 7.3.
         list pub(super) skipped: BoundHit,
         /// The condition of the deviation that applied. Source: MARC-02 9.4.
         maybe_text pub(super) deviation: Option<String>,

@@ -63,12 +63,13 @@ pub enum SessionState {
 #[derive(Clone, Debug)]
 pub struct Session {
     controller: Controller,
-    /// Has content.
+    /// Prefix of the identifiers; not blank.
     prefix: String,
     state: SessionState,
-    /// How many decisions were taken.
+    /// Number of decisions so far.
     decided: u64,
-    /// What the next record names as its parent: the record before, of this session or of another that transferred its task.
+    /// `parent_decision_id` of the next record: the preceding record of this session, or a record
+    /// of another component that transferred its task.
     parent: Option<String>,
     usage: Usage,
 }
@@ -118,14 +119,14 @@ impl Session {
         Self::new(controller, format!("{name}.{number}"))
     }
 
-    /// The same, for a task that another component transferred with a record: the first record names that one as its parent.
-    /// Nothing else is taken from it; rounds and bounds are counted anew. Records of -01 name no parents. Source: MARC-02
-    /// 6.5, 9.1.
+    /// Creates a session for a task that another component transferred with `record`. The first
+    /// record names `record` as its parent. Rounds and bounds start from zero. Records of -01 name
+    /// no parents. Source: MARC-02 6.5, 9.1.
     ///
     /// # Errors
     ///
-    /// If the prefix has no content; but for -01 also if the record has no `decision_id`, or one that begins with this prefix
-    /// and goes on as the identifiers of this session do.
+    /// Fails if the prefix is blank. Under -02 also fails if `record` has no `decision_id`, or has
+    /// one that this session could assign: the prefix, a hyphen and a number.
     pub fn following(
         controller: &Controller,
         prefix: impl Into<String>,
@@ -150,7 +151,8 @@ impl Session {
         self.state
     }
 
-    /// What would be selected in a situation now. Nothing changes.
+    /// Returns the action that the session would select in a situation. Does not change the
+    /// session.
     pub fn select(&self, situation: &Situation) -> Selection {
         let exhausted = self.usage.exhausted(self.controller.bounds());
         Selection::of(situation, self.controller.policy(), &exhausted)
@@ -321,7 +323,8 @@ impl Session {
         format!("{}-{number}", self.prefix)
     }
 
-    /// Whether an identifier is one of this session's, whichever of its numbers it has.
+    /// Returns `true` if `id` is an identifier that this session assigns: the prefix, a hyphen and
+    /// a number from 1.
     fn could_give(&self, id: &str) -> bool {
         let number = id.rsplit('-').next().and_then(|number| number.parse().ok());
         number.is_some_and(|number: u64| number > 0 && id == self.id(number))
@@ -329,11 +332,11 @@ impl Session {
 }
 
 errors! {
-    /// A session cannot begin, or does not await what was reported.
+    /// A session cannot begin, or does not expect the reported event.
     SessionError: Copy,
-    /// What is wrong with a call to a session.
+    /// Reason why a call to a session failed.
     SessionErrorKind {
-        /// The prefix of its identifiers is blank.
+        /// The prefix of the identifiers is blank.
         NoPrefix => "expected a prefix for the identifiers of the session, found a blank text";
         /// The record that was transferred has no `decision_id`.
         NoParent => "expected a `decision_id` in the transferred record, found none";

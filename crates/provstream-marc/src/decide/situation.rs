@@ -1,4 +1,4 @@
-//! What a controller found out at a decision point.
+//! Situations: the controller's findings at a decision point.
 
 use super::remedy::{Intervention, Remedy};
 use crate::declare::{setters, values};
@@ -6,7 +6,8 @@ use crate::score::{Score, Scores};
 use crate::terms::{Remediability, Source, terms};
 
 terms! {
-    /// A judgement by the caller. One about a source replaces its score, except for safety. Source: MARC-02 8.8.
+    /// A judgement by the caller. A judgement about a source replaces its score, except for safety.
+    /// Source: MARC-02 8.8.
     #[non_exhaustive]
     Judgement, "judgement" {
         /// A safety, legal or policy constraint controls the selection. It can only be added: a score that reaches its
@@ -41,18 +42,20 @@ impl Judgement {
 }
 
 terms! {
-    /// How much harm a wrong answer can do. Source: MARC-02 14.
+    /// Severity of the harm that a wrong answer can do. Source: MARC-02 14.
     #[non_exhaustive]
     RiskTier, "risk tier" {
         /// Ordinary requests.
         Standard = "standard",
-        /// Health, legal, financial, safety or mental-health matters, and what a deployment counts as such.
+        /// Health, legal, financial, safety and mental-health requests, and others that the
+        /// deployment treats alike.
         High = "high",
     }
 }
 
 values! {
-    /// What a controller knows at a decision point: estimates, attribution, judgements, and the remedies at hand.
+    /// Findings of a controller at a decision point: estimates, attribution, judgements and
+    /// available remedies.
     ///
     /// Scores decide by the thresholds of a [`Policy`](super::Policy) which sources are material; a [`Judgement`]
     /// about a source replaces its score, except for safety. Source: MARC-02 7.2, 8.1 to 8.3, 8.8.
@@ -109,25 +112,26 @@ impl Situation {
         }
     }
 
-    /// The same with a judgement: whether it holds.
+    /// Sets a judgement. `holds` is `true` if the judged condition applies.
     pub const fn with_judgement(mut self, judgement: Judgement, holds: bool) -> Self {
         self.judgements[judgement as usize] = Some(holds);
         self
     }
 
-    /// The same with a remedy for one intervention. One without a remedy is not usable, unless `remediability` names it.
+    /// Sets the remedy of one intervention. An intervention without a remedy is usable only if
+    /// `remediability` names it.
     pub const fn with_remedy(mut self, intervention: Intervention, remedy: Remedy) -> Self {
         self.remedies[intervention as usize] = Some(remedy);
         self
     }
 
-    /// Whether a judgement holds; `None` if it was not made.
+    /// Returns `true` if the judged condition applies, or `None` if no judgement was set.
     #[must_use]
     pub const fn judgement(&self, judgement: Judgement) -> Option<bool> {
         self.judgements[judgement as usize]
     }
 
-    /// What is known of an intervention.
+    /// Returns the remedy of an intervention, if one was set.
     #[must_use]
     pub const fn remedy(&self, intervention: Intervention) -> Option<Remedy> {
         self.remedies[intervention as usize]
@@ -135,14 +139,14 @@ impl Situation {
 }
 
 setters! { Situation {
-    /// The same with a secondary source.
+    /// Sets the secondary source.
     with_secondary_source(source: Source) secondary_source = Some(source);
-    /// The same in another risk tier.
+    /// Sets the risk tier.
     with_risk_tier(tier: RiskTier) risk_tier = tier;
-    /// The same with the best available class of intervention: it is preferred where the draft allows several, and counts as
-    /// usable unless its remedy says otherwise. [`Remediability::None`] leaves only remedies that were weighed and found
-    /// worthwhile. Source: MARC-02 8.3.
+    /// Sets the best available class of intervention. Selection prefers it where the draft allows
+    /// several, and treats it as usable unless its remedy is not. With [`Remediability::None`] only
+    /// remedies assessed as worthwhile remain. Source: MARC-02 8.3.
     with_remediability(class: Remediability) remediability = Some(class);
-    /// The same for a task family, whose bands then apply.
+    /// Sets the task family, which determines the bands.
     with_task_family(family: impl Into<String>) task_family = Some(family.into());
 } }

@@ -1,4 +1,4 @@
-//! The tables of a description that configure something.
+//! Tables of a deployment description that configure a controller or a wording.
 
 use std::collections::BTreeMap;
 
@@ -157,7 +157,7 @@ values! {
     pub struct Extension {
         /// The name of the member.
         text name: String,
-        /// What it means, if that is described.
+        /// Meaning of the member, if the file describes one.
         maybe_text meaning: Option<String>,
     }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a description.
+//! Errors in a deployment description.
 
 use core::fmt;
 use std::error::Error;
@@ -6,10 +6,10 @@ use std::error::Error;
 use crate::declare::values;
 use provstream::settings::{Fault, FaultKind, FilePosition, Value, quoted_piece};
 
-/// Most characters of a message that are kept.
+/// Most characters of a message.
 const SHOWN: usize = 800;
 
-/// What is wrong with the description of a deployment.
+/// Kind of error in a deployment description.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DeploymentErrorKind {
@@ -21,28 +21,29 @@ pub enum DeploymentErrorKind {
     Syntax,
     /// A required key is missing.
     MissingKey,
-    /// A key that has no meaning here.
+    /// A key is unknown in its table.
     UnknownKey,
     /// A value has another type than its key.
     WrongType,
-    /// A value that its key cannot have: blank, unknown, out of range, repeated, or in contradiction to another.
+    /// A value is invalid for its key: blank, unknown, out of range, repeated, or in contradiction
+    /// to another.
     BadValue,
 }
 
 values! {
-    /// A description that cannot be read: what is wrong, and where.
+    /// A deployment description cannot be read.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     pub struct DeploymentError {
-        /// What is wrong.
+        /// The kind of error.
         copy kind: DeploymentErrorKind,
-        /// Where in the file; `None` for a file that is too large.
+        /// Line and column of the error; `None` for a file that is too large.
         copy position: Option<FilePosition>,
         own message: Box<str>,
     }
 }
 
 impl DeploymentError {
-    /// A wrong value, in words.
+    /// Creates an error about an invalid value.
     pub(super) fn value(value: &Value<'_>, message: impl fmt::Display) -> Self {
         Self::at(value.place(), message)
     }
@@ -57,7 +58,7 @@ impl DeploymentError {
 }
 
 impl DeploymentError {
-    /// The same with more after the message.
+    /// Appends `more` to the message.
     pub(super) fn and(self, more: &str) -> Self {
         Self {
             message: format!("{}{more}", self.message).into(),
@@ -65,7 +66,7 @@ impl DeploymentError {
         }
     }
 
-    /// A required key that is missing, and what it is expected with.
+    /// Creates an error about a missing key. `expected` describes its value.
     pub(super) fn missing(position: FilePosition, key: &str, expected: &str) -> Self {
         Self {
             kind: DeploymentErrorKind::MissingKey,
@@ -77,7 +78,7 @@ impl DeploymentError {
     }
 }
 
-/// What a key can be, for the message that it is missing.
+/// Examples of values, for messages about missing keys.
 const EXAMPLES: [(&str, &str); 12] = [
     ("name", "\"tax assistant\""),
     ("classes", "[\"core\"]"),
@@ -93,7 +94,7 @@ const EXAMPLES: [(&str, &str); 12] = [
     ("instead_of", "\"RETRIEVE\""),
 ];
 
-/// How a message about a missing key ends.
+/// Returns the end of a message about a missing key: an example of its value, if one is known.
 fn example(fault: &Fault) -> String {
     let key = fault.key().filter(|_| fault.kind == FaultKind::MissingKey);
     let found = EXAMPLES.iter().find(|(known, _)| Some(*known) == key);

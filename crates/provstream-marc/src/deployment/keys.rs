@@ -1,4 +1,4 @@
-//! The keys of a description, and what is said under them.
+//! Keys of a deployment description and their values.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,33 +6,35 @@ use std::sync::LazyLock;
 use super::read::{Result, boolean, one_of, set, text};
 use provstream::settings::{Table, Value};
 
-/// One of the factors that the thresholds of bands may vary with. Source: MARC-02 8.5.
+/// Factor of `bands.varies_by` for bands that depend on the task family. Source: MARC-02 8.5.
 pub(super) const TASK_FAMILY: &str = "task family";
 
-/// The factor of `bands.varies_by` that sessions of the library add.
+/// Factor of `bands.varies_by` for bands that depend on the action, as those of the library's
+/// sessions do.
 pub(super) const ACTION_TYPE: &str = "action type";
 
-/// What is worthwhile deliberation before.
+/// Value of `policy.deliberation` for deliberation right before an answer.
 pub(super) const BEFORE_ANSWER: &str = "before an answer";
 
-/// What each loop may use up.
+/// Tables with the bound of each loop.
 pub(super) const LOOPS: [&str; 3] = ["bounds.retrieve", "bounds.tool", "bounds.deliberate"];
 pub(super) const BUDGETS: [&str; 3] = ["count", "time", "cost"];
-/// What protects records between domains.
+/// Keys of the controls that protect records between domains.
 pub(super) const CONTROLS: [&str; 4] = ["authentication", "integrity", "replay", "binding"];
 
-/// A key, and what it has, by a line of `keys.txt`.
+/// A key and the type of its value, parsed from a line of `keys.txt`.
 struct Key {
     path: &'static str,
     table: &'static str,
     name: &'static str,
     has: &'static str,
-    /// What the words are of which it has some.
+    /// Noun for the permitted words in error messages, such as `factor`.
     what: &'static str,
     words: Vec<&'static str>,
 }
 
-/// The keys of each table; those of tables with free keys are read where they are executed.
+/// The keys of all tables with fixed keys. Tables with free keys are read by the code that executes
+/// them.
 static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     let lines = include_str!("keys.txt").lines();
     let lines = lines.filter(|line| !line.starts_with('#'));
@@ -55,26 +57,26 @@ impl Key {
         })
     }
 
-    fn read(&'static self, value: Value<'_>) -> Result<Said> {
+    fn read(&'static self, value: Value<'_>) -> Result<DescribedValue> {
         let word = |value| Ok(one_of(value, self.what, &self.words)?.to_owned());
         Ok(match self.has {
-            "flag" => Said::Flag(boolean(value)?),
-            "text" => Said::Texts(vec![text(value)?]),
-            "texts" => Said::Texts(set(value, text)?),
-            "word" => Said::Texts(vec![word(value)?]),
-            "words" => Said::Texts(set(value, word)?),
-            _ => Said::Something,
+            "flag" => DescribedValue::Flag(boolean(value)?),
+            "text" => DescribedValue::Texts(vec![text(value)?]),
+            "texts" => DescribedValue::Texts(set(value, text)?),
+            "word" => DescribedValue::Texts(vec![word(value)?]),
+            "words" => DescribedValue::Texts(set(value, word)?),
+            _ => DescribedValue::Something,
         })
     }
 }
 
-/// The keys of the root.
+/// Returns the names of the root keys.
 pub(super) fn root_keys() -> Vec<&'static str> {
     let root = KEYS.iter().filter(|key| key.table.is_empty());
     root.map(|key| key.name).collect()
 }
 
-/// The table at a path of keys, if it is there.
+/// Returns the table at a dotted path, if the file has it.
 pub(super) fn table_at<'t>(root: &Table<'t>, path: &'static str) -> Result<Option<Table<'t>>> {
     let mut table = root.clone();
     for key in path.split('.').filter(|key| !key.is_empty()) {
@@ -86,20 +88,20 @@ pub(super) fn table_at<'t>(root: &Table<'t>, path: &'static str) -> Result<Optio
     Ok(Some(table))
 }
 
-/// What is said under a key.
+/// Value of a key, as far as conformance checks need it.
 #[derive(Clone, Debug, PartialEq)]
-enum Said {
+enum DescribedValue {
     Something,
     Texts(Vec<String>),
     Flag(bool),
 }
 
-/// What a description says, by dotted keys.
+/// Values of a description by dotted key.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Description(BTreeMap<String, Said>);
+pub(super) struct Description(BTreeMap<String, DescribedValue>);
 
 impl Description {
-    /// Reads all tables that have no free keys. What is given is only noted.
+    /// Reads all tables with fixed keys.
     pub(super) fn read(root: &Table<'_>) -> Result<Self> {
         let mut description = Self::default();
         for keys in KEYS.chunk_by(|one, other| one.table == other.table) {
@@ -117,9 +119,9 @@ impl Description {
         Ok(description)
     }
 
-    /// Notes a text of a table with free keys.
+    /// Adds a text of a table with free keys.
     pub(super) fn note(&mut self, key: String, text: String) {
-        self.0.insert(key, Said::Texts(vec![text]));
+        self.0.insert(key, DescribedValue::Texts(vec![text]));
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
@@ -128,15 +130,15 @@ impl Description {
 
     pub(super) fn flag(&self, key: &str) -> Option<bool> {
         match self.0.get(key)? {
-            Said::Flag(said) => Some(*said),
+            DescribedValue::Flag(said) => Some(*said),
             _ => None,
         }
     }
 
-    /// The texts of a list, or a text by itself.
+    /// Returns the texts of a list, or a single text as a list of one.
     pub(super) fn texts(&self, key: &str) -> Option<&[String]> {
         match self.0.get(key)? {
-            Said::Texts(texts) => Some(texts),
+            DescribedValue::Texts(texts) => Some(texts),
             _ => None,
         }
     }

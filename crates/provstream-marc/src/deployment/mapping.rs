@@ -1,4 +1,4 @@
-//! `[[mapping]]`: where records travel.
+//! `[[mapping]]`: carriers of records and disclosures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use provstream::MarcKind as ObjectKind;
 use provstream::settings::{Table, Value};
 
 terms! {
-    /// Where a deployment puts records or disclosures. Source: MARC-02 12.1.
+    /// Carrier of records or disclosures. Source: MARC-02 12.1.
     #[non_exhaustive]
     CarrierKind, "carrier" {
         /// The object `metadata` of an API response.
@@ -27,31 +27,31 @@ terms! {
         Sse = "sse",
         /// A line of an audit log.
         AuditLog = "audit-log",
-        /// Something else, with a mapping of the deployment's own.
+        /// Another carrier, with a mapping of the deployment's own.
         Other = "other",
     }
 }
 
 values! {
-    /// How records or disclosures travel inside of something else. Source: MARC-02 12.
+    /// A carrier and the kinds of MARC objects in it. Source: MARC-02 12.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Mapping {
-        /// Where they travel.
+        /// The kind of carrier.
         copy kind: CarrierKind,
         own carrier: Option<Carrier>,
-        /// The mapping that is the deployment's own, if it is.
+        /// The deployment's own mapping, for [`CarrierKind::Other`].
         own pub(super) own: Option<OwnMapping>,
-        /// One at least.
+        /// The kinds of carried objects; at least one.
         own carries: Vec<ObjectKind>,
         own pub(super) end_users: Option<bool>,
     }
 }
 
-/// What is said of a mapping that is a deployment's own.
+/// Description of a mapping that is a deployment's own.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OwnMapping {
     pub(super) is_described: bool,
-    /// From the names of members to those in the carrier.
+    /// Names in the carrier by names of members.
     renamed: BTreeMap<String, String>,
     omitted: Vec<String>,
     pub(super) keeps_values: Option<bool>,
@@ -108,14 +108,15 @@ impl Mapping {
         })
     }
 
-    /// What puts them there and takes them out; `None` for [`CarrierKind::Sse`], which has
-    /// [functions](crate::carry::sse_event) instead, and for [`CarrierKind::Other`].
+    /// Returns the carrier that inserts and extracts objects. Returns `None` for
+    /// [`CarrierKind::Sse`], which has [functions](crate::carry::sse_event) instead, and for
+    /// [`CarrierKind::Other`].
     #[must_use]
     pub const fn carrier(&self) -> Option<&Carrier> {
         self.carrier.as_ref()
     }
 
-    /// Whether objects of a kind travel there.
+    /// Returns `true` if objects of a kind are carried.
     #[must_use]
     pub fn carries(&self, kind: ObjectKind) -> bool {
         self.carries.contains(&kind)
@@ -159,7 +160,8 @@ impl OwnMapping {
         self.omitted.iter().any(|omitted| omitted == member.name)
     }
 
-    /// Two members of an object, or a member and an extension, that have the same name in the carrier.
+    /// Returns two members of an object, or a member and an extension, that have the same name in
+    /// the carrier.
     pub(super) fn collision(
         &self,
         kind: ObjectKind,
@@ -176,7 +178,7 @@ impl OwnMapping {
         })
     }
 
-    /// A member that is left out and some object cannot do without.
+    /// Returns an omitted member that some objects of the kind require.
     pub(super) fn lost(&self, kind: ObjectKind, draft: Draft) -> Option<&'static str> {
         let mut needed = members(kind, draft)
             .filter(|member| member.is_required() || member.name == WITH_ANSWER);

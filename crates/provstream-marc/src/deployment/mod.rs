@@ -28,14 +28,14 @@ pub use error::{DeploymentError, DeploymentErrorKind};
 pub use mapping::{CarrierKind, Mapping};
 
 terms! {
-    /// What a deployment claims conformance to. Source: MARC-02 20.2.
+    /// Class of conformance that a deployment can claim. Source: MARC-02 20.2.
     #[non_exhaustive]
     ConformanceClass, "conformance class" {
-        /// Records, and the decisions that they report.
+        /// MARC-Core: records and the decisions that they report.
         Core = "core",
-        /// What is disclosed of them. It includes MARC-Core.
+        /// MARC-Disclosure: the disclosed part of records. Includes MARC-Core.
         Disclosure = "disclosure",
-        /// Either of them inside another protocol.
+        /// MARC-Carrying: records or disclosures inside another protocol.
         Carrying = "carrying",
     }
 }
@@ -53,22 +53,23 @@ impl ConformanceClass {
 }
 
 terms! {
-    /// What a deployment builds its records, or takes its decisions, with.
+    /// Implementation that builds records or makes decisions.
     #[non_exhaustive]
     Implementation, "implementation" {
         /// The types of this library.
         Provstream = "provstream",
-        /// Code of its own.
+        /// The deployment's own code.
         Own = "own",
     }
 }
 
 values! {
-    /// What a deployment of MARC documents: what it claims, and what that rests on.
+    /// Description of a deployment of MARC: its claims and their basis.
     ///
-    /// It is read from a TOML file. `corpus/marc/deployment.toml` of the repository is an example with all keys and what each is
-    /// for. What configures a controller is available as values of the library's types; [`conformance`](Self::conformance)
-    /// reports what of the drafts is met, declared or missing. Source: MARC-02 20; MARC-01 14.
+    /// Read from a TOML file. `corpus/marc/deployment.toml` in the repository is an example that
+    /// has and explains all keys. The parts that configure a controller are available as values of
+    /// the library's types; [`conformance`](Self::conformance) reports the requirements that are
+    /// met, declared or missing. Source: MARC-02 20; MARC-01 14.
     ///
     /// ```
     /// use provstream_marc::{ConformanceClass, Deployment};
@@ -109,11 +110,13 @@ values! {
         own sub_actions: BTreeMap<String, Action>,
         /// The wording of disclosures; English if none is described.
         borrow wording: Wording,
-        /// Where records and disclosures travel, nowhere if nothing is described.
+        /// Carriers of records and disclosures; empty if the file describes none.
         list mappings: Mapping,
-        /// What records of each trust context may be used for: the default, except for what is described.
+        /// Permitted uses of records by trust context: the default policy with the changes that the
+        /// file describes.
         borrow trust_policy: TrustPolicy,
-        /// With texts under `stated`, by the id of a requirement: how code of the deployment's own meets it.
+        /// Texts of the remaining keys. Under `stated`, keyed by requirement: the way in which the
+        /// deployment's own code meets the requirement.
         own said: Description,
     }
 }
@@ -123,8 +126,8 @@ impl Deployment {
     ///
     /// # Errors
     ///
-    /// What is wrong, and its line and column: a file above 1 MiB, not UTF-8 or not TOML, a missing or unknown key, a value
-    /// of the wrong type, or one that its key cannot have.
+    /// Fails with the line and column if the file is larger than 1 MiB, not UTF-8 or not TOML, if a
+    /// key is missing or unknown, or if a value has the wrong type or is invalid for its key.
     pub fn from_toml(file: &[u8]) -> Result<Self> {
         let file = File::parse(file)?;
         let root = file.root(&root_keys())?;
@@ -172,7 +175,8 @@ impl Deployment {
         self.classes.iter().copied()
     }
 
-    /// Whether a score that an emitter leaves out counts as 0.0; otherwise it is an error. Source: MARC-02 9.3.
+    /// Returns `true` if an omitted score counts as 0.0; otherwise an omitted score is an error.
+    /// Source: MARC-02 9.3.
     #[must_use]
     pub fn unused_scores_are_zero(&self) -> bool {
         self.said.has("unused_scores")
@@ -220,7 +224,8 @@ impl Deployment {
     }
 }
 
-/// How code of the deployment's own meets requirements, by their ids.
+/// Reads `[stated]`: descriptions of the way in which the deployment's own code meets requirements,
+/// keyed by requirement.
 fn state(value: Value<'_>, draft: Draft, said: &mut Description) -> Result<()> {
     for (key, value) in value.free_table()?.entries() {
         let id = key.name();

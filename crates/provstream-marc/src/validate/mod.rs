@@ -18,21 +18,23 @@ use super::violation::{Report, Violation, ViolationCode as Code};
 use provstream::{MarcKind, MarcObject};
 
 impl Document {
-    /// Which kind of MARC object it is by its members, `None` if they do not say.
+    /// Returns the kind of MARC object by its members, or `None` if they do not determine one.
     ///
-    /// An object with all members that a record, or else a disclosure, requires is one, whatever else it has. Of the others a
-    /// record has more members that only records have (`pre_capability`, `uncertainty`, `remediability` and so on) than
-    /// members that only disclosures have (`answer`, `uncertainty_source`), a disclosure fewer; with none of either, one with
-    /// `marc_version` and `selected_action` is a record. So no member that the draft does not define, and not `marc_version`
-    /// alone, changes what an object is. Source: MARC-02 11.
+    /// An object with all members that a record requires is a record; one with all members that a
+    /// disclosure requires is a disclosure. Any other object is a record if it has more members
+    /// specific to records (`pre_capability`, `uncertainty`, `remediability` and so on) than
+    /// members specific to disclosures (`answer`, `uncertainty_source`), and a disclosure if it has
+    /// fewer. With none of either, an object with `marc_version` and `selected_action` is a record.
+    /// Members that the draft does not define never change the kind, and neither does
+    /// `marc_version` alone. Source: MARC-02 11.
     #[must_use]
     pub fn kind(&self) -> Option<MarcKind> {
         let names: Vec<_> = self.members().map(|(name, _)| name).collect();
         kind_of(names.iter().map(|name| &**name))
     }
 
-    /// Whether it looks like a MARC object, though [`kind`](Self::kind) may not say which: it has two members or more that
-    /// the drafts define.
+    /// Returns `true` if the object has two or more members that the drafts define. Such an object
+    /// may still have no [`kind`](Self::kind).
     #[must_use]
     pub fn is_marc_like(&self) -> bool {
         let names: Vec<_> = self.members().map(|(name, _)| name).collect();
@@ -88,7 +90,7 @@ pub(crate) fn kind_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Optio
     }
 }
 
-/// Whether these members make an object look like a MARC object: two or more that the drafts define.
+/// Returns `true` if two or more distinct names are defined by the drafts.
 pub(crate) fn is_marc_like<'n>(names: impl Iterator<Item = &'n str>) -> bool {
     let mut first = None;
     let mut defined = names.filter(|name| {
@@ -98,11 +100,10 @@ pub(crate) fn is_marc_like<'n>(names: impl Iterator<Item = &'n str>) -> bool {
     defined.any(|name| *first.get_or_insert(name) != name)
 }
 
-/// Validates an object that the parser reported, as the kind that its members say it is.
+/// Validates an object that the parser reported, as the kind that [`Document::kind`] determines.
 ///
-/// The parser reports a kind by a few members while the object passes; all of them decide here, as
-/// [`Document::kind`] says. One whose members say neither is not valid, and neither is one whose bytes are missing: nothing
-/// of it is known. Source: MARC-02 11.
+/// The parser reports a kind by the first few members; this function uses all members. An object
+/// without a kind is invalid, and so is one whose bytes are missing. Source: MARC-02 11.
 pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
     let fault = match object.raw().map(Document::parse) {
         Some(Ok(document)) => match document.kind() {

@@ -1,4 +1,4 @@
-//! What an object says, as far as it is as it must be.
+//! Valid members of an object, and the violations found while reading it.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::number::Number;
 use crate::score::{Score, Scores};
 use crate::violation::Report;
 
-/// The value of a member that is as it must be.
+/// Value of a valid member.
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'a> {
     Null,
@@ -16,16 +16,17 @@ pub(crate) enum Value<'a> {
     Scores(Scores),
 }
 
-/// What an object says, as far as it is as it must be, and what is not.
+/// Valid members of an object, and the violations found while reading it.
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
-    /// The members that are there; `None` for one that is repeated or not as it must be.
+    /// Members in order of appearance; `None` if repeated or invalid.
     values: Vec<(&'static str, Option<Value<'a>>)>,
     pub(crate) report: Report,
 }
 
 impl<'a> Reading<'a> {
-    /// Notes a member. One that was noted before is repeated, which returns `false`, and has no value.
+    /// Records that a member occurs. Returns `false` if it occurred before; a repeated member has
+    /// no value.
     pub(super) fn meet(&mut self, name: &'static str) -> bool {
         match self.values.iter_mut().find(|(known, _)| *known == name) {
             Some((_, value)) => *value = None,
@@ -41,14 +42,14 @@ impl<'a> Reading<'a> {
         self.values.iter().any(|(known, _)| *known == name)
     }
 
-    /// Gives a value to the member that was noted last.
+    /// Sets the value of the last recorded member.
     pub(super) fn add(&mut self, value: Value<'a>) {
         if let Some((_, last)) = self.values.last_mut() {
             *last = Some(value);
         }
     }
 
-    /// The value of a member; none if it is missing, repeated, or not as it must be.
+    /// Returns the value of a member, or `None` if the member is missing, repeated or invalid.
     pub(crate) fn value(&self, name: &str) -> Option<&Value<'a>> {
         let mut found = self.values.iter().filter(|(known, _)| *known == name);
         found.next()?.1.as_ref()
@@ -65,7 +66,7 @@ impl<'a> Reading<'a> {
         self.text(name)?.parse().ok()
     }
 
-    /// A number that is integral.
+    /// Returns the value of an integral member as written.
     pub(crate) fn number(&self, name: &str) -> Option<Number<'a>> {
         match self.value(name)? {
             Value::Integer(number) => Some(*number),
@@ -73,7 +74,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The same as an integer, the nearest of the type if it is beyond.
+    /// Returns the value of an integral member, clamped to the range of `i64`.
     pub(crate) fn integer(&self, name: &str) -> Option<i64> {
         self.number(name)?.integer()
     }

@@ -1,4 +1,4 @@
-//! The rules between members.
+//! Validation rules between members.
 
 use super::reader::Reader;
 use super::reading::Value;
@@ -77,7 +77,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What goes with an action other than `ANSWER` is brief.
+    /// Checks that `answer` is brief for an action other than `ANSWER`.
     fn message(&mut self, action: Action) {
         let brief = matches!(action, Action::Clarify | Action::Abstain | Action::Escalate);
         let text = self.reading.text("answer").unwrap_or_default();
@@ -91,7 +91,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The bound of a loop; a negative one is a fault of its own. Source: open point 59.
+    /// Checks that `iteration` is at most `max_iterations`, unless the latter is negative, which is
+    /// a violation of its own. Source: open point 59.
     fn bound(&mut self) {
         let numbers = ["iteration", "max_iterations"].map(|name| self.reading.number(name));
         if let [Some(iteration), Some(max)] = numbers

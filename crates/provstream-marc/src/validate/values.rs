@@ -1,4 +1,4 @@
-//! The values of members, each for itself.
+//! Validation of single members.
 
 use super::reading::Value;
 use super::shown::{cut, shown, type_of};
@@ -9,10 +9,10 @@ use crate::number::Number;
 use crate::score::Score;
 use crate::violation::{Level, PROFILE, ViolationCode as Code};
 
-/// What is wrong with a value.
+/// A violation found in one value.
 pub(super) struct Fault {
     pub(super) code: Code,
-    /// The sections that say so, if it is not that of the code or of the member.
+    /// Sections of the two drafts, if they differ from those of the code or the member.
     pub(super) by: Option<[&'static str; 2]>,
     pub(super) message: String,
 }
@@ -24,7 +24,7 @@ impl Fault {
     }
 }
 
-/// A value that can be used, with what is wrong with it all the same; else only what is wrong.
+/// A usable value and its violation, if any, or the violation of an unusable value.
 pub(super) type Judged<'a> = Result<(Value<'a>, Option<Fault>), Fault>;
 
 pub(super) fn wrong_type(name: &str, wanted: &str, json: &str) -> Fault {

@@ -1,4 +1,4 @@
-//! What is found in a wording.
+//! Findings in a wording.
 
 use core::fmt;
 
@@ -8,40 +8,44 @@ use crate::terms::terms;
 use provstream::Span;
 
 terms! {
-    /// What is wrong with a wording.
+    /// Kind of unsuitable wording.
     #[non_exhaustive]
     WordingKind, "kind of wording" {
-        /// It claims feelings, self-awareness or a mental state: "I feel unsure". Source: MARC-02 10.3.
+        /// Claims feelings, self-awareness or a mental state: "I feel unsure". Source: MARC-02
+        /// 10.3.
         Anthropomorphic = "anthropomorphic",
-        /// It has a percentage or a fine-grained score of confidence: "87 % likely". Source: MARC-02 10.3.
+        /// Has a percentage or a fine-grained score of confidence: "87 % likely". Source: MARC-02
+        /// 10.3.
         FalsePrecision = "false-precision",
-        /// It stresses certainty or asks for trust: "guaranteed", "you can trust this answer". Source: MARC-02 10.3.
+        /// Stresses certainty or asks for trust: "guaranteed", "you can trust this answer". Source:
+        /// MARC-02 10.3.
         CertaintyCue = "certainty-cue",
-        /// It bonds, flatters or defers: "trust me", "as you wish". Source: MARC-02 14, 18.
+        /// Bonds, flatters or defers: "trust me", "as you wish". Source: MARC-02 14, 18.
         Bonding = "bonding",
-        /// It takes a band, a record, an action, conformance, a check or agreement for proof of something else: "verified",
-        /// "all models agree, so it is true". Source: MARC-02 8.5, 8.6, 15, 20.
+        /// Takes a band, a record, an action, conformance, a check or agreement as proof of
+        /// something else: "verified", "all models agree, so it is true". Source: MARC-02 8.5, 8.6,
+        /// 15, 20.
         ProofClaim = "proof-claim",
-        /// It shows or requires hidden reasoning or prompts. Source: MARC-02 10.3, 20.1.
+        /// Shows or requires hidden reasoning or prompts. Source: MARC-02 10.3, 20.1.
         RationaleExposure = "rationale-exposure",
     }
 }
 
 values! {
-    /// A piece of a text that a disclosure should do without.
+    /// Part of a text that a disclosure should avoid.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub struct WordingFinding {
-        /// What is wrong with it.
+        /// Kind of unsuitable wording.
         copy pub(super) kind: WordingKind,
-        /// The section that advises against it, such as `MARC-02 10.3`.
+        /// Section that advises against the wording, such as `MARC-02 10.3`.
         copy pub(super) section: &'static str,
-        /// Where it is, in bytes of the text.
+        /// Byte range in the text.
         copy pub(super) span: Span,
     }
 }
 
 impl WordingFinding {
-    /// The section of a draft that advises against it.
+    /// Returns the section of a draft that advises against the wording.
     #[must_use]
     pub fn section_of(&self, draft: Draft) -> &'static str {
         match (draft, self.section) {

@@ -41,7 +41,7 @@ impl Language {
         &WORDINGS[self as usize]
     }
 
-    /// Whether [`check_wording`](super::check_wording) has rules for the language.
+    /// Returns `true` if [`check_wording`](super::check_wording) has rules for the language.
     #[must_use]
     pub const fn is_checked(self) -> bool {
         matches!(self, Self::English | Self::German)

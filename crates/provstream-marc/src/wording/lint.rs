@@ -1,4 +1,4 @@
-//! Finds wording that a disclosure should do without, by the rules of `data/lint.en.toml` and `data/lint.de.toml`.
+//! Linter for disclosures, with the rules of `data/lint.en.toml` and `data/lint.de.toml`.
 
 use std::sync::LazyLock;
 
@@ -173,11 +173,11 @@ fn pattern(table: &Table<'_>, key: &str) -> Option<Regex> {
     builder.unicode(false).build().ok()
 }
 
-/// A sentence in lower case and ASCII, with the places in the text.
+/// A sentence in lower-case ASCII, with the positions of its bytes in the text.
 #[derive(Default)]
 struct Sentence {
     ascii: Vec<u8>,
-    /// Where the character of each byte begins and ends.
+    /// Start and end, in bytes of the text, of the character of each byte.
     places: Vec<(usize, usize)>,
 }
 
@@ -188,7 +188,8 @@ impl Sentence {
     }
 }
 
-/// The sentences of a text: they end with a line, or with `.`, `!` or `?` before white space.
+/// Splits a text into sentences. A sentence ends with its line, or with `.`, `!` or `?` before
+/// white space.
 fn sentences(text: &str) -> impl Iterator<Item = Sentence> {
     let mut characters = text.char_indices().peekable();
     core::iter::from_fn(move || {

@@ -88,7 +88,7 @@ impl Wording {
         }
     }
 
-    /// The same with another text for one part.
+    /// Sets the text of one part.
     ///
     /// # Errors
     ///
@@ -99,11 +99,11 @@ impl Wording {
         self.with_all([(part, text)])
     }
 
-    /// The same with other texts for several parts, which are judged together.
+    /// Sets the texts of several parts, which are checked together.
     ///
     /// # Errors
     ///
-    /// As [`with`](Self::with), for the first part that is wrong.
+    /// As [`with`](Self::with), for the first invalid part.
     pub fn with_all(
         mut self,
         texts: impl IntoIterator<Item = (WordingPart, impl AsRef<str>)>,
@@ -177,11 +177,13 @@ impl Wording {
         format!("{}\n\n{}", answer.join("\n    "), self.render(disclosure))
     }
 
-    /// What a disclosure says of uncertainty, as one text: the band with what it applies to, the source and the next step,
-    /// which is written on one line.
+    /// Writes the uncertainty of a disclosure as text, by the template of the wording's unit: the
+    /// band with its target, the source, and the next step on one line with control characters
+    /// escaped.
     ///
-    /// Under -01 a band applies to the answer for `ANSWER`, else to the suitability of a direct answer; if the disclosure
-    /// has no action either, the text says so much. The answer is not part of it. Source: MARC-02 8.6, 14; MARC-01 7.5.
+    /// Under -01 a band applies to the answer for `ANSWER`, otherwise to the suitability of a
+    /// direct answer. If the disclosure has neither target nor action, the text names both possible
+    /// targets. The answer is not included. Source: MARC-02 8.6, 14; MARC-01 7.5.
     #[must_use]
     pub fn render(&self, disclosure: &Disclosure) -> String {
         let implied = || disclosure.selected_action().map(Target::of);
@@ -215,7 +217,7 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// Whether a label, in lower case, says that the band is another one.
+/// Returns `true` if `label`, in lower case, names another band.
 fn ranks_otherwise(band: Band, label: &str) -> bool {
     let mut others = Band::ALL.iter().filter(|&&other| other != band);
     let [low, high] = RANKS.map(|words| {

@@ -1,4 +1,4 @@
-//! The texts a wording is made of, and what can be wrong with one.
+//! Parts of a wording, and errors in their texts.
 
 use core::fmt;
 
@@ -55,7 +55,7 @@ impl WordingPart {
         }
     }
 
-    /// What a template may have in braces; the unit has all of it.
+    /// Returns the placeholders of the part's template. The unit requires all of them.
     pub(super) const fn placeholders(self) -> &'static [&'static str] {
         match self {
             Self::Message(_) => &["source", "next_step"],
@@ -74,13 +74,14 @@ impl fmt::Display for WordingPart {
     }
 }
 
-/// What is wrong with a text of a wording.
+/// Reason why a text of a wording is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WordingErrorKind {
-    /// It is blank.
+    /// The text is blank.
     Empty,
-    /// An answer has no template: the caller has it.
+    /// A message of [`Action::Answer`](crate::Action::Answer), which has no template because the
+    /// caller provides it.
     AnswerMessage,
     /// A brace outside a placeholder, at this byte of the text. A brace itself is written twice.
     UnbalancedBrace(usize),
@@ -90,30 +91,31 @@ pub enum WordingErrorKind {
     RepeatedPlaceholder(usize),
     /// This placeholder is missing.
     MissingPlaceholder(&'static str),
-    /// This part has the same text, letter case aside, so that a reader could not keep the two apart.
+    /// The text equals that of this part, apart from letter case, so that readers could not
+    /// distinguish the two.
     SameAsOther(WordingPart),
-    /// The label of a band says that it is another band. Source: MARC-02 8.5.
+    /// The label of a band names another band. Source: MARC-02 8.5.
     OutOfOrder,
 }
 
 values! {
-    /// A text that a wording cannot have.
+    /// A text of a wording is invalid.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub struct WordingError {
-        /// Which text it is about.
+        /// The part with the invalid text.
         copy pub(super) part: WordingPart,
-        /// What is wrong.
+        /// Reason why the text is invalid.
         copy kind: WordingErrorKind,
-        /// The placeholder that is wrong, with its braces; empty for other errors.
+        /// The invalid placeholder with its braces; empty for other errors.
         own found: Box<str>,
     }
 }
 
-/// Most characters of a placeholder that a message quotes.
+/// Most characters of a placeholder in a message.
 const SHOWN: usize = 64;
 
 impl WordingError {
-    /// What is wrong with a text of this part.
+    /// Creates an error about the text of a part.
     pub(super) fn new(part: WordingPart, kind: WordingErrorKind, text: &str) -> Self {
         use WordingErrorKind as Kind;
         let rest = match kind {

@@ -1,4 +1,5 @@
-//! What of a description can be checked. A check returns `None` where it has nothing to judge.
+//! Checks of a deployment description. A check returns `None` if the description has nothing to
+//! judge.
 
 use super::ConformanceBasis;
 use super::verdict::Verdict;
@@ -57,7 +58,8 @@ fn missing(text: impl Into<String>) -> Verdict {
     Verdict::missing(text)
 }
 
-/// What the deployer declares with yes or no, of which one is right.
+/// Judges a key that must have the value `right`, which the deployer declares. `what` completes the
+/// sentence "say whether …".
 pub(super) fn flag(it: &Deployment, key: &str, right: bool, what: &str) -> Verdict {
     match it.said.flag(key) {
         Some(said) if said == right => Verdict::declared(key),
@@ -67,7 +69,8 @@ pub(super) fn flag(it: &Deployment, key: &str, right: bool, what: &str) -> Verdi
     }
 }
 
-/// What ends loops. Source: MARC-02 7.3, 9.4, 16.
+/// Checks that each loop has a bound and, with `needs_budgets`, a count, time and cost. Source:
+/// MARC-02 7.3, 9.4, 16.
 fn bounds(it: &Deployment, needs_budgets: bool) -> Option<Verdict> {
     let parts: &[&str] = if needs_budgets { &BUDGETS } else { &[] };
     let gap = |key: &&str| {
@@ -83,8 +86,8 @@ fn bounds(it: &Deployment, needs_budgets: bool) -> Option<Verdict> {
     (!gaps.is_empty()).then(|| missing(format!("say in {} what ends the loop", gaps.join(", "))))
 }
 
-/// Labels that the library can rank are checked when the file is read; that any others keep their order is the deployer's
-/// word. Source: MARC-02 8.5.
+/// Checks that labels keep the order of the bands. Labels that the library can rank are checked
+/// when the file is read; for others the deployer declares the order. Source: MARC-02 8.5.
 fn labels(it: &Deployment) -> Option<Verdict> {
     let key = "wording.labels_keep_order";
     Some(if it.said.has("wording") {
@@ -94,8 +97,9 @@ fn labels(it: &Deployment) -> Option<Verdict> {
     })
 }
 
-/// Sessions of this library cap the bands of all actions but `ANSWER`, which the deployer has to document as well. Source:
-/// MARC-02 8.5.
+/// Checks that `bands.varies_by` describes the bands. Sessions of this library cap the bands of all
+/// actions but `ANSWER`, so a description that uses them must list the action type. Source: MARC-02
+/// 8.5.
 fn ranges(it: &Deployment) -> Option<Verdict> {
     let factors = it.said.texts("bands.varies_by").unwrap_or_default();
     let varies_by_action = factors.iter().any(|factor| factor == ACTION_TYPE);
@@ -128,7 +132,8 @@ fn ranges(it: &Deployment) -> Option<Verdict> {
     }
 }
 
-/// What is described has no finding of some kinds. Source: MARC-02 10.3, 14.
+/// Checks that the described wording has no findings of `kinds`, a list separated by commas.
+/// Source: MARC-02 10.3, 14.
 pub(super) fn free_of(it: &Deployment, kinds: &str) -> Option<Verdict> {
     if !it.said.has("wording") {
         return None;
@@ -305,7 +310,7 @@ fn unknown(it: &Deployment) -> Option<Verdict> {
     )))
 }
 
-/// Whether some context that is named is like this.
+/// Returns `true` if `is` holds for one of the contexts in `trust.emitted` and `trust.received`.
 fn some_context(it: &Deployment, is: impl Fn(&str) -> bool) -> bool {
     let named = ["trust.emitted", "trust.received"].map(|key| it.said.texts(key));
     named.into_iter().flatten().flatten().any(|one| is(one))
@@ -317,7 +322,7 @@ fn attestation(it: &Deployment) -> Option<Verdict> {
     (is_attested && !it.said.has("trust.attestation")).then(|| missing(hint))
 }
 
-/// What protects records between domains, if any cross them.
+/// Checks the description of controls that protect records between domains, if any cross domains.
 fn controls(it: &Deployment) -> Option<Verdict> {
     if !some_context(it, |one| one.ends_with(Domain::CrossDomain.as_str())) {
         return None;

@@ -1,4 +1,4 @@
-//! Holding a description against its draft.
+//! Comparison of a deployment description with its draft.
 
 mod checks;
 mod report;
@@ -16,10 +16,11 @@ use provstream::settings::quoted_piece;
 use table::{Requirement, Step, TABLE, requirement};
 use verdict::Verdict;
 
-/// Most characters of a text of the description that a report quotes.
+/// Most characters that a report quotes of a text of the description.
 const SHOWN: usize = 160;
 
-/// Whether a deployment can state in words how its own code meets a requirement.
+/// Returns `true` if a description may state, under `stated`, how the deployment's own code meets
+/// the requirement `id`.
 pub(super) fn can_be_stated(id: &str, draft: Draft) -> bool {
     requirement(id).is_some_and(|row| {
         let has_types = row.rule.iter().any(|step| step.word == "types");
@@ -27,7 +28,7 @@ pub(super) fn can_be_stated(id: &str, draft: Draft) -> bool {
     })
 }
 
-/// The report on a description, for the classes that are claimed.
+/// Builds the report on a description. Requirements of classes outside `claimed` are `NotClaimed`.
 pub(super) fn judge(it: &Deployment, claimed: &BTreeSet<ConformanceClass>) -> ConformanceReport {
     let mut findings = Vec::new();
     for &class in ConformanceClass::ALL {

@@ -1,4 +1,4 @@
-//! The report on a deployment.
+//! Conformance report on a deployment.
 
 use crate::declare::values;
 use core::fmt;
@@ -10,36 +10,40 @@ use crate::violation::Level;
 use provstream::settings::quoted_piece;
 
 values! {
-    /// How one requirement of one class fares.
+    /// Result for one requirement of one class.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct ConformanceFinding {
-        /// The class that asks for it.
+        /// The class that has the requirement.
         copy pub(super) class: ConformanceClass,
-        /// The id by which a description states how it is met, such as `one-primary-source`.
+        /// Identifier of the requirement in a description, such as `one-primary-source`.
         copy pub(super) id: &'static str,
-        /// The section of the draft that asks for it, such as `MARC-02 8.2`.
+        /// The section of the draft with the requirement, such as `MARC-02 8.2`.
         text pub(super) section: String,
-        /// How the requirement is worded. A permission that has a condition is worded as the condition is.
+        /// Level of the requirement's wording. A conditional permission has the level of its
+        /// condition.
         copy pub(super) level: Level,
-        /// What is asked, in a few words.
+        /// The requirement in a few words.
         copy pub(super) title: &'static str,
-        /// How it fares.
+        /// The outcome.
         copy pub(super) outcome: ConformanceOutcome,
-        /// What it is met by, if it is met.
+        /// Basis on which the requirement is met, if it is met.
         copy pub(super) basis: Option<ConformanceBasis>,
-        /// How it is met, what contradicts it, or what to say to meet it; empty where the class is not claimed.
+        /// Basis of a met requirement, contradiction of one that is not met, or advice on a missing
+        /// description. Empty if the class is not claimed.
         text pub(super) reason: String,
     }
 }
 
 impl ConformanceFinding {
-    /// Whether a class does not conform because of it: it must be met, and what is described contradicts it or is not enough.
+    /// Returns `true` if this result prevents the class from conforming: a must-level requirement
+    /// that is not met or not described.
     #[must_use]
     pub const fn prevents(&self) -> bool {
         matches!(self.level, Level::Must) && self.is_missed()
     }
 
-    /// Whether it is a recommendation that is not met or not described: a class conforms all the same.
+    /// Returns `true` for a recommendation that is not met or not described. The class conforms all
+    /// the same.
     #[must_use]
     pub const fn is_note(&self) -> bool {
         matches!(self.level, Level::Should) && self.is_missed()
@@ -51,7 +55,7 @@ impl ConformanceFinding {
     }
 }
 
-/// Writes it on one line.
+/// Writes the finding on one line.
 impl fmt::Display for ConformanceFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -70,10 +74,10 @@ impl fmt::Display for ConformanceFinding {
 }
 
 values! {
-    /// What a deployment meets of a draft, as far as its description goes.
+    /// Conformance of a deployment to a draft, judged by its description.
     ///
-    /// It is a claim about structure and meaning, not about accuracy, calibration, safety or suitability, and it is no
-    /// better than the description. Source: MARC-02 20; MARC-01 14.
+    /// The report is about structure and meaning, not about accuracy, calibration, safety or
+    /// suitability, and is only as good as the description. Source: MARC-02 20; MARC-01 14.
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[must_use]
     pub struct ConformanceReport {
@@ -107,33 +111,33 @@ impl ConformanceReport {
             .filter(move |finding| finding.class == class)
     }
 
-    /// Whether a class is claimed.
+    /// Returns `true` if the deployment claims the class.
     #[must_use]
     pub fn claims(&self, class: ConformanceClass) -> bool {
         self.of(class)
             .any(|finding| finding.outcome != ConformanceOutcome::NotClaimed)
     }
 
-    /// Whether a class is claimed and nothing prevents it.
+    /// Returns `true` if the deployment claims the class and no finding prevents conformance.
     #[must_use]
     pub fn conforms(&self, class: ConformanceClass) -> bool {
         self.claims(class) && !self.of(class).any(ConformanceFinding::prevents)
     }
 
-    /// How many recommendations of a class that is claimed are not met or not described.
+    /// Counts the recommendations of a claimed class that are not met or not described.
     #[must_use]
     pub fn notes(&self, class: ConformanceClass) -> usize {
         self.of(class).filter(|finding| finding.is_note()).count()
     }
 
-    /// Whether all classes that are claimed conform.
+    /// Returns `true` if all claimed classes conform.
     #[must_use]
     pub fn is_conformant(&self) -> bool {
         !self.findings.iter().any(ConformanceFinding::prevents)
     }
 }
 
-/// Writes a table: each class with its verdict, and below it what it asks.
+/// Writes a table of the classes with their verdicts, each followed by its findings.
 impl fmt::Display for ConformanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, draft, .. } = self;

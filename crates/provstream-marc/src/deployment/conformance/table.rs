@@ -1,4 +1,4 @@
-//! The requirements of `requirements.tsv`, which says what its columns mean.
+//! Requirements of the drafts, parsed from `requirements.tsv`, which documents its columns.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use crate::deployment::ConformanceClass;
 use crate::draft::Draft;
 use crate::violation::Level;
 
-/// A step of a rule, `WORD KEY = WORDS` in the table.
+/// A step of a rule, written `WORD KEY = WORDS` in the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) word: &'static str,
@@ -22,13 +22,13 @@ impl Step {
     }
 }
 
-/// What one section asks.
+/// A requirement of one section.
 #[derive(Debug)]
 pub(super) struct Requirement {
     pub(super) id: &'static str,
     pub(super) level: Level,
     classes: &'static str,
-    /// `MARC-01 …` and `MARC-02 …`; `None` where the draft does not ask.
+    /// Sections `MARC-01 …` and `MARC-02 …`; `None` if the draft lacks the requirement.
     sections: [Option<String>; 2],
     pub(super) rule: Vec<Step>,
     pub(super) title: &'static str,
@@ -53,7 +53,7 @@ impl Requirement {
         })
     }
 
-    /// The section of a draft, if it asks.
+    /// Returns the section of a draft, if the draft has the requirement.
     pub(super) fn section(&self, draft: Draft) -> Option<&str> {
         self.sections[draft as usize].as_deref()
     }
@@ -76,7 +76,7 @@ pub(super) static TABLE: LazyLock<Vec<Requirement>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The requirement with an id.
+/// Returns the requirement with an identifier.
 pub(super) fn requirement(id: &str) -> Option<&'static Requirement> {
     TABLE.iter().find(|one| one.id == id)
 }

@@ -1,36 +1,36 @@
-//! How one requirement fares.
+//! Verdict on one requirement.
 
 use crate::terms::terms;
 
 terms! {
-    /// How a requirement fares with a deployment.
+    /// Outcome of a requirement for a deployment.
     #[non_exhaustive]
     ConformanceOutcome, "outcome" {
-        /// It is met, by types of the library or by values that were checked.
+        /// Met by types of the library or by values that were checked.
         Met = "met",
-        /// The deployer says that it is met, which the library cannot check.
+        /// Declared by the deployer; the library cannot check it.
         Declared = "declared",
-        /// What would meet it is not described.
+        /// The description lacks the text or value that would meet the requirement.
         DocumentationMissing = "documentation missing",
-        /// What is described contradicts it.
+        /// The description contradicts the requirement.
         NotMet = "not met",
-        /// The class that asks for it is not claimed.
+        /// The class with the requirement is not claimed.
         NotClaimed = "not claimed",
     }
 }
 
 terms! {
-    /// What it is that a requirement is met by.
+    /// Basis on which a requirement is met.
     #[non_exhaustive]
     ConformanceBasis, "basis" {
-        /// Types of this library, which allow nothing else.
+        /// Types of this library, which permit nothing else.
         Types = "types",
         /// A value of the description that was checked.
         Description = "description",
     }
 }
 
-/// What judging a requirement gives, with the reason. The greater one is worse.
+/// Outcome of a check, with its reason. A greater verdict is worse.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Verdict {
     pub(super) outcome: ConformanceOutcome,
@@ -54,12 +54,12 @@ impl Verdict {
         }
     }
 
-    /// Met by a value under a key that was checked.
+    /// Creates a verdict for a requirement met by a checked value under `key`.
     pub(super) fn checked(key: &str) -> Self {
         Self::met(ConformanceBasis::Description, format!("by `{key}`"))
     }
 
-    /// Declared by what is described under a key.
+    /// Creates a verdict for a requirement declared under `key`.
     pub(super) fn declared(key: &str) -> Self {
         let reason = format!("described in `{key}`");
         Self::new(ConformanceOutcome::Declared, reason)
