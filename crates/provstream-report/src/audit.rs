@@ -1,4 +1,4 @@
-//! The body of a page from an audit log, which has the decisions of a gate but not the text.
+//! Body of a page written from an audit log, which has the decisions of a gate but not the text.
 
 use std::io;
 
@@ -32,7 +32,7 @@ use crate::wording::{self, Look};
 pub struct AuditLog {
     sections: Sections,
     counts: Counts,
-    /// What the last line was about: stream, channel and policy.
+    /// Stream, channel and policy of the last line.
     of: Option<[String; 3]>,
 }
 
@@ -43,7 +43,7 @@ impl Default for AuditLog {
 }
 
 impl AuditLog {
-    /// An empty log.
+    /// Creates an empty log.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -53,11 +53,11 @@ impl AuditLog {
         }
     }
 
-    /// Takes the next line, with or without its line feed.
+    /// Adds the next line, with or without its line feed.
     ///
     /// # Errors
     ///
-    /// The line is not a decision of a gate; it is left out.
+    /// Fails if the line is not a decision of a gate. The line is then left out.
     pub fn push(&mut self, line: &[u8]) -> Result<(), AuditLineError> {
         let line: Line<'_> = serde_json::from_slice(line)?;
         match &*line.decision {
@@ -80,26 +80,26 @@ impl AuditLog {
         }
     }
 
-    /// What was counted so far.
+    /// Returns the counts of the lines so far.
     #[must_use]
     pub const fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Writes what is certain of the body by now, and forgets it.
+    /// Writes the finished part of the body, and drops it from memory.
     ///
     /// # Errors
     ///
-    /// Those of the writer. What was to be written is lost then.
+    /// Returns errors of the writer. The unwritten part is then lost.
     pub fn write_to(&mut self, mut body: impl io::Write) -> io::Result<()> {
         body.write_all(self.sections.take().as_bytes())
     }
 
-    /// Writes the rest of the body, and gives what the head of the page needs to know.
+    /// Writes the rest of the body, and returns the part for the head of the page.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// Returns errors of the writer.
     pub fn finish(mut self, body: impl io::Write) -> io::Result<Part> {
         let (numbering, index) = self.sections.finish();
         self.write_to(body)?;
@@ -205,7 +205,7 @@ fn outcome(line: &Line<'_>) -> Result<Outcome, AuditLineError> {
     Ok(action.parse()?)
 }
 
-/// Where the text is, and its hash.
+/// Returns the location of the decided text and its hash, as HTML.
 fn place(line: &Line<'_>) -> Option<String> {
     let span = line.clean_span?;
     let span = Span::new(span.start, span.end);
@@ -225,7 +225,7 @@ fn place(line: &Line<'_>) -> Option<String> {
     Some(place)
 }
 
-/// What the following entries are about.
+/// Returns the heading of the entries of a stream, channel and policy, as HTML.
 fn heading([stream, channel, policy]: [&String; 3]) -> String {
     let mut html = String::new();
     for (name, value) in [("", stream), ("channel ", channel), ("policy ", policy)] {

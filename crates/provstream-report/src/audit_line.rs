@@ -1,4 +1,4 @@
-//! The lines of an audit log.
+//! Lines of an audit log.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::wording;
 
-/// A line, as `provstream gate` writes it.
+/// A line as `provstream gate` writes it.
 #[derive(Deserialize)]
 pub(crate) struct Line<'a> {
     #[serde(borrow)]
@@ -57,12 +57,12 @@ pub(crate) struct LoggedReason {
 }
 
 impl Line<'_> {
-    /// Time that the decision was judged by, if the line has one.
+    /// Returns the time of judgement, if the line has one.
     pub(crate) fn judged_at(&self) -> Option<Timestamp> {
         self.time.as_deref()?.parse().ok()
     }
 
-    /// For each annotation, the reason why it counts or not.
+    /// Returns, for each annotation, the reason why it counts or does not.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ const REASONS: &[&str] = &[
 ];
 
 impl LoggedAnnotation {
-    /// Words for the age of the observation at the time of a decision, if both times are known.
+    /// Describes the age of the observation at the time of a decision, if both times are known.
     pub(crate) fn age_at(&self, judged_at: Option<Timestamp>) -> Option<String> {
         let ts: Timestamp = self.ts.as_deref()?.parse().ok()?;
         Some(wording::age(ts, judged_at?))

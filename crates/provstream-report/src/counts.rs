@@ -1,4 +1,4 @@
-//! The numbers at the top of a page.
+//! Counts at the top of a page.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use provstream::Disposition;
 
 use crate::outcome::Outcome;
 
-/// What was counted of an answer.
+/// Counts of the decisions and annotations of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub(crate) decided: BTreeMap<(Disposition, Outcome), u64>,
@@ -20,13 +20,14 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Assertions that the gate decides about. Those after the place where the policy ends the stream are not among them.
+    /// Returns the number of assertions that the gate decides about. Excludes assertions after the
+    /// end that the policy sets.
     #[must_use]
     pub fn assertions(&self) -> u64 {
         self.decided.values().sum()
     }
 
-    /// How many of them have this disposition.
+    /// Returns the number of decided assertions with this disposition.
     #[must_use]
     pub fn disposed(&self, disposition: Disposition) -> u64 {
         let of = self
@@ -36,50 +37,51 @@ impl Counts {
         of.map(|(_, count)| count).sum()
     }
 
-    /// How many of them are treated like this.
+    /// Returns the number of decided assertions with this outcome.
     #[must_use]
     pub fn treated(&self, outcome: Outcome) -> u64 {
         let of = self.decided.iter().filter(|((_, it), _)| *it == outcome);
         of.map(|(_, count)| count).sum()
     }
 
-    /// Annotations of these assertions.
+    /// Returns the number of annotations of decided assertions.
     #[must_use]
     pub const fn annotations(&self) -> u64 {
         self.annotations
     }
 
-    /// How many of these annotations count towards the floor.
+    /// Returns the number of annotations that count towards the floor.
     #[must_use]
     pub const fn counting(&self) -> u64 {
         self.counting
     }
 
-    /// Runs of text without an assertion that are treated like this; those that are released as they are are not counted.
+    /// Returns the number of runs of unannotated text with this outcome. Runs that are released
+    /// unchanged are not counted.
     #[must_use]
     pub fn runs(&self, outcome: Outcome) -> u64 {
         self.runs.get(&outcome).copied().unwrap_or_default()
     }
 
-    /// How often text could not wait for a decision any longer.
+    /// Returns the number of times that a limit forced a decision about held text.
     #[must_use]
     pub const fn limits(&self) -> u64 {
         self.limits
     }
 
-    /// How many streams the policy ends like this.
+    /// Returns the number of streams that the policy ends with this outcome.
     #[must_use]
     pub fn ended(&self, outcome: Outcome) -> u64 {
         self.ends.get(&outcome).copied().unwrap_or_default()
     }
 
-    /// Assertions after the place where the policy ends the stream.
+    /// Returns the number of assertions after the end that the policy sets.
     #[must_use]
     pub const fn after_end(&self) -> u64 {
         self.after_end
     }
 
-    /// Returns `true` if the gate withholds something.
+    /// Returns `true` if the gate withholds any text.
     #[must_use]
     pub fn withholds(&self) -> bool {
         !self.ends.is_empty()
@@ -87,7 +89,7 @@ impl Counts {
             || self.runs.keys().any(|outcome| outcome.withholds())
     }
 
-    /// Adds those of another part of the answer.
+    /// Adds the counts of another part of the answer.
     pub fn add(&mut self, other: &Self) {
         fn join<K: Ord + Copy>(own: &mut BTreeMap<K, u64>, other: &BTreeMap<K, u64>) {
             for (key, count) in other {

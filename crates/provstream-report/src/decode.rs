@@ -1,14 +1,15 @@
-//! Bytes that arrive in pieces, as text.
+//! UTF-8 decoder for text that arrives in pieces.
 
-/// Appends bytes to a text, with U+FFFD for what is not UTF-8, as [`String::from_utf8_lossy`] does for all of them at once.
+/// Decodes bytes piece by piece, with U+FFFD for invalid UTF-8. The result equals that of
+/// [`String::from_utf8_lossy`] for all bytes at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decoder {
-    /// The beginning of a character that is not complete; at most three bytes between calls.
+    /// Bytes of an incomplete character at the end; at most three between calls.
     start: Vec<u8>,
 }
 
 impl Decoder {
-    /// Takes the next bytes.
+    /// Decodes the next bytes, and appends them to `text`.
     pub(crate) fn push(&mut self, bytes: &[u8], text: &mut String) {
         if self.start.is_empty() {
             let rest = decode(bytes, text);
@@ -20,7 +21,7 @@ impl Decoder {
         }
     }
 
-    /// The end of the text.
+    /// Ends the text: appends U+FFFD for an incomplete character.
     pub(crate) fn finish(&mut self, text: &mut String) {
         if !self.start.is_empty() {
             self.start.clear();
@@ -29,7 +30,7 @@ impl Decoder {
     }
 }
 
-/// Appends all but the beginning of a character at the end, which is returned.
+/// Decodes all complete characters, and returns the bytes of an incomplete one at the end.
 fn decode<'b>(bytes: &'b [u8], text: &mut String) -> &'b [u8] {
     let mut rest = bytes;
     loop {

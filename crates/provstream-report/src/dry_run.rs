@@ -1,4 +1,4 @@
-//! A policy that is asked about everything, and withholds nothing.
+//! Policy that judges everything and withholds nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use provstream::provenance::{Assertion, Timestamp, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, RulePolicy, Rules, Unannotated};
 
-/// Rules at one time.
+/// Rules with a fixed time.
 #[derive(Clone, Debug)]
 pub(crate) struct Judge {
-    /// Its clock is not asked: assertions are judged at `now`.
+    /// Rules without their clock: assertions are judged at `now`.
     policy: RulePolicy<fn() -> Timestamp>,
     now: Timestamp,
 }
@@ -43,10 +43,11 @@ impl Judge {
     }
 }
 
-/// A policy for a gate in front of a [`Transcript`](crate::Transcript): it judges as the rules do, and releases everything.
+/// Policy for a gate in front of a [`Transcript`](crate::Transcript). Judges by the rules, and
+/// releases everything.
 ///
-/// So the transcript gets the whole answer, also what the rules would withhold, and what follows after the place where they
-/// would end it.
+/// So the transcript gets the whole answer, including text that the rules would withhold and text
+/// after the end that they would set.
 #[derive(Clone, Debug)]
 pub struct DryRun {
     judge: Judge,
@@ -78,8 +79,8 @@ impl Policy for DryRun {
     }
 }
 
-/// Whether a gate has just reached a limit: the gate asks its policy before it releases text because of that, and reports
-/// the text only afterwards.
+/// Flag that the gate has reached a limit. The gate asks its policy first and reports the released
+/// text afterwards, so the transcript has to learn of the limit in between.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LimitFlag(Arc<AtomicBool>);
 

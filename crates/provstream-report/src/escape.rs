@@ -1,4 +1,4 @@
-//! Text from outside as HTML.
+//! Escapes untrusted text for HTML.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,14 @@ pub(crate) const fn is_hidden(character: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Returns `true` if the character at `at` is written by its name: it is hidden, and not the carriage return of a line end.
+/// Returns `true` if the character at index `at` is written as its code point: a hidden character
+/// other than the carriage return of a line end.
 fn is_named(text: &str, at: usize, character: char) -> bool {
     is_hidden(character) && !(character == '\r' && text[at + 1..].starts_with('\n'))
 }
 
-/// Writes text as content of an element. Hidden characters are written as their numbers, each run of them in an element of
-/// its own: `<b class="x">U+202E U+2066</b>`.
+/// Writes text as content of an element. Hidden characters are written as code points, each run of
+/// them in an element of its own: `<b class="x">U+202E U+2066</b>`.
 pub(crate) fn text(html: &mut String, text: &str) {
     let mut is_in_run = false;
     for (at, character) in text.char_indices() {
@@ -49,7 +50,7 @@ pub(crate) fn text(html: &mut String, text: &str) {
     }
 }
 
-/// Writes text where there can be no element: in the value of an attribute between double quotes, or in a title.
+/// Writes text for a place that cannot have elements: an attribute in double quotes, or a title.
 pub(crate) fn plain(html: &mut String, text: &str) {
     for character in text.chars() {
         match character {
@@ -66,8 +67,8 @@ pub(crate) fn plain(html: &mut String, text: &str) {
     }
 }
 
-/// [`text`] of at most `most` characters, isolated from the direction of what is around it; the length of a longer one is
-/// written after it.
+/// Writes at most `most` characters of `whole` as [`text`], isolated from the direction of the
+/// surrounding text. If there are more, the number of characters follows.
 pub(crate) fn value(html: &mut String, whole: &str, most: usize) {
     html.push_str("<bdi>");
     match whole.char_indices().nth(most) {

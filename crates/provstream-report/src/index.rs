@@ -1,18 +1,18 @@
-//! Which sheets of a page have what.
+//! Index of the sheets of a text.
 
 use std::fmt::Write as _;
 
 use crate::wording::Look;
 
-/// Lines of an index at most. If there are more sheets, a line is about several.
-const MOST: usize = 400;
+/// Most lines of an index. With more sheets, a line covers several.
+const MAX_LINES: usize = 400;
 
-/// The sheets of a text, and how many entries of each look are in them.
+/// Sheets of a text, and the number of entries of each look in them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     lines: Vec<[u64; Look::ALL.len()]>,
     sheets: u64,
-    /// One less than the sheets of a line.
+    /// Number of sheets of a line, minus one.
     more: u64,
 }
 
@@ -21,10 +21,10 @@ impl Index {
         self.sheets
     }
 
-    /// Another sheet; gives its number, from 1.
+    /// Begins a sheet, and returns its number, from 1.
     pub(crate) fn begin_sheet(&mut self) -> u64 {
         let is_line = self.sheets.is_multiple_of(self.more + 1);
-        if is_line && self.lines.len() == MOST {
+        if is_line && self.lines.len() == MAX_LINES {
             let pairs = self.lines.chunks(2).map(|pair| {
                 let mut sum = pair[0];
                 for (own, other) in sum.iter_mut().zip(pair.iter().skip(1).flatten()) {
@@ -42,7 +42,7 @@ impl Index {
         self.sheets
     }
 
-    /// An entry in the last sheet.
+    /// Counts an entry in the last sheet.
     pub(crate) fn note(&mut self, look: Look) {
         let place = Look::ALL.iter().position(|&it| it == look);
         if let (Some(place), Some(line)) = (place, self.lines.last_mut()) {
@@ -50,7 +50,7 @@ impl Index {
         }
     }
 
-    /// Writes the list, if there are several sheets.
+    /// Writes the index as a list, if there are at least two sheets.
     pub(crate) fn write(&self, html: &mut String, prefix: &str, name: &str) {
         if self.sheets < 2 {
             return;
@@ -97,7 +97,7 @@ mod tests {
             assert_eq!(index.begin_sheet(), sheet);
             index.note(Look::Wrong);
         }
-        assert!(index.lines.len() <= MOST);
+        assert!(index.lines.len() <= MAX_LINES);
         let counts: u64 = index.lines.iter().flatten().sum();
         assert_eq!(counts, 3_001);
         let mut html = String::new();

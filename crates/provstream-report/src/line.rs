@@ -1,13 +1,14 @@
-//! What a line of an answer looks like, so that code and tables are shown in columns.
+//! Classifies lines of an answer, so that code and tables are shown in columns.
 //!
-//! This is about looks alone: it decides neither which text is asserted nor what is shown.
+//! The classification affects only the presentation: neither which text is asserted nor which text
+//! is shown.
 
-/// How a line is shown.
+/// Presentation of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
     /// Running text.
     Prose,
-    /// A heading of Markdown.
+    /// A Markdown heading.
     Heading,
     /// A line in a fenced block, with its fences, or a line of JSON.
     Code,
@@ -16,7 +17,7 @@ pub(crate) enum LineKind {
 }
 
 impl LineKind {
-    /// The class of the element with lines of this kind.
+    /// Returns the CSS class of elements with lines of this kind.
     pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Prose => "p",
@@ -27,17 +28,17 @@ impl LineKind {
     }
 }
 
-/// Finds the kind of each line, in order.
+/// Classifies lines in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineKinds {
-    /// Every line is code.
+    /// `true` if every line is code.
     is_code: bool,
-    /// The character of the fence that is open, and how many of it.
+    /// Character and length of the opening fence of the current fenced block.
     fence: Option<(char, usize)>,
 }
 
 impl LineKinds {
-    /// All lines are code, as those of JSON values are.
+    /// Creates a classifier for text that is code as a whole, such as JSON.
     pub(crate) const fn code() -> Self {
         Self {
             is_code: true,
@@ -45,12 +46,12 @@ impl LineKinds {
         }
     }
 
-    /// Returns `true` if a fenced block is open.
+    /// Returns `true` inside a fenced block.
     pub(crate) const fn is_in_block(&self) -> bool {
         self.fence.is_some()
     }
 
-    /// The kind of the next line, of which at least the beginning is given.
+    /// Classifies the next line, of which at least the beginning is given.
     pub(crate) fn next(&mut self, line: &str) -> LineKind {
         if self.is_code {
             return LineKind::Code;

@@ -1,4 +1,4 @@
-//! A page about streams that have not ended.
+//! Page about streams in flight.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use crate::escape;
 use crate::style::{STYLE, STYLE_HASH};
 use crate::wording::{self, Look};
 
-/// Most bytes of HTML after which no more texts are written.
+/// Bytes of HTML after which texts are left out.
 const MAX_TEXTS: usize = 4 << 20;
 
 /// Most characters of a name.
 const MAX_NAME: usize = 80;
 
-/// What a [`LivePage`] shows about one stream.
+/// Description of one stream on a [`LivePage`].
 #[derive(Clone, Debug, Default)]
 pub struct LiveStream {
     id: String,
@@ -32,7 +32,8 @@ pub struct LiveStream {
 }
 
 impl LiveStream {
-    /// A stream, with what logs call its request, its route, and what is done with it.
+    /// Creates the description of a stream: the identifier of its request in logs, its route, and
+    /// the route's action.
     #[must_use]
     pub fn new(id: &str, route: &str, action: &str) -> Self {
         Self {
@@ -43,21 +44,21 @@ impl LiveStream {
         }
     }
 
-    /// The same with the name of its format, once that is known.
+    /// Sets the name of the stream's format, once it is known.
     #[must_use]
     pub fn with_format(mut self, format: &str) -> Self {
         format.clone_into(&mut self.format);
         self
     }
 
-    /// The same with how long it took until now, or until it ended.
+    /// Sets the time from the start of the stream until now, or until its end.
     #[must_use]
     pub const fn with_time(mut self, took: Duration) -> Self {
         self.took = took;
         self
     }
 
-    /// The same with how many bytes are held back, and how many the client was sent.
+    /// Sets the number of bytes held back, and of bytes sent to the client.
     #[must_use]
     pub const fn with_bytes(mut self, held: u64, sent: u64) -> Self {
         self.held = held;
@@ -65,15 +66,15 @@ impl LiveStream {
         self
     }
 
-    /// The same with how many assertions with annotations there were.
+    /// Sets the number of annotated assertions.
     #[must_use]
     pub const fn with_assertions(mut self, assertions: u64) -> Self {
         self.assertions = assertions;
         self
     }
 
-    /// The same with so many assertions that have this disposition, such as `below-floor`, and that were treated like this,
-    /// such as `discard`.
+    /// Adds the number of assertions with a disposition, such as `below-floor`, and an action, such
+    /// as `discard`.
     #[must_use]
     pub fn with_verdict(mut self, disposition: &str, action: &str, count: u64) -> Self {
         let verdict = (disposition.to_owned(), action.to_owned(), count);
@@ -81,7 +82,8 @@ impl LiveStream {
         self
     }
 
-    /// The same with the last bytes of its text. A character that is cut at their start is left out.
+    /// Sets the last bytes of the stream's text. An incomplete character at their start is left
+    /// out.
     #[must_use]
     pub fn with_text(mut self, text: &[u8]) -> Self {
         let is_rest = |byte: &&u8| (0x80..0xc0).contains(*byte);
@@ -90,7 +92,7 @@ impl LiveStream {
         self
     }
 
-    /// The same that has ended, with the reason as logs have it.
+    /// Sets the reason of the stream's end, as in logs.
     #[must_use]
     pub fn with_end(mut self, end: &str) -> Self {
         end.clone_into(&mut self.end);
@@ -98,10 +100,11 @@ impl LiveStream {
     }
 }
 
-/// A page about streams that have not ended, as HTML in one file: no script, no request, and a content security policy that
-/// allows for nothing but its own style sheet. A browser loads it again by itself.
+/// Page about streams in flight, as one HTML file without scripts and external resources. Its
+/// content security policy permits only its own style sheet. The browser reloads the page by
+/// itself.
 ///
-/// Everything that comes from a stream is shown as text.
+/// Text from a stream is escaped.
 ///
 /// ```
 /// use std::time::Duration;
@@ -121,7 +124,7 @@ pub struct LivePage {
 }
 
 impl LivePage {
-    /// A page without streams, which is loaded again after this time, in whole seconds.
+    /// Creates a page without streams that reloads after `refresh`, rounded to whole seconds.
     #[must_use]
     pub const fn new(refresh: Duration) -> Self {
         Self {
@@ -132,23 +135,23 @@ impl LivePage {
         }
     }
 
-    /// Lists a stream.
+    /// Adds a stream.
     pub fn push(&mut self, stream: LiveStream) {
         self.streams.push(stream);
     }
 
-    /// Lists a stream that has ended.
+    /// Adds a stream that has ended.
     pub fn push_ended(&mut self, stream: LiveStream) {
         self.ended.push(stream);
     }
 
-    /// There are so many more streams, which are not listed.
+    /// Sets the number of further streams that are not listed.
     pub const fn leave_out(&mut self, streams: u64) {
         self.unlisted += streams;
     }
 
-    /// The content security policy of the page, for a header: stricter than what a page can say of itself, because it cannot be
-    /// put into a frame.
+    /// Returns the content security policy of the page, for a response header. The policy also
+    /// forbids frames, which a page cannot do by itself.
     #[must_use]
     pub fn content_security_policy() -> String {
         format!(
@@ -156,7 +159,7 @@ impl LivePage {
         )
     }
 
-    /// The page. Beyond 4 MiB it has no more texts, and says so.
+    /// Returns the page. After 4 MiB of HTML, texts are left out with a remark.
     #[must_use]
     pub fn to_html(&self) -> String {
         let mut html = String::new();

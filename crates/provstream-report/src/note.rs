@@ -1,4 +1,4 @@
-//! The entries of the list beside an answer.
+//! Entries of the list beside an answer.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,22 +10,22 @@ use crate::escape;
 use crate::outcome::Outcome;
 use crate::wording::Look;
 
-/// Most characters that are shown of an identifier.
+/// Most characters shown of an identifier.
 const SHOWN: usize = 256;
 
-/// What a gate does with something.
+/// Effect of a gate on a passage. The page shows it beside the verdict.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Deed<'a> {
-    /// This, with the texts of the policy.
+    /// An action, with the texts of the policy.
     Action(&'a Action),
-    /// This; its texts are not known.
+    /// An outcome, for logs without the texts of the policy.
     Outcome(Outcome),
-    /// Nothing: it is after the place where the policy ends the stream.
+    /// No effect: the passage is after the end that the policy sets.
     NotReached,
 }
 
 impl Deed<'_> {
-    /// None if the gate does not get there.
+    /// Returns the outcome, or `None` if the gate does not reach the passage.
     pub(crate) fn outcome(&self) -> Option<Outcome> {
         match self {
             Self::Action(action) => Some(Outcome::from(*action)),
@@ -34,7 +34,7 @@ impl Deed<'_> {
         }
     }
 
-    /// Returns `true` if the text is not written.
+    /// Returns `true` if the gate does not write the text.
     pub(crate) fn withholds(&self) -> bool {
         self.outcome().is_none_or(Outcome::withholds)
     }
@@ -62,7 +62,7 @@ impl Deed<'_> {
     }
 }
 
-/// An annotation, as it is shown.
+/// An annotation in an entry.
 #[derive(Debug)]
 pub(crate) struct Evidence<'a> {
     /// The class as written.
@@ -71,7 +71,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) ts: Option<&'a str>,
     pub(crate) age: Option<String>,
     pub(crate) counts: bool,
-    /// Whether it counts, and if not, why.
+    /// Statement that the annotation counts, or the reason why it does not.
     pub(crate) why: Cow<'a, str>,
 }
 
@@ -107,22 +107,22 @@ impl Evidence<'_> {
     }
 }
 
-/// What an entry is about.
+/// Content of an entry.
 #[derive(Debug)]
 pub(crate) struct Note<'a> {
     pub(crate) look: Look,
     pub(crate) title: &'static str,
-    /// What else is known about it, such as how many classes count.
+    /// Further details, such as the number of classes that count.
     pub(crate) detail: Cow<'a, str>,
     pub(crate) deed: Deed<'a>,
-    /// Where it is, if there is no text to see it in; in HTML.
+    /// Location in HTML, for pages without the text.
     pub(crate) place: Option<String>,
     pub(crate) pointer: Option<&'a str>,
     pub(crate) evidence: Vec<Evidence<'a>>,
 }
 
 impl Note<'_> {
-    /// Writes all but the number, which the place in the text shows.
+    /// Renders the entry without its number.
     pub(crate) fn draft(&self) -> Draft {
         let mut html = String::new();
         if !self.detail.is_empty() {
@@ -158,28 +158,28 @@ impl Note<'_> {
     }
 }
 
-/// An entry without its number.
+/// An entry that is rendered but not numbered yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) look: Look,
     title: &'static str,
-    /// What the gate does.
+    /// Words for the effect of the gate.
     words: &'static str,
-    /// What follows the title.
+    /// HTML after the title.
     head: String,
     html: String,
 }
 
-/// Numbers entries.
+/// Numbers entries in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
-    /// What identifiers begin with, so that those of several parts differ.
+    /// Prefix of element identifiers, distinct for each part of a page.
     prefix: Box<str>,
-    /// There is no text that has references to the entries.
+    /// `true` if the page has no text that links to the entries.
     is_without_text: bool,
-    /// Entries so far.
+    /// Number of entries so far.
     count: u64,
-    /// Those of them that are not about something that is admitted.
+    /// Number of entries about text that is not admitted.
     problems: u64,
 }
 
@@ -191,7 +191,7 @@ impl Numbering {
         }
     }
 
-    /// Numbers for entries that nothing refers to.
+    /// Creates a numbering for a page without text.
     pub(crate) fn without_text() -> Self {
         Self {
             is_without_text: true,
@@ -207,7 +207,7 @@ impl Numbering {
         self.problems
     }
 
-    /// Writes the link to the next entry.
+    /// Writes the link from the text to the next entry.
     pub(crate) fn reference(&self, draft: &Draft, html: &mut String) {
         let (prefix, number) = (&self.prefix, self.count + 1);
         let _ = write!(

@@ -1,11 +1,11 @@
-//! A page about a text in memory.
+//! Page about a text in memory.
 
 use provstream::{Gate, Parser};
 
 use crate::page::Page;
 use crate::report::Report;
 
-/// The page about a text, which a parser at the start of a stream reads.
+/// Returns the page about a text. `parser` must be new.
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;

@@ -1,30 +1,31 @@
-//! What a gate does with a part of an answer, without the texts that it writes.
+//! Outcomes of a gate's decisions, without the texts of the policy.
 
 use std::fmt;
 use std::str::FromStr;
 
 use provstream::{Action, UnknownNameError};
 
-/// What becomes of an assertion, or of a run of text without one; an [`Action`] without its texts.
+/// Outcome of a decision about an assertion or a run of unannotated text. Corresponds to an
+/// [`Action`] without its texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It is released as it is.
+    /// The text is released unchanged.
     Release,
-    /// It is released with marks around it.
+    /// The text is released with marks around it.
     Mark,
     /// Another text is released in its place.
     Replace,
-    /// It is removed.
+    /// The text is removed.
     Discard,
-    /// The stream ends before it, so that the rest can be asked for once more.
+    /// The stream ends before the text, so that the caller can ask for the rest again.
     Suspend,
-    /// The stream ends before it with another text.
+    /// The stream ends before the text, with another text.
     Refuse,
 }
 
 impl Outcome {
-    /// All of them, the mildest first.
+    /// All outcomes, from the mildest to the strictest.
     pub const ALL: [Self; 6] = [
         Self::Release,
         Self::Mark,
@@ -36,7 +37,7 @@ impl Outcome {
 
     const NAMES: [&'static str; 6] = ["release", "mark", "replace", "discard", "suspend", "refuse"];
 
-    /// The name in policy files and audit logs, such as `replace`.
+    /// Returns the name in policy files and audit logs, such as `replace`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         Self::NAMES[self as usize]
@@ -48,13 +49,13 @@ impl Outcome {
         !matches!(self, Self::Release | Self::Mark)
     }
 
-    /// Returns `true` if the stream ends with it.
+    /// Returns `true` if the stream ends.
     #[must_use]
     pub const fn ends(self) -> bool {
         matches!(self, Self::Suspend | Self::Refuse)
     }
 
-    /// In a sentence about what happened to it.
+    /// Returns the words for the outcome on a page.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Release => "Released",
@@ -68,8 +69,8 @@ impl Outcome {
 }
 
 impl From<&Action> for Outcome {
-    /// What the action is; an action that is not known here counts as [`Discard`](Self::Discard), which shows no text of it as
-    /// released.
+    /// Returns the outcome of an action. An unknown action is a [`Discard`](Self::Discard), so that
+    /// its text is never shown as released.
     fn from(action: &Action) -> Self {
         match action {
             Action::Release => Self::Release,
@@ -91,7 +92,7 @@ impl fmt::Display for Outcome {
 impl FromStr for Outcome {
     type Err = UnknownNameError;
 
-    /// Reads the name that [`as_str`](Self::as_str) gives.
+    /// Parses the name that [`as_str`](Self::as_str) returns.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let found = Self::ALL.into_iter().find(|it| it.as_str() == text);
         found.ok_or_else(|| UnknownNameError::new("action", &Self::NAMES, text))

@@ -1,4 +1,4 @@
-//! The page around the texts.
+//! Page around the texts of an answer.
 
 use std::fmt::Write as _;
 use std::io;
@@ -13,8 +13,8 @@ use crate::report::Report;
 use crate::style::{STYLE, STYLE_HASH};
 use crate::wording::{self, DISPOSITIONS, Look};
 
-/// A page, as HTML in one file: no script, no request, and a content security policy that allows for nothing but its own
-/// style sheet.
+/// Page about an answer, as one HTML file without scripts and external resources. Its content
+/// security policy permits only its own style sheet.
 ///
 /// Written in this order: [`write_head`](Self::write_head); for each part [`write_part`](Self::write_part), then its body;
 /// [`write_end`](Self::write_end).
@@ -28,7 +28,7 @@ pub struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// A page about an answer with this name, which consists of these parts.
+    /// Creates a page about an answer with this name and these parts.
     #[must_use]
     pub fn new(source: &'a str, parts: &'a [Part]) -> Self {
         let mut counts = Counts::default();
@@ -44,7 +44,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The same with the rules and the time of a report.
+    /// Adds the rules and the time of a report.
     #[must_use]
     pub fn with_report(self, report: &Report) -> Self {
         let rules = report.rules();
@@ -58,27 +58,27 @@ impl<'a> Page<'a> {
             .with_fact("Judged as of", &report.now().to_string())
     }
 
-    /// The same with a fact about the answer, such as its format.
+    /// Adds a fact about the answer, such as its format.
     #[must_use]
     pub fn with_fact(mut self, name: &'static str, value: &str) -> Self {
         self.facts.push((name, value.to_owned()));
         self
     }
 
-    /// The same with something that a reader has to know, such as that not all of the answer could be read.
+    /// Adds a remark for readers, such as that the answer could be read only in part.
     #[must_use]
     pub fn with_remark(mut self, remark: impl Into<String>) -> Self {
         self.remarks.push(remark.into());
         self
     }
 
-    /// The counts of all parts.
+    /// Returns the sum of the counts of all parts.
     #[must_use]
     pub const fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Writes what is before the first part: what was counted, and what the marks mean.
+    /// Writes the head of the page, with the counts and a legend of the marks.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl<'a> Page<'a> {
         out.write_all(html.as_bytes())
     }
 
-    /// Writes what is before the body of a part: its name, and which of its pages has what.
+    /// Writes the heading of a part and the index of its pages. The body of the part must follow.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl<'a> Page<'a> {
         out.write_all(html.as_bytes())
     }
 
-    /// Writes what is after the last part.
+    /// Writes the end of the page.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl<'a> Page<'a> {
         html.push_str("</section>\n");
     }
 
-    /// The shares of the verdicts.
+    /// Writes a bar with the shares of the verdicts.
     fn write_bar(&self, html: &mut String) {
         let all = self.counts.assertions();
         if all == 0 {

@@ -1,12 +1,13 @@
-//! What is known about a text once its body is written.
+//! Summary of a text whose body is written.
 
 use crate::counts::Counts;
 use crate::index::Index;
 
-/// What the head of a page has to know about a text; from [`Transcript::finish`](crate::Transcript::finish).
+/// Summary of a text for the head of a page, returned by
+/// [`Transcript::finish`](crate::Transcript::finish).
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its heading.
+    /// Heading of the part.
     pub(crate) title: Box<str>,
     pub(crate) prefix: Box<str>,
     pub(crate) counts: Counts,
@@ -15,7 +16,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// What was counted in the text.
+    /// Returns the counts of the text.
     #[must_use]
     pub const fn counts(&self) -> &Counts {
         &self.counts

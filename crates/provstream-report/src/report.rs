@@ -1,4 +1,4 @@
-//! What the texts of one answer share.
+//! Settings and policy shared by the texts of an answer.
 
 use provstream::Rules;
 use provstream::provenance::Timestamp;
@@ -6,10 +6,10 @@ use provstream::provenance::Timestamp;
 use crate::dry_run::{DryRun, Judge, LimitFlag};
 use crate::transcript::Transcript;
 
-/// The rules and the time by which the texts of an answer are judged.
+/// Rules, and the time at which they judge the texts of an answer.
 ///
-/// An answer has one text, or several if it is the response of a provider with several channels. Each has a gate and a
-/// [`Transcript`], and all gates have the same [policy](Self::policy).
+/// An answer has one text, or several if it is a provider's response with several channels. Each
+/// text has a gate and a [`Transcript`]. All gates have the same [policy](Self::policy).
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;
@@ -46,7 +46,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report by these rules, which judge as if it were always `now`.
+    /// Creates a report by rules that judge at the fixed time `now`.
     #[must_use]
     pub fn new(rules: Rules, now: Timestamp) -> Self {
         Self {
@@ -56,13 +56,13 @@ impl Report {
         }
     }
 
-    /// The policy of the gates whose texts are shown.
+    /// Returns the policy for the gates of the texts.
     #[must_use]
     pub fn policy(&self) -> DryRun {
         DryRun::new(self.judge.clone(), self.at_limit.clone())
     }
 
-    /// What shows the next text, with the name of its channel if it has one.
+    /// Creates the transcript of the next text, with the name of its channel if there is one.
     pub fn transcript(&mut self, channel: Option<&str>) -> Transcript {
         self.parts += 1;
         let prefix = match self.parts {
@@ -72,13 +72,13 @@ impl Report {
         Transcript::new(self.judge.clone(), self.at_limit.clone(), channel, &prefix)
     }
 
-    /// The rules.
+    /// Returns the rules.
     #[must_use]
     pub fn rules(&self) -> &Rules {
         self.judge.rules()
     }
 
-    /// The time by which everything is judged.
+    /// Returns the time at which assertions are judged.
     #[must_use]
     pub const fn now(&self) -> Timestamp {
         self.judge.now()

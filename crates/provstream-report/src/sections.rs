@@ -1,7 +1,7 @@
-//! The body of a page: text with marks in it, and the entries about it beside it.
+//! Body of a page: text with marks, and beside it the entries.
 //!
-//! A page is made of *sections*, each a piece of text with the entries about it, and sections are gathered in *sheets*,
-//! which a browser lays out one by one when they are looked at. So the size of an answer does not delay the first paint.
+//! A *section* is a piece of text with its entries. Sections are grouped in *sheets*, and a browser
+//! lays out only the visible sheets. So the size of an answer does not delay the first paint.
 
 use std::fmt::Write as _;
 use std::mem;
@@ -23,24 +23,24 @@ const MAX_SECTION: usize = 16 << 10;
 /// Bytes of text and entries in HTML after which a sheet ends with its section.
 const SHEET: usize = 96 << 10;
 
-/// An element around a stretch of text.
+/// An element around a range of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// Differs from those of all others that are open.
+    /// Number that differs from those of all other open marks.
     pub(crate) number: u64,
     pub(crate) kind: MarkKind,
 }
 
-/// What a stretch of text is.
+/// Kind of a marked range of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MarkKind {
-    /// An assertion, or a run of text without one.
+    /// An assertion, or a run of unannotated text.
     Noted {
         look: Look,
-        /// The text is not written by the gate.
+        /// `true` if the gate does not write the text.
         is_withheld: bool,
     },
-    /// What follows after the end that the policy makes.
+    /// Text after the end that the policy sets.
     AfterEnd,
 }
 
@@ -56,37 +56,37 @@ impl MarkKind {
     }
 }
 
-/// What is at a place in a line.
+/// Event at an offset in a line.
 #[derive(Clone, Debug)]
 pub(crate) enum Cut {
     /// A mark begins.
     Open(Mark),
     /// The mark with this number ends.
     Close(u64),
-    /// An entry belongs here.
+    /// Reference to an entry.
     Note(Draft),
 }
 
-/// Writes sections.
+/// Writer of sections.
 #[derive(Clone, Debug)]
 pub(crate) struct Sections {
-    /// What is written, up to the section that is open.
+    /// Finished HTML before the open section.
     html: String,
-    /// The entries of the section that is open.
+    /// Entries of the open section, as HTML.
     notes: String,
     count: usize,
-    /// Marks that are open in the answer; the first `open` of them are open in the HTML.
+    /// Open marks of the text. Of these, the first `open` marks are open in the HTML.
     marks: Vec<Mark>,
     open: usize,
-    /// The block of lines that is open.
+    /// Kind of the lines in the open block, if there is one.
     block: Option<LineKind>,
     is_in_section: bool,
-    /// The section has text.
+    /// `true` if the open section has text.
     has_text: bool,
-    /// Bytes of text in the section, and in the sheet with its entries.
+    /// Bytes of text in the section. `sheet` also counts the entries, for the whole sheet.
     text: usize,
     sheet: usize,
-    /// The last section ended within a line.
+    /// `true` if the last section ended within a line.
     is_mid_line: bool,
     numbering: Numbering,
     index: Index,
@@ -111,13 +111,13 @@ impl Sections {
         }
     }
 
-    /// What is written so far; it is taken away.
+    /// Returns the finished HTML and drops it.
     pub(crate) fn take(&mut self) -> String {
         mem::take(&mut self.html)
     }
 
-    /// Writes the next line, or a part of one, with what is in it, in order of place. `is_in_block`: a fenced block goes on
-    /// after it.
+    /// Writes the next line or a part of one. `cuts` has offsets in `line` in ascending order.
+    /// `is_in_block` is `true` if a fenced block continues after the line.
     pub(crate) fn line(
         &mut self,
         line: &str,
@@ -154,7 +154,7 @@ impl Sections {
         }
     }
 
-    /// Adds an entry to the section that is open, or to a new one.
+    /// Adds an entry to the open section, or to a new one.
     pub(crate) fn note(&mut self, note: &Draft) {
         self.begin_section();
         self.numbering.entry(note, &mut self.notes);
@@ -165,14 +165,14 @@ impl Sections {
         }
     }
 
-    /// A heading, in HTML, over the entries that follow.
+    /// Writes a heading, given as HTML, before the next entries.
     pub(crate) fn heading(&mut self, html: &str) {
         self.end_section();
         self.begin_section();
         let _ = writeln!(self.html, "<h3>{html}</h3>");
     }
 
-    /// Ends everything that is open; gives what the numbers were, and which sheets have what.
+    /// Ends all open elements. Returns the numbering and the index.
     pub(crate) fn finish(&mut self) -> (Numbering, Index) {
         self.end_section();
         if self.index.sheets() > 0 {

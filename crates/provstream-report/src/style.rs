@@ -1,9 +1,9 @@
-//! The style sheet of a page.
+//! Style sheet of a page.
 
-/// What is between the tags.
+/// Content of the `style` element.
 pub(crate) const STYLE: &str = include_str!("page.css");
 
-/// The hash by which the page allows for it, as a content security policy has it (CSP Level 3, 2.3.1).
+/// Hash of the style sheet for the content security policy (CSP Level 3, 2.3.1).
 pub(crate) const STYLE_HASH: &str = "sha256-XEptU4xGzcFO91RivO6Q+KTSUJD8IKLji+kl1FfsZFg=";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! From what a gate reports to the body of a page.
+//! Gate handler that writes the body of a page.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -21,34 +21,35 @@ use crate::part::Part;
 use crate::sections::{Cut, Mark, MarkKind, Sections};
 use crate::wording::{self, Look};
 
-/// Bytes of a line that are written at once.
+/// Bytes after which a part of a line is written.
 const MAX_LINE: usize = 8 << 10;
 
-/// Places in a line after which it is written.
+/// Line events after which a part of a line is written.
 const MAX_CUTS: usize = 256;
 
-/// The number of the mark around all that follows after the end.
+/// Number of the mark around all text after the end that the policy sets.
 const AFTER_END: u64 = u64::MAX;
-/// The number of the mark around a run of text without an assertion.
+/// Number of the mark around a run of unannotated text.
 const RUN: u64 = u64::MAX - 1;
 
-/// An assertion whose text was not reached yet, or not to its end.
+/// A mark whose end was not reached yet.
 #[derive(Clone, Debug)]
-struct Pending {
-    /// In the text without annotations.
+struct PendingMark {
+    /// Start and end in the text without annotations, in bytes.
     start: u64,
     end: u64,
     mark: Mark,
     note: Option<Draft>,
 }
 
-/// Shows one text of an answer: takes what a gate with the policy [`DryRun`](crate::DryRun) reports, and writes the body of a page.
+/// Writes the body of a page about one text of an answer. Must be the handler of a gate with the
+/// policy [`DryRun`](crate::DryRun).
 ///
-/// The gate's text is shown as it is, with a mark around each assertion, and beside it what the rules say of it. What is
-/// written does not depend on how the text is cut into chunks. Memory is bounded by what the gate holds back, and by
-/// [`write_to`](Self::write_to) being called often enough.
+/// Shows the gate's text unchanged, with a mark around each assertion and an entry for it. The
+/// output does not depend on chunk boundaries. Memory is bounded by the bytes that the gate holds,
+/// provided that the caller calls [`write_to`](Self::write_to) often.
 ///
-/// Made by [`Report::transcript`](crate::Report::transcript).
+/// Created by [`Report::transcript`](crate::Report::transcript).
 #[derive(Clone, Debug)]
 pub struct Transcript {
     judge: Judge,
@@ -63,15 +64,15 @@ pub struct Transcript {
     line: String,
     cuts: Vec<(usize, Cut)>,
     kinds: LineKinds,
-    /// The kind of the line of which a part is written.
+    /// Kind of the current line, if a part of it is written.
     kind: Option<LineKind>,
-    /// In order of their beginning, the longer ones first.
-    pending: Vec<Pending>,
-    /// Those that have begun.
-    begun: Vec<Pending>,
-    /// Where the policy ends the stream.
+    /// Marks that have not begun, ordered by start; of two with the same start, the longer first.
+    pending: Vec<PendingMark>,
+    /// Marks that have begun and not ended.
+    begun: Vec<PendingMark>,
+    /// Offset at which the policy ends the stream.
     stop: Option<u64>,
-    /// The stream ended at a limit, so that nothing more is asked.
+    /// `true` if the stream ended at a limit. Further limits are ignored.
     is_over: bool,
 }
 
@@ -102,45 +103,47 @@ impl Transcript {
         }
     }
 
-    /// Shows the whole text as code, as JSON is read best.
+    /// Shows the whole text as code. Suitable for JSON.
     #[must_use]
     pub fn with_code(mut self) -> Self {
         self.kinds = LineKinds::code();
         self
     }
 
-    /// The following calls are about this text; to be called when the calls before were about another one.
+    /// Prepares for further events of this text, after events of another text that has the same
+    /// policy.
     pub fn resume(&mut self) {
         // Whatever reached a limit was not this text.
         self.at_limit.take();
     }
 
-    /// The offset of the next byte of text, in the text without annotations.
+    /// Returns the offset of the next byte of text, in the text without annotations.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     #[must_use]
     pub const fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Writes what is certain of the body by now, and forgets it.
+    /// Writes the finished part of the body, and drops it from memory.
     ///
     /// # Errors
     ///
-    /// Those of the writer. What was to be written is lost then.
+    /// Returns errors of the writer. The unwritten part is then lost.
     pub fn write_to(&mut self, mut body: impl io::Write) -> io::Result<()> {
         body.write_all(self.sections.take().as_bytes())
     }
 
-    /// Writes the rest of the body after the gate has finished, and gives what the head of the page needs to know.
+    /// Writes the rest of the body, and returns the part for the head of the page. Call it after
+    /// the gate has finished.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// Returns errors of the writer.
     pub fn finish(mut self, body: impl io::Write) -> io::Result<Part> {
         self.notice_limit();
         self.pass_boundaries();
@@ -167,7 +170,7 @@ impl Transcript {
         })
     }
 
-    /// Reacts to a limit that the gate has just reached; called first by everything that may follow it.
+    /// Handles a limit that the gate has just reached. Every handler of events calls this first.
     fn notice_limit(&mut self) {
         if !self.at_limit.take() || self.is_over {
             return;
@@ -199,12 +202,12 @@ impl Transcript {
         self.pass_boundaries();
     }
 
-    /// The policy ends the stream at this offset.
+    /// Ends the stream at an offset.
     fn stop_at(&mut self, stop: u64) {
         self.stop = Some(stop);
         self.pending
             .retain(|pending| pending.mark.number != AFTER_END);
-        self.insert(Pending {
+        self.insert(PendingMark {
             start: stop,
             end: u64::MAX,
             mark: Mark {
@@ -215,8 +218,8 @@ impl Transcript {
         });
     }
 
-    fn insert(&mut self, new: Pending) {
-        let key = |it: &Pending| (it.start, Reverse(it.end));
+    fn insert(&mut self, new: PendingMark) {
+        let key = |it: &PendingMark| (it.start, Reverse(it.end));
         let at = self.pending.partition_point(|it| key(it) <= key(&new));
         self.pending.insert(at, new);
     }
@@ -225,7 +228,7 @@ impl Transcript {
         self.cuts.push((self.line.len(), cut));
     }
 
-    /// Takes text up to the end of `bytes`, with the marks that begin and end in it.
+    /// Adds text up to the end of `bytes`, with the marks that begin and end in it.
     fn text(&mut self, mut bytes: &[u8]) {
         self.pass_boundaries();
         while !bytes.is_empty() {
@@ -251,7 +254,7 @@ impl Transcript {
         ends.chain(starts).min().unwrap_or(u64::MAX)
     }
 
-    /// Ends and begins what ends and begins here.
+    /// Ends and begins the marks at the current offset.
     fn pass_boundaries(&mut self) {
         // The last that has begun ends first.
         while let Some(at) = self.begun.iter().rposition(|it| it.end <= self.position) {
@@ -277,14 +280,15 @@ impl Transcript {
         }
     }
 
-    fn close(&mut self, ended: Pending) {
+    fn close(&mut self, ended: PendingMark) {
         self.cut(Cut::Close(ended.mark.number));
         if let Some(note) = ended.note {
             self.cut(Cut::Note(note));
         }
     }
 
-    /// Writes the line if it is complete, and what is too long of it.
+    /// Writes the line in parts of at most `MAX_LINE` bytes while it is longer, and the rest once
+    /// the line is complete.
     fn write_lines(&mut self) {
         while self.line.len() > MAX_LINE {
             let is_end = |end: &usize| self.line.is_char_boundary(*end);
@@ -300,7 +304,7 @@ impl Transcript {
         }
     }
 
-    /// Writes this much of the line.
+    /// Writes the line up to `end`, in bytes.
     fn write_line(&mut self, end: usize) {
         if end == 0 && self.cuts.is_empty() {
             return;
@@ -373,7 +377,7 @@ impl Transcript {
             is_withheld: deed.withholds(),
         };
         let note = note.draft();
-        self.insert(Pending {
+        self.insert(PendingMark {
             start: clean.start(),
             end: clean.end(),
             mark: Mark { number, kind },
@@ -432,7 +436,7 @@ impl Transcript {
     }
 }
 
-/// Counts diagnostics; everything else comes through [`GateHandler`].
+/// Counts diagnostics. All other events come through [`GateHandler`].
 impl Handler for Transcript {
     fn event(&mut self, event: Event<'_>) {
         if let Event::Diagnostic(diagnostic) = event {

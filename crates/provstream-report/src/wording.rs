@@ -1,4 +1,4 @@
-//! How verdicts, reasons and times are called on a page, and which shape and colour they have.
+//! Words, shapes and colours for verdicts, reasons and times on a page.
 
 use std::time::Duration;
 
@@ -24,20 +24,20 @@ pub(crate) const DISPOSITIONS: [Disposition; 15] = [
     Disposition::Limit,
 ];
 
-/// The shape and colour of a verdict: the class of its elements.
+/// Shape and colour of a verdict, as the CSS class of its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Look {
     /// Admitted: a disc, a solid line.
     Admitted,
     /// Too few classes count: a triangle, a dashed line.
     TooFew,
-    /// Nothing is said to corroborate it: a diamond, a dotted line.
+    /// No admissible class corroborates the assertion: a diamond, a dotted line.
     Uncorroborated,
-    /// Something is wrong or not wanted: a cross, a wavy line.
+    /// The annotation is faulty or not permitted: a cross, a wavy line.
     Wrong,
     /// A limit: a square, a double line.
     Limit,
-    /// Text without an assertion: a bar.
+    /// Unannotated text: a bar.
     Run,
 }
 
@@ -79,7 +79,7 @@ impl Look {
     }
 }
 
-/// A short name of a disposition, and what it means.
+/// Returns a short name of a disposition, and its meaning.
 pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'static str) {
     match disposition {
         Disposition::Admitted => ("Admitted", "enough classes count"),
@@ -139,7 +139,7 @@ pub(crate) fn why(counting: Counting, window: Option<Duration>) -> String {
     }
 }
 
-/// How long before `now` something was.
+/// Returns the time between `ts` and `now` in words, such as `5 min old`.
 pub(crate) fn age(ts: Timestamp, now: Timestamp) -> String {
     let nanos = |time: Timestamp| {
         i128::from(time.unix_seconds()) * 1_000_000_000 + i128::from(time.subsec_nanos())
@@ -154,7 +154,7 @@ pub(crate) fn age(ts: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// A duration in its two largest units, rounded down: `1 h 5 min`.
+/// Returns a duration in its two largest units, rounded down: `1 h 5 min`.
 pub(crate) fn spoken(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let (days, hours, minutes, rest) = (
