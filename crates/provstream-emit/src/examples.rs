@@ -13,7 +13,7 @@ use crate::json::{self, Members};
 /// Longest line of a transcript, in bytes.
 const MAX_LINE: usize = 8 << 20;
 
-/// A conversation twice: once annotated, with the instructions, and once without both.
+/// A conversation in two forms: annotated and with instructions, and without both.
 ///
 /// Learnt together, the two show a model to annotate when it is asked to and only then.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,34 +23,34 @@ pub struct ExamplePair {
 }
 
 impl ExamplePair {
-    /// The conversation with the instructions in its system message and with annotated answers: a JSON object with `messages`,
-    /// in one line without a line feed.
+    /// Returns the conversation with the instructions in its system message and with annotated
+    /// answers: a JSON object with `messages` on one line, without a line feed.
     #[must_use]
     pub fn annotated(&self) -> &str {
         &self.annotated
     }
 
-    /// The conversation as it would be without instructions and annotations.
+    /// Returns the conversation without instructions and annotations, in the same format.
     #[must_use]
     pub fn unannotated(&self) -> &str {
         &self.unannotated
     }
 }
 
-/// Why a line is no source of examples.
+/// Reason why a line gives no examples.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExampleError {
-    /// It is not a conversation in the chat format: what was expected and found.
+    /// The line is not a conversation in the chat format. The text has what was expected and found.
     NotChat(String),
     /// No answer has an annotation.
     Unannotated,
-    /// A reader has diagnostics for an answer, or does not accept an annotation of it, which a model should not learn.
+    /// An answer has diagnostics or unaccepted annotations, which a model should not learn.
     Faulty {
-        /// How many.
+        /// Number of diagnostics and unaccepted annotations.
         count: usize,
-        /// The first: its message, counted from 1, and the code of the diagnostic, or the reason of the
-        /// annotation and the identifier as written.
+        /// The first fault: number of the message, from 1, and the code of the diagnostic, or the
+        /// reason and the identifier of the unaccepted annotation.
         first: String,
     },
 }
@@ -67,7 +67,8 @@ impl fmt::Display for ExampleError {
 
 impl Error for ExampleError {}
 
-/// Makes a pair of examples of a line of annotated transcripts: a JSON object with `messages`, each with `role` and `content`.
+/// Builds a pair of examples from a line of annotated transcripts: a JSON object with `messages`,
+/// each with `role` and `content`.
 ///
 /// In the annotated conversation `instructions` are put before what its system message says, unless it begins with them, or
 /// become one. In the other one they are removed if they are there, and the annotations are removed as `provstream strip` does it.
@@ -150,10 +151,10 @@ pub fn example_pair(
     })
 }
 
-/// The role of what has annotations.
+/// Role of the messages that have annotations.
 const ASSISTANT: &str = "assistant";
 
-/// What is wrong with messages of which no one has the role of the assistant.
+/// Returns the error message for a conversation without a message of the assistant.
 fn no_answer(messages: &[Message<'_>]) -> String {
     let mut roles: Vec<&str> = Vec::new();
     for message in messages {
@@ -178,7 +179,7 @@ struct Message<'a> {
     raw: &'a RawValue,
     members: Members<'a>,
     role: String,
-    /// The text of the assistant.
+    /// Text of the message, if it is an answer of the assistant.
     answer: Option<String>,
 }
 
@@ -217,7 +218,7 @@ impl<'a> Message<'a> {
         })
     }
 
-    /// The message with another text, in one line.
+    /// Writes the message with another text, on one line.
     fn with_content(&self, text: &str) -> String {
         self.members.with("content", &Value::from(text).to_string())
     }
@@ -239,7 +240,8 @@ fn messages<'a>(conversation: &Members<'a>) -> Result<Vec<Message<'a>>, ExampleE
     list.into_iter().zip(1..).map(read).collect()
 }
 
-/// Puts the instructions into the annotated messages and takes them out of the others, where the first is the system's.
+/// Adds the instructions to the annotated messages and removes them from the others. Both lists
+/// begin with the system message, if there is one.
 fn instruct(
     first: Option<&Message<'_>>,
     instructions: &str,
@@ -312,7 +314,7 @@ impl Seen {
     }
 }
 
-/// The text of a message without its annotations and the white space right before them.
+/// Removes the annotations from the text of a message, with the white space right before them.
 fn strip(content: &str, vocabulary: &Vocabulary, number: usize, seen: &mut Seen) -> String {
     let mut rest = Vec::new();
     let mut parser = Parser::builder()

@@ -1,4 +1,5 @@
-//! Reading JSON from users: values as they are written, members in their order, and none of them twice.
+//! Reader of JSON from users: preserves values as written and the order of members, and rejects
+//! repeated members.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,18 +7,18 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// What is wrong with text that is not one JSON value.
+/// Error in text that is not one JSON value.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
-    /// Where it stops being one, in bytes.
+    /// Offset of the error in bytes.
     pub(crate) offset: usize,
-    /// What was expected and what was found.
+    /// Expected and found syntax.
     pub(crate) what: String,
-    /// It is the beginning of a value.
+    /// `true` if the text ends before the value does.
     pub(crate) is_open: bool,
 }
 
-/// A value as it is written.
+/// Parses a JSON value, and returns it as written.
 pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
     serde_json::from_slice(text).map_err(|error| {
         let lines = text.split_inclusive(|&byte| byte == b'\n');
@@ -75,14 +76,14 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
     })
 }
 
-/// Where the letters before an offset begin.
+/// Returns the start of the letters right before an offset.
 fn word_start(text: &[u8], offset: usize) -> usize {
     let before = text[..offset].iter();
     let letters = before.rev().take_while(|byte| byte.is_ascii_alphabetic());
     offset - letters.count()
 }
 
-/// What is open where a text ends that is the beginning of JSON.
+/// Describes the innermost open string, object or array of incomplete JSON.
 fn open(text: &[u8]) -> &'static str {
     let (mut open, mut is_string, mut is_escaped) = (Vec::new(), false, false);
     for &byte in text {
@@ -103,7 +104,7 @@ fn open(text: &[u8]) -> &'static str {
     }
 }
 
-/// What kind of value it is, for messages.
+/// Returns the type of a value, for messages.
 pub(crate) fn kind(value: &RawValue) -> &'static str {
     match value.get().as_bytes().first() {
         Some(b'n') => "null",
@@ -115,17 +116,17 @@ pub(crate) fn kind(value: &RawValue) -> &'static str {
     }
 }
 
-/// The text of a string; `None` for another kind of value.
+/// Returns the text of a string, or `None` for another type.
 pub(crate) fn string(value: &RawValue) -> Option<String> {
     serde_json::from_str(value.get()).ok()
 }
 
-/// The elements of an array; `None` for another kind of value.
+/// Returns the elements of an array, or `None` for another type.
 pub(crate) fn elements(value: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str(value.get()).ok()
 }
 
-/// Untrusted text in a message, quoted, escaped and at most 64 characters of it.
+/// Quotes and escapes untrusted text for a message, at most 64 characters of it.
 pub(crate) fn shown(text: &str) -> String {
     let mut short: String = text.chars().take(64).collect();
     if short.len() < text.len() {
@@ -134,16 +135,16 @@ pub(crate) fn shown(text: &str) -> String {
     format!("{short:?}")
 }
 
-/// The members of an object, in the order in which they are written.
+/// Members of an object, in the order of the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Members<'a> {
-    /// The members of a value.
+    /// Returns the members of an object.
     ///
     /// # Errors
     ///
-    /// What the value is if it is not an object, or which member occurs twice.
+    /// Fails with the type of a value that is not an object, or with the name of a repeated member.
     pub(crate) fn of(value: &'a RawValue) -> Result<Self, String> {
         if !value.get().starts_with('{') {
             return Err(format!("expected an object, found {}", kind(value)));
@@ -160,7 +161,7 @@ impl<'a> Members<'a> {
         found.map(|(_, value)| *value)
     }
 
-    /// The text of a member that is a string.
+    /// Returns the text of a member that is a string.
     pub(crate) fn string(&self, name: &str) -> Option<String> {
         string(self.get(name)?)
     }
@@ -169,7 +170,7 @@ impl<'a> Members<'a> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The object in one line, with another value for a member, which is added if it is missing.
+    /// Writes the object on one line, with `value` for a member, which is added if it is missing.
     pub(crate) fn with(&self, name: &str, value: &str) -> String {
         let mut members: Vec<(&str, &str)> = self
             .0
@@ -188,7 +189,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// A value as it is written, without line ends, which are white space in JSON.
+/// Removes line ends, which are white space in JSON, from a value.
 pub(crate) fn in_line(value: &str) -> String {
     value.replace(['\n', '\r'], " ")
 }

@@ -1,6 +1,6 @@
 //! Enumerations whose variants have names on the command line.
 
-/// An enumeration with a name for each variant, which is displayed and parsed.
+/// Declares an enumeration with a name for each variant, and the conversions from and to the name.
 macro_rules! named {
     (
         $(#[$meta:meta])* pub enum $Name:ident: $kind:literal {
@@ -13,10 +13,10 @@ macro_rules! named {
         pub enum $Name { $($(#[$variant_meta])* $Variant,)+ }
 
         impl $Name {
-            /// Every one, in the order of the documentation.
+            /// All values, in the order of the documentation.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
-            /// The name, as the command line has it.
+            /// Returns the name on the command line.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$Variant => $name,)+ }

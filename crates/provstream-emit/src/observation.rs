@@ -1,4 +1,4 @@
-//! The observations made so far, which a model may cite.
+//! Observations that a model may cite.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,16 +15,16 @@ use crate::json::{self, Members, shown};
 /// Largest file of observations, in bytes.
 const MAX_FILE: usize = 1 << 20;
 
-/// Most observations that can be listed.
+/// Most observations in a file.
 const MAX_OBSERVATIONS: usize = 4_096;
 
-/// Most classes of a vocabulary that a message lists.
+/// Most classes of a vocabulary in a message.
 const LISTED: usize = 12;
 
 /// Longest summary of an observation, in bytes.
 const MAX_SUMMARY: usize = 500;
 
-/// Something that was observed: its class, its id, and when and what it was if that is known.
+/// An observation: a class, an id, and optionally a time and a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     class: Class,
@@ -34,32 +34,32 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// The class of what was observed; never a terminal.
+    /// Returns the class of the observation; never a terminal.
     #[must_use]
     pub const fn class(&self) -> &Class {
         &self.class
     }
 
-    /// The id, as an annotation cites it (`provenance memo 6`).
+    /// Returns the id for annotations (`provenance memo 6`).
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// When it was made, as a date-time of RFC 3339.
+    /// Returns the time of the observation, as an RFC 3339 date-time.
     #[must_use]
     pub fn ts(&self) -> Option<&str> {
         self.ts.as_deref()
     }
 
-    /// What was seen, in a line for the model.
+    /// Returns a summary on one line for the model, at most 500 bytes.
     #[must_use]
     pub fn summary(&self) -> Option<&str> {
         self.summary.as_deref()
     }
 }
 
-/// The observations made so far.
+/// List of observations that a model may cite.
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;
@@ -74,7 +74,8 @@ impl Observation {
 pub struct Observations(Vec<Observation>);
 
 impl Observations {
-    /// Reads a JSON array of objects with the members `class` and `id`, and optionally `ts` and `summary`, which may be null.
+    /// Reads a JSON array of objects with the members `class` and `id`, and optionally `ts` and
+    /// `summary`, which may be null.
     ///
     /// # Errors
     ///
@@ -152,8 +153,8 @@ impl Observations {
         Ok(Self(all))
     }
 
-    /// Where an observation, counted from 0, begins in a file that [`from_json`](Self::from_json) accepts; `None` if the
-    /// file does not list so many.
+    /// Returns the position of an observation, counted from 0, in a file that
+    /// [`from_json`](Self::from_json) accepts, or `None` if the file has fewer observations.
     #[must_use]
     pub fn place(file: &[u8], index: usize) -> Option<FilePosition> {
         let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
@@ -163,28 +164,28 @@ impl Observations {
         Some(FilePosition::of(text, offset))
     }
 
-    /// The observations in the order in which they were listed.
+    /// Iterates over the observations in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = &Observation> {
         self.0.iter()
     }
 
-    /// How many there are.
+    /// Returns the number of observations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns `true` if nothing was observed.
+    /// Returns `true` if the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Why a file of observations cannot be used.
+/// Reason why a file of observations cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservationError {
-    /// Of the observation, from 0; `None` for what is wrong with the file as a whole.
+    /// Index of the observation, from 0; `None` for an error in the file as a whole.
     index: Option<usize>,
     place: Option<FilePosition>,
     what: String,
@@ -199,13 +200,14 @@ impl ObservationError {
         }
     }
 
-    /// Which observation is meant, counted from 0; `None` if it is the file as a whole.
+    /// Returns the index of the observation, from 0, or `None` for an error in the file as a whole.
     #[must_use]
     pub const fn index(&self) -> Option<usize> {
         self.index
     }
 
-    /// Where the observation begins, or where the file is wrong; `None` if it is the file as a whole.
+    /// Returns the position of the observation or of the syntax error, or `None` for an error in
+    /// the file as a whole.
     #[must_use]
     pub const fn place(&self) -> Option<FilePosition> {
         self.place
@@ -271,7 +273,7 @@ fn read(item: &RawValue, vocabulary: &Vocabulary) -> Result<Observation, String>
     })
 }
 
-/// The class of what was observed, by its name.
+/// Returns the class with a name that can be observed.
 fn class(name: &str, vocabulary: &Vocabulary) -> Result<Class, String> {
     let version = vocabulary.version();
     let bare = name.strip_prefix(&format!("{version}.")).unwrap_or(name);
@@ -293,7 +295,7 @@ fn class(name: &str, vocabulary: &Vocabulary) -> Result<Class, String> {
     }
 }
 
-/// The classes of what can be observed, for a message, if they are few.
+/// Lists the classes that can be observed, for a message, if they are few.
 fn listed(vocabulary: &Vocabulary) -> String {
     let classes = vocabulary.classes().map(|(class, _)| class);
     let classes: Vec<_> = classes.filter(|class| !class.is_terminal()).collect();
@@ -304,10 +306,11 @@ fn listed(vocabulary: &Vocabulary) -> String {
     names.join(", ")
 }
 
-/// An array of observations, as messages show it.
+/// Example of an array of observations, for messages.
 const EXAMPLE: &str = r#"[{"class": "substrate.grep", "id": "src/a.rs:7"}]"#;
 
-/// Characters that end a line or change the direction of text, with which an id or a summary could pass for another in a prompt.
+/// Returns `true` for characters that end a line or change the direction of text. With these, an id
+/// or a summary could look like another one in a prompt.
 fn is_unprintable(c: char) -> bool {
     let is_control = c.is_control() && c != '\t';
     is_control
@@ -324,7 +327,7 @@ fn check_text(name: &str, text: &str, is_refused: impl Fn(char) -> bool) -> Resu
     }
 }
 
-/// A member that is a string.
+/// Returns a required member that is a string.
 fn needed(members: &Members<'_>, name: &str) -> Result<String, String> {
     match members.get(name) {
         None => {
@@ -340,7 +343,7 @@ fn needed(members: &Members<'_>, name: &str) -> Result<String, String> {
     }
 }
 
-/// A member that is a string; `None` if it is missing or null.
+/// Returns an optional member that is a string, or `None` if the member is missing or null.
 fn optional(members: &Members<'_>, name: &str) -> Result<Option<String>, String> {
     match members.get(name) {
         None => Ok(None),

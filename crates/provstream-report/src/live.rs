@@ -124,7 +124,7 @@ pub struct LivePage {
 }
 
 impl LivePage {
-    /// Creates a page without streams that reloads after `refresh`, rounded to whole seconds.
+    /// Creates a page without streams that reloads after `refresh`, in whole seconds, at least 1.
     #[must_use]
     pub const fn new(refresh: Duration) -> Self {
         Self {

@@ -1,4 +1,5 @@
-//! Whether a text is in the language of some rules, without any engine: the simulation of an automaton.
+//! Nondeterministic automaton that decides if a text is in the language of a grammar, without an
+//! engine.
 
 use super::expr::{CharSet, Expr, Rules};
 
@@ -13,13 +14,13 @@ pub(crate) struct Automaton {
 enum State {
     One(char, usize),
     Set(CharSet, usize),
-    /// Goes on at any of these without a character.
+    /// Continues at any of these states without a character.
     Fork(Vec<usize>),
     Accept,
 }
 
 impl Automaton {
-    /// The automaton of the last rule.
+    /// Builds the automaton of the last rule.
     pub(crate) fn new(rules: &Rules) -> Self {
         let mut automaton = Self {
             states: vec![State::Accept],
@@ -29,7 +30,7 @@ impl Automaton {
         automaton
     }
 
-    /// Adds the states of an expression after which `next` follows, and gives the first of them.
+    /// Adds the states of an expression that continues at `next`, and returns the first state.
     fn build(&mut self, rules: &Rules, expr: &Expr, next: usize) -> usize {
         match expr {
             Expr::Literal(text) => text
@@ -79,11 +80,11 @@ impl Automaton {
         self.states.len() - 1
     }
 
-    /// Returns `true` if the whole text is in the language. Time is the length of the text times the size of the automaton at
-    /// most.
+    /// Returns `true` if the whole text is in the language. Takes time proportional to the length
+    /// of the text times the number of states, at most.
     pub(crate) fn accepts(&self, text: &str) -> bool {
-        let mut current = Places::new(self.states.len());
-        let mut following = Places::new(self.states.len());
+        let mut current = StateSet::new(self.states.len());
+        let mut following = StateSet::new(self.states.len());
         self.enter(self.start, &mut current);
         for c in text.chars() {
             for &index in &current.list {
@@ -103,14 +104,14 @@ impl Automaton {
         current.seen[0]
     }
 
-    /// Adds a state and all that it reaches without a character.
-    fn enter(&self, start: usize, places: &mut Places) {
+    /// Adds a state and all states reachable from it without a character.
+    fn enter(&self, start: usize, states: &mut StateSet) {
         let mut open = vec![start];
         while let Some(index) = open.pop() {
-            if std::mem::replace(&mut places.seen[index], true) {
+            if std::mem::replace(&mut states.seen[index], true) {
                 continue;
             }
-            places.list.push(index);
+            states.list.push(index);
             if let State::Fork(ways) = &self.states[index] {
                 open.extend(ways);
             }
@@ -118,13 +119,13 @@ impl Automaton {
     }
 }
 
-/// A set of states with cheap clearing.
-struct Places {
+/// Set of states that is cheap to clear.
+struct StateSet {
     list: Vec<usize>,
     seen: Vec<bool>,
 }
 
-impl Places {
+impl StateSet {
     fn new(states: usize) -> Self {
         Self {
             list: Vec::new(),

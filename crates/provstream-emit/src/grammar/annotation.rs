@@ -1,7 +1,8 @@
-//! The grammar of one annotation, in the form that `provstream::provenance::BracketedForm` writes.
+//! Grammar of one annotation, in the form that `provstream::provenance::BracketedForm` writes.
 //!
-//! A reader accepts more: white space, parameters in another order, further parameters, the other spelling of
-//! `observation-id`. None of that says anything that this form does not, so a model is not offered it.
+//! Parsers accept more: white space, parameters in another order, further parameters, the other
+//! spelling of `observation-id`. None of these adds meaning, so the grammar does not offer them to
+//! a model.
 
 use provstream::provenance::{Annotation, Class, Vocabulary, write_bracketed};
 use provstream::{Event, Mode, Parser};
@@ -10,16 +11,16 @@ use super::expr::{Expr, Rules};
 use super::timestamp::{self, MAX_TIME};
 use crate::observation::{Observation, Observations};
 
-/// The longest annotation that parsers read by default, in bytes (wire profile 6, `max_annotation`).
+/// Longest annotation that parsers read by default, in bytes (wire profile 6, `max_annotation`).
 pub(super) const MAX_ANNOTATION: usize = 1_024;
 
 const OBSERVATION_ID: &str = "; observation-id=";
 const TS: &str = "; ts=";
 
-/// The longest UTF-8 encoding of a character.
+/// Longest UTF-8 encoding of a character, in bytes.
 const MAX_CHAR: usize = 4;
 
-/// What annotations there can be.
+/// Annotations that the grammar permits.
 #[derive(Clone, Debug)]
 pub(super) struct Annotations<'a> {
     vocabulary: &'a Vocabulary,
@@ -27,19 +28,21 @@ pub(super) struct Annotations<'a> {
     uncitable: Option<(usize, &'a Observation)>,
 }
 
-/// The parameters that may follow an identifier, up to the closing bracket, which is not part of them.
+/// Parameters that may follow an identifier, up to but without the closing bracket.
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     pub(super) class: Class,
-    /// What may follow the identifier whether it has an anchor or not.
+    /// Parameters for an identifier with or without an anchor.
     pub(super) parameters: Option<Expr>,
-    /// What may follow it only without an anchor, because the annotation would be too long with one.
+    /// Parameters for an identifier without an anchor only, because with one the annotation would
+    /// be too long.
     pub(super) unanchored: Option<Expr>,
 }
 
 impl<'a> Annotations<'a> {
-    /// The annotations of a vocabulary, and of the observations if they are closed. Where text can hide an annotation from a
-    /// reader, an observation is left out if its id could then be read as another annotation.
+    /// Collects the annotations of a vocabulary, or only those of the observations if there are any
+    /// to choose from. If text can hide an annotation from a parser (`can_be_hidden`), excludes
+    /// observations whose id could then be parsed as another annotation.
     pub(super) fn new(
         vocabulary: &'a Vocabulary,
         observations: Option<&'a Observations>,
@@ -64,17 +67,18 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    /// The first observation that was left out, and its index.
+    /// Returns the first excluded observation and its index.
     pub(super) const fn uncitable(&self) -> Option<(usize, &'a Observation)> {
         self.uncitable
     }
 
-    /// The anchor of the loaded version, which every class of the vocabulary may have in front (wire profile 2).
+    /// Returns the anchor of the vocabulary's version, which may precede every class (wire profile
+    /// 2).
     pub(super) fn anchor(&self) -> String {
         format!("{}.", self.vocabulary.version())
     }
 
-    /// Every identifier an annotation can have, without its anchor; terminals come last.
+    /// Returns every identifier that an annotation can have, without its anchor; terminals last.
     pub(super) fn classes(&self) -> Vec<Class> {
         let corroborating = self.vocabulary.classes().map(|(class, _)| class);
         corroborating
@@ -83,7 +87,7 @@ impl<'a> Annotations<'a> {
             .collect()
     }
 
-    /// Adds the rules of parameters and gives those of each class that can be cited.
+    /// Adds the rules of parameters, and returns those of each class that can be cited.
     pub(super) fn forms(&self, rules: &mut Rules) -> Vec<Form> {
         match &self.cited {
             None => self.open_forms(rules),
@@ -91,7 +95,7 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    /// Adds the rules of an annotation and gives the reference to it.
+    /// Adds the rules of an annotation, and returns a reference to them.
     pub(super) fn add(&self, rules: &mut Rules) -> Expr {
         let mut groups: Vec<(Expr, Vec<Class>)> = Vec::new();
         let mut unanchored = Vec::new();
@@ -120,7 +124,8 @@ impl<'a> Annotations<'a> {
         )
     }
 
-    /// Any observation id, but for brackets in it that could be annotations, and any time.
+    /// Returns forms with any observation id and any time. Excludes brackets in ids that could be
+    /// annotations.
     fn open_forms(&self, rules: &mut Rules) -> Vec<Form> {
         let time = timestamp::add(rules);
         let value = value(rules, self.longest_id(), self.has_one_word());
@@ -135,8 +140,8 @@ impl<'a> Annotations<'a> {
         self.classes().into_iter().map(form).collect()
     }
 
-    /// The observations of each class and nothing else. An observation that aged can be named beside
-    /// `decayed-to-uncertainty`, of whatever class it was.
+    /// Returns forms with the given observations only. `decayed-to-uncertainty` can name any
+    /// observation, of whatever class it was.
     fn closed_forms(&self, cited: &[&Observation], rules: &mut Rules) -> Vec<Form> {
         let anchor = self.anchor().len();
         let cited: Vec<(&Observation, usize, Expr)> = cited
@@ -183,14 +188,16 @@ impl<'a> Annotations<'a> {
         forms
     }
 
-    /// An id of the class that is longer than [`Self::longest_id`], but not too long without an anchor and a time.
+    /// Returns an id that is longer than [`Self::longest_id`], but short enough for an annotation
+    /// without an anchor and a time.
     fn long_id(&self, class: &Class) -> Expr {
         let others = "[]".len() + OBSERVATION_ID.len() + class.as_str().len();
         let id = bare_ascii(self.longest_id() + 1, MAX_ANNOTATION - others);
         Expr::sequence([Expr::literal(OBSERVATION_ID), id])
     }
 
-    /// Returns `true` if a class is a single word, such as could be in brackets anywhere.
+    /// Returns `true` if a class is a single word, which could also be in brackets in ordinary
+    /// text.
     fn has_one_word(&self) -> bool {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         self.classes()
@@ -198,7 +205,8 @@ impl<'a> Annotations<'a> {
             .any(|class| class.as_str().chars().all(is_word))
     }
 
-    /// The longest observation id with which the longest annotation is still read, in bytes.
+    /// Returns the longest observation id, in bytes, for which an annotation with anchor and time
+    /// is within [`MAX_ANNOTATION`].
     fn longest_id(&self) -> usize {
         let classes = self.classes();
         let name = classes.iter().map(|class| class.as_str().len()).max();
@@ -207,9 +215,9 @@ impl<'a> Annotations<'a> {
     }
 }
 
-/// Returns `true` if an annotation could begin at a bracket of this id, once a backslash or a backtick hides from a reader the
-/// annotation around it. The reader itself decides, at each bracket and for both ways in which an annotation goes on after its
-/// id.
+/// Returns `true` if an annotation could begin at a bracket of this id, once a backslash or a
+/// backtick hides the surrounding annotation from a parser. A parser decides, at each bracket and
+/// for both continuations after the id.
 fn hides_annotation(id: &str, vocabulary: &Vocabulary) -> bool {
     // Only ids in quotes have brackets.
     let written = id.replace('\\', "\\\\").replace('"', "\\\"");
@@ -220,7 +228,7 @@ fn hides_annotation(id: &str, vocabulary: &Vocabulary) -> bool {
     })
 }
 
-/// Returns `true` if a reader reports something that begins where the text does.
+/// Returns `true` if a parser reports an annotation or a diagnostic at the start of the text.
 fn starts_annotation(text: &str, vocabulary: &Vocabulary) -> bool {
     let mut found = false;
     let mut note = |event: Event<'_>| match event {
@@ -237,7 +245,8 @@ fn starts_annotation(text: &str, vocabulary: &Vocabulary) -> bool {
     found
 }
 
-/// What the annotation of an observation has after its identifier.
+/// Returns the parameters of the annotation that cites an observation, as written after the
+/// identifier.
 pub(super) fn cited_parameters(observation: &Observation) -> String {
     let class = observation.class();
     let mut annotation =
@@ -250,10 +259,11 @@ pub(super) fn cited_parameters(observation: &Observation) -> String {
     written["[".len() + class.as_str().len()..written.len() - "]".len()].to_owned()
 }
 
-/// What a value never has.
+/// Control characters that no value has: all but the tab.
 const CONTROLS: [(char, char); 3] = [('\0', '\u{8}'), ('\n', '\u{1f}'), ('\u{7f}', '\u{7f}')];
 
-/// Adds the rules of a value of at most so many bytes, in quotes only where it needs them (wire profile 1.1).
+/// Adds the rules of a value of at most `bytes` bytes, quoted only where necessary (wire profile
+/// 1.1).
 fn value(rules: &mut Rules, bytes: usize, one_word: bool) -> Expr {
     let controls = CONTROLS;
     let count = |bytes: usize, each: usize| u32::try_from(bytes / each).unwrap_or(u32::MAX);
@@ -272,7 +282,8 @@ fn value(rules: &mut Rules, bytes: usize, one_word: bool) -> Expr {
     rules.add("value", Expr::choice([ascii, any, quoted]))
 }
 
-/// ASCII that a value without quotes may have inside, and at its start; at its end a quote may be, too.
+/// ASCII characters inside and at the start of an unquoted value. At its end a quotation mark is
+/// possible, too.
 const ASCII_INSIDE: [(char, char); 5] = [
     ('\t', '\t'),
     (' ', ':'),
@@ -283,7 +294,7 @@ const ASCII_INSIDE: [(char, char); 5] = [
 const ASCII_EDGE: [(char, char); 5] =
     [('!', '!'), ('#', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
 
-/// A value of ASCII without quotes, of at least two bytes.
+/// Returns an unquoted ASCII value of at least two bytes.
 fn bare_ascii(least: usize, most: usize) -> Expr {
     let inside = |bytes: usize| u32::try_from(bytes - 2).unwrap_or(u32::MAX);
     Expr::sequence([
@@ -293,12 +304,13 @@ fn bare_ascii(least: usize, most: usize) -> Expr {
     ])
 }
 
-/// A value in quotes, of at most so many characters.
+/// Returns a quoted value of at most `most` characters.
 ///
-/// Where a backslash or a code span hides the annotation from a reader, a bracket in its value could start an annotation of its
-/// own. So a bracket holds a number, or a word unless words are classes, or goes on with what no identifier begins with.
+/// Where a backslash or a code span hides the annotation from a parser, a bracket in its value
+/// could start another annotation. So a bracket must contain a number, or a word if no class is
+/// one, or continue with a character that no identifier begins with.
 fn quoted(one_word: bool, most: u32) -> Expr {
-    /// Longest word in brackets, and how many brackets there can be.
+    /// Longest word in brackets, and most brackets.
     const WORD: u32 = 32;
     const BRACKETS: u32 = 4;
     /// Most characters after each bracket.

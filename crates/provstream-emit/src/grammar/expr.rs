@@ -1,4 +1,5 @@
-//! The one representation from which every grammar is printed: named rules over characters, without recursion.
+//! Representation of grammars from which all dialects are printed: named rules over characters,
+//! without recursion.
 
 /// A set of characters: those in the ranges, or all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +10,7 @@ pub(crate) struct CharSet {
 }
 
 impl CharSet {
-    /// The characters of a string, and ranges.
+    /// Creates the set of the characters of a string and those in ranges.
     pub(crate) fn of(chars: &str, ranges: &[(char, char)]) -> Self {
         let single = chars.chars().map(|c| (c, c));
         let mut all: Vec<_> = single.chain(ranges.iter().copied()).collect();
@@ -29,7 +30,7 @@ impl CharSet {
         }
     }
 
-    /// All characters but these.
+    /// Creates the set of all characters except those of a string and those in ranges.
     pub(crate) fn not(chars: &str, ranges: &[(char, char)]) -> Self {
         Self {
             negated: true,
@@ -60,11 +61,11 @@ pub(crate) enum Expr {
     Literal(String),
     Chars(CharSet),
     Sequence(Vec<Expr>),
-    /// Never empty.
+    /// Alternatives; never empty.
     Choice(Vec<Expr>),
-    /// From so many to so many times; without an upper bound if that is `None`.
+    /// Repetition with a minimum and a maximum; `None` is unbounded.
     Repeat(Box<Expr>, u32, Option<u32>),
-    /// The rule at that index of [`Rules`], which is always an earlier one.
+    /// Reference to the rule at this index of [`Rules`], which is always an earlier one.
     Rule(usize),
 }
 
@@ -85,11 +86,11 @@ impl Expr {
         Self::choice(all.into_iter().map(Self::literal))
     }
 
-    /// One of some expressions; of a single one, that.
+    /// Returns a choice between expressions, or the expression itself if there is only one.
     ///
     /// # Panics
     ///
-    /// If there is not one, which no caller passes.
+    /// If there are no expressions, which no caller passes.
     pub(crate) fn choice(all: impl IntoIterator<Item = Self>) -> Self {
         let mut all: Vec<_> = all.into_iter().collect();
         assert!(!all.is_empty(), "a choice has an alternative");
@@ -121,12 +122,13 @@ impl Expr {
     }
 }
 
-/// Named rules, each of which refers to earlier ones only; the last one is the whole language.
+/// Named rules, each of which refers to earlier ones only. The last rule is the whole language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rules(Vec<(String, Expr)>);
 
 impl Rules {
-    /// Adds a rule, and gives the reference to it. Names have lower-case letters, digits and hyphens.
+    /// Adds a rule, and returns a reference to it. Names have lower-case letters, digits and
+    /// hyphens.
     pub(crate) fn add(&mut self, name: impl Into<String>, expr: Expr) -> Expr {
         let name = name.into();
         debug_assert!(self.0.iter().all(|(other, _)| *other != name), "{name}");

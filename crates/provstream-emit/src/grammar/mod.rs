@@ -1,4 +1,4 @@
-//! Grammars that make an engine write annotations well-formed.
+//! Grammars that restrict an engine to well-formed annotations.
 
 mod accept;
 mod annotation;
@@ -25,11 +25,11 @@ use crate::json::shown;
 use crate::names::named;
 use crate::observation::Observations;
 
-/// The rule that is the whole answer.
+/// Name of the rule for the whole answer.
 const ROOT: &str = "answer";
 
 named! {
-    /// The dialect a grammar is printed in, by what reads it.
+    /// Dialect of a printed grammar, named by its engine or format.
     pub enum GrammarTarget: "grammar target" {
         /// The Lark-like syntax of llguidance.
         Lark => "lark",
@@ -47,18 +47,19 @@ named! {
 }
 
 named! {
-    /// What has to be annotated.
+    /// Part of an answer that must be annotated.
     #[derive(Default)]
     pub enum Requirement: "requirement" {
-        /// Nothing: text without annotations is a possible answer.
+        /// No part: text without annotations is permitted.
         #[default]
         Nothing => "nothing",
-        /// Every sentence is followed by an annotation.
+        /// Every sentence must be followed by an annotation.
         EverySentence => "every-sentence",
     }
 }
 
-/// A grammar of answers: free text in which an annotation, once begun, can only be completed well-formed.
+/// A grammar of answers: free text in which every annotation that begins must be completed in
+/// well-formed syntax.
 ///
 /// The language is the same in the dialects [`Lark`](GrammarTarget::Lark), [`Gbnf`](GrammarTarget::Gbnf),
 /// [`Ebnf`](GrammarTarget::Ebnf) and [`Regex`](GrammarTarget::Regex), and what [`accepts`](Self::accepts) judges.
@@ -79,12 +80,12 @@ pub struct Grammar {
     vocabulary: Vocabulary,
     observations: Option<Observations>,
     requirement: Requirement,
-    /// What [`Grammar::accepts`] runs, built when it is first asked.
+    /// Automaton for [`Grammar::accepts`], built on first use.
     automaton: OnceLock<Automaton>,
 }
 
 impl Grammar {
-    /// The grammar of answers with annotations of this vocabulary.
+    /// Creates the grammar of answers with annotations of a vocabulary.
     #[must_use]
     pub fn new(vocabulary: &Vocabulary) -> Self {
         Self {
@@ -95,10 +96,10 @@ impl Grammar {
         }
     }
 
-    /// The same in which annotations can cite these observations and no others: every annotation that is not terminal has
-    /// the class, the id and the time of one of them. Without any observation only terminals are left.
+    /// Restricts annotations to these observations: every annotation that is not terminal has the
+    /// class, id and time of one of them. Without any observation only terminals remain.
     ///
-    /// The observations have to be read with the same vocabulary.
+    /// The observations must have been read with the vocabulary of this grammar.
     #[must_use]
     pub fn citing(mut self, observations: &Observations) -> Self {
         self.observations = Some(observations.clone());
@@ -106,7 +107,7 @@ impl Grammar {
         self
     }
 
-    /// The same with this requirement.
+    /// Sets the part of an answer that must be annotated.
     #[must_use]
     pub fn requiring(mut self, requirement: Requirement) -> Self {
         self.requirement = requirement;
@@ -114,7 +115,7 @@ impl Grammar {
         self
     }
 
-    /// The grammar in the dialect of an engine.
+    /// Prints the grammar in the dialect of an engine.
     ///
     /// # Errors
     ///
@@ -217,34 +218,35 @@ impl Grammar {
     }
 }
 
-/// A regular expression of the times that an annotation can have, without anchors and with plain groups.
+/// Returns a regular expression for the times that an annotation can have, without anchors and with
+/// plain groups only.
 pub(crate) fn time_pattern() -> String {
     let mut rules = Rules::default();
     let time = timestamp::add(&mut rules);
     print::print(&PlainRegex, &rules, &time)
 }
 
-/// JSON for people to read, with a line feed at the end.
+/// Formats JSON for readers, with a line feed at the end.
 fn json_lines(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// Why a grammar cannot be printed.
+/// Reason why a grammar cannot be printed.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GrammarError {
-    /// The target has no way to say something.
+    /// The target cannot express the grammar.
     Inexpressible {
-        /// Which one.
+        /// The target.
         target: GrammarTarget,
-        /// What it cannot say.
+        /// The requirement that the target cannot express.
         what: &'static str,
     },
-    /// An observation that the grammar would not cite safely.
+    /// An observation cannot be cited safely.
     Uncitable {
-        /// Which one, counted from 0.
+        /// Index of the observation, from 0.
         index: usize,
-        /// What is wrong with it, and what was expected.
+        /// Fault of the observation, and the expected form.
         what: String,
     },
 }

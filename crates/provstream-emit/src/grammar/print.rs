@@ -1,32 +1,32 @@
-//! Writing rules down in the dialect of an engine.
+//! Printers of rules, one for each dialect.
 
 use std::fmt::Write as _;
 
 use super::expr::{CharSet, Expr, Rules};
 
-/// How a dialect writes what the others write too. Groups, choices and repetitions are the same in all of them.
+/// Syntax that differs between dialects. Groups, choices and repetitions are common to all.
 pub(super) trait Dialect {
-    /// Between the parts of a sequence.
+    /// Separator between the parts of a sequence.
     const SPACE: &'static str;
-    /// Opens a group.
+    /// Opening of a group.
     const GROUP: &'static str;
     fn literal(&self, text: &str) -> String;
     fn chars(&self, set: &CharSet) -> String;
     fn rule(&self, rules: &Rules, index: usize) -> String;
 }
 
-/// How tightly the place binds in which an expression is written.
+/// Precedence of an expression's position. An expression of lower precedence needs a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Tightness {
+enum Precedence {
     Choice,
     Sequence,
     Item,
 }
 
-/// The expression in a dialect.
+/// Prints an expression in a dialect.
 pub(super) fn print(dialect: &impl Dialect, rules: &Rules, expr: &Expr) -> String {
     let mut out = String::new();
-    write_expr(dialect, rules, expr, Tightness::Choice, &mut out);
+    write_expr(dialect, rules, expr, Precedence::Choice, &mut out);
     out
 }
 
@@ -34,18 +34,18 @@ fn write_expr<D: Dialect>(
     dialect: &D,
     rules: &Rules,
     expr: &Expr,
-    place: Tightness,
+    place: Precedence,
     out: &mut String,
 ) {
     let needs = match expr {
-        Expr::Choice(_) => Tightness::Choice,
-        Expr::Sequence(_) => Tightness::Sequence,
+        Expr::Choice(_) => Precedence::Choice,
+        Expr::Sequence(_) => Precedence::Sequence,
         // In a regular expression a literal of several characters is a sequence; elsewhere quotes hold it together.
         Expr::Literal(text) if D::SPACE.is_empty() && text.chars().count() != 1 => {
-            Tightness::Sequence
+            Precedence::Sequence
         }
-        Expr::Rule(_) if D::SPACE.is_empty() => Tightness::Choice,
-        _ => Tightness::Item,
+        Expr::Rule(_) if D::SPACE.is_empty() => Precedence::Choice,
+        _ => Precedence::Item,
     };
     // A choice or sequence of one is not written with a group of its own.
     if needs < place {
@@ -63,13 +63,13 @@ fn write_expr<D: Dialect>(
                 let place = if all.len() == 1 {
                     place
                 } else {
-                    Tightness::Item
+                    Precedence::Item
                 };
                 // Sequences in sequences need no group.
                 let place = match part {
-                    Expr::Choice(_) => Tightness::Item,
-                    Expr::Rule(_) if D::SPACE.is_empty() => Tightness::Item,
-                    _ => place.min(Tightness::Sequence),
+                    Expr::Choice(_) => Precedence::Item,
+                    Expr::Rule(_) if D::SPACE.is_empty() => Precedence::Item,
+                    _ => place.min(Precedence::Sequence),
                 };
                 write_expr(dialect, rules, part, place, out);
             }
@@ -79,11 +79,11 @@ fn write_expr<D: Dialect>(
                 if index > 0 {
                     let _ = write!(out, "{0}|{0}", D::SPACE);
                 }
-                write_expr(dialect, rules, part, Tightness::Sequence, out);
+                write_expr(dialect, rules, part, Precedence::Sequence, out);
             }
         }
         Expr::Repeat(part, least, most) => {
-            write_expr(dialect, rules, part, Tightness::Item, out);
+            write_expr(dialect, rules, part, Precedence::Item, out);
             let _ = match (*least, *most) {
                 (0, None) => write!(out, "*"),
                 (1, None) => write!(out, "+"),
@@ -99,7 +99,7 @@ fn write_expr<D: Dialect>(
     }
 }
 
-/// GBNF of llama.cpp, which XGrammar reads as its EBNF as well.
+/// GBNF of llama.cpp, which is also the EBNF of XGrammar.
 pub(super) struct Gbnf;
 
 impl Dialect for Gbnf {
@@ -130,8 +130,9 @@ impl Dialect for Gbnf {
     }
 }
 
-/// A character that is no syntax; controls and what cannot be seen as an escape. Everything else stays itself: converters
-/// differ in how many digits of an escape they read.
+/// Writes a character that is not syntax. Control and invisible characters are escaped; all others
+/// are written unchanged, because converters differ in the number of digits that they read after an
+/// escape.
 fn push_gbnf(c: char, out: &mut String) {
     match c {
         '\n' => out.push_str("\\n"),
@@ -147,7 +148,7 @@ fn push_gbnf(c: char, out: &mut String) {
     }
 }
 
-/// Rules as GBNF, with the root last.
+/// Prints rules as GBNF, with the root last.
 pub(super) fn gbnf(rules: &Rules, root: &str, comment: &str) -> String {
     let mut out = String::new();
     for line in comment.lines() {
@@ -160,8 +161,8 @@ pub(super) fn gbnf(rules: &Rules, root: &str, comment: &str) -> String {
     out
 }
 
-/// The Lark-like syntax of llguidance. All rules are terminals, so that the whole answer is one lexeme: text and annotations
-/// are distinguished by the lexer alone, and lazily, as far as the answer has come.
+/// Lark-like syntax of llguidance. All rules are terminals, so the whole answer is one lexeme: the
+/// lexer alone distinguishes text and annotations, lazily, as the answer grows.
 struct Lark;
 
 impl Dialect for Lark {
@@ -186,7 +187,7 @@ fn terminal(name: &str) -> String {
     name.to_ascii_uppercase().replace('-', "_")
 }
 
-/// Rules in the syntax of llguidance.
+/// Prints rules in the syntax of llguidance.
 pub(super) fn lark(rules: &Rules, root: &str, comment: &str) -> String {
     let mut out = String::new();
     for line in comment.lines() {
@@ -199,7 +200,8 @@ pub(super) fn lark(rules: &Rules, root: &str, comment: &str) -> String {
     out
 }
 
-/// A regular expression without anchors or look-around: groups, classes and counted repetitions only.
+/// Regular expression without anchors and look-around: groups, classes and counted repetitions
+/// only.
 pub(super) struct Regex;
 
 impl Dialect for Regex {
@@ -234,8 +236,9 @@ impl Dialect for Regex {
     }
 }
 
-/// A regular expression that llama.cpp's converter of JSON Schema takes over into GBNF: plain groups, in classes no escape
-/// that GBNF does not have, and syntax in classes only, because versions differ in what they unescape.
+/// Regular expression for llama.cpp's converter from JSON Schema to GBNF: only plain groups, only
+/// GBNF's escapes in classes, and syntax characters only in classes, because versions differ in the
+/// escapes that they resolve.
 pub(super) struct PlainRegex;
 
 impl Dialect for PlainRegex {
@@ -283,8 +286,8 @@ fn push_regex(c: char, out: &mut String) {
     }
 }
 
-/// A class in brackets, which all dialects have. Characters that are syntax there are never the end of a range, a hyphen comes
-/// last and a circumflex not first, so that the dialects agree whatever escapes they have.
+/// Writes a class in brackets that means the same in all dialects. A syntax character is never the
+/// end of a range, a hyphen comes last, and a circumflex does not come first.
 fn class(set: &CharSet, push: impl Fn(char, &mut String)) -> String {
     let mut singles = Vec::new();
     let mut ranges = Vec::new();
@@ -327,7 +330,7 @@ const fn is_syntax(c: char) -> bool {
     matches!(c, '[' | ']' | '\\' | '^' | '-')
 }
 
-/// The character after one of ASCII or any other that has one.
+/// Returns the character after `c`, or `c` itself if the next code point is not a character.
 fn following(c: char) -> char {
     char::from_u32(u32::from(c) + 1).unwrap_or(c)
 }

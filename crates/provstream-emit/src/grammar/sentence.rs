@@ -1,7 +1,8 @@
-//! Text in which every sentence is followed by an annotation.
+//! Grammar of text in which every sentence is followed by an annotation.
 //!
-//! What ends a sentence is decided by UAX #29 and long lists of exceptions, which no grammar can repeat. This one forbids
-//! whatever could end a sentence anywhere but right before an annotation, and whatever could hide an annotation from a reader:
+//! The end of a sentence depends on UAX #29 and long lists of exceptions, which a grammar cannot
+//! express. So this grammar excludes all text that could end a sentence except right before an
+//! annotation, and all text that could hide an annotation from a parser:
 //!
 //! - a full stop, question mark or exclamation mark inside of a sentence, unless a letter or digit of ASCII, `/`, `_` or `-`
 //!   follows at once, as in `1.2` and `src/a.rs`; so `Dr. Meier`, `z. B.` and `e.g. this` cannot be written;
@@ -10,28 +11,30 @@
 //! - `[`, `{`, `|` (so there are no tables), `\`, control characters, U+FEFF, a `~` unless a letter or digit of ASCII, `/`, `_` or `-`
 //!   follows at once, and backticks, except for a code span in one pair of them.
 //!
-//! And whatever a reader would leave out or attach elsewhere: more than [`MOST`] annotations of a sentence, and annotations of
-//! what is no text to it, only markers, white space and closing punctuation.
+//! The grammar also excludes annotations that a parser would omit or attach to other text: more
+//! than [`MAX_ANNOTATIONS`] for one sentence, and annotations of markers, white space and closing
+//! punctuation alone.
 
 use super::expr::{Expr, Rules};
 
-/// Characters besides `.`, `!` and `?` after which `provstream::sentence::last_sentence` can see the end of a sentence.
+/// Characters besides `.`, `!` and `?` that `provstream::sentence::last_sentence` can treat as the
+/// end of a sentence.
 pub(super) const TERMINATORS: &[(char, char)] = &include!("terminators.in");
 
-/// What a sentence can end with besides `.`, `!` and `?`.
+/// Characters besides `.`, `!` and `?` that can end a sentence.
 const OTHER_ENDS: &str = "。！？…؟।۔";
 const CLOSERS: &str = ")\"'”’»」』）";
-/// What has to follow a terminator that ends nothing.
+/// Characters that must follow a full stop, question mark or exclamation mark inside a sentence.
 const JOINED: [(char, char); 3] = [('0', '9'), ('A', 'Z'), ('a', 'z')];
 
-/// Annotations that a sentence can have. Parsers keep 4,096 bytes of their values (wire profile 6, `max_pending`), which four of
-/// the longest do not exceed.
-const MOST: u32 = 4;
+/// Most annotations of a sentence. Parsers keep 4,096 bytes of their values (wire profile 6,
+/// `max_pending`), enough for four of the longest.
+const MAX_ANNOTATIONS: u32 = 4;
 
-/// Characters of markers, closing punctuation (wire profile 1) and white space. Of these alone an assertion can be empty, or
-/// belong to the annotation before.
+/// Characters of markers, closing punctuation (wire profile 1) and white space. An assertion of
+/// these alone can be empty, or belong to the preceding annotation.
 const NO_TEXT: &str = "-*+#>\u{2022},;:)]}\"'\u{2019}\u{201d}\u{bb}\u{203a}\u{3001}\u{300d}\u{300f}\u{ff09}\u{ff0c}\u{ff1a}\u{ff1b}";
-/// The digits and the white space among them.
+/// Digits and white space that extend `NO_TEXT`.
 const NO_TEXT_RANGES: [(char, char); 8] = [
     ('0', '9'),
     (' ', ' '),
@@ -43,7 +46,8 @@ const NO_TEXT_RANGES: [(char, char); 8] = [
     ('\u{3000}', '\u{3000}'),
 ];
 
-/// What no sentence has as a plain character.
+/// Returns a character of a sentence that needs no rule of its own: none of the terminators,
+/// control characters, syntax characters and given characters.
 fn plain_char(besides: &str, besides_ranges: &[(char, char)]) -> Expr {
     let mut ranges = vec![
         ('\0', '\u{1f}'),
@@ -56,7 +60,7 @@ fn plain_char(besides: &str, besides_ranges: &[(char, char)]) -> Expr {
     Expr::not(&format!(".!?[{{|\\`~{besides}"), &ranges)
 }
 
-/// Adds the rules of sentences with annotations after them: at least one.
+/// Adds the rules of one or more sentences with annotations after them.
 pub(super) fn add(rules: &mut Rules, annotation: Expr) -> Expr {
     // In runs of one class, which engines follow in a step. A stop is in one sequence with the run after it: an engine that knows in
     // advance which tokens stay within a sequence (XGrammar) then needs to try few of them.
@@ -106,7 +110,7 @@ pub(super) fn add(rules: &mut Rules, annotation: Expr) -> Expr {
     ]);
     let ended = Expr::sequence([body, Expr::sequence([end, closers()]).optional()]);
     let space = || Expr::literal(" ").optional();
-    let annotations = Expr::sequence([space(), annotation]).times(1, MOST);
+    let annotations = Expr::sequence([space(), annotation]).times(1, MAX_ANNOTATIONS);
     let sentence = rules.add(
         "sentence",
         Expr::sequence([Expr::choice([ended, number]), annotations]),

@@ -1,7 +1,8 @@
-//! Structural tags: free text in which what begins with a trigger has to become one of some tags.
+//! Structural tags: free text in which a trigger must begin one of the given tags.
 //!
-//! Source of the shapes: XGrammar's structural tag documentation (`format` with `triggered_tags`), and the older shape of vLLM
-//! and SGLang (`structures` and `triggers`), whose content is always a JSON value.
+//! Sources of the formats: XGrammar's structural tag documentation (`format` with
+//! `triggered_tags`), and the older format of vLLM and SGLang (`structures` and `triggers`), whose
+//! content is always a JSON value.
 
 use std::collections::BTreeSet;
 
@@ -15,11 +16,12 @@ use super::{GrammarError, GrammarTarget, timestamp};
 use crate::json::shown;
 use crate::observation::Observations;
 
-/// An observation id in a JSON string without escapes, which is a quoted value of the wire profile too.
+/// An observation id in a JSON string without escapes, which is also a quoted value of the wire
+/// profile.
 const LEGACY_ID: &str = r#"[^"\\\[\x00-\x1f\x7f]{1,200}"#;
 
-/// The tag of the current shape: triggers, tags with a regular expression as content, and strings that free text
-/// must not have because a reader could take them for an annotation.
+/// Returns a tag of the current format: triggers, tags with a regular expression as content, and
+/// strings that free text must not have because a parser could read them as an annotation.
 pub(super) fn tagged(annotations: &Annotations<'_>) -> Value {
     let mut rules = Rules::default();
     let forms = annotations.forms(&mut rules);
@@ -51,7 +53,7 @@ pub(super) fn tagged(annotations: &Annotations<'_>) -> Value {
     })
 }
 
-/// The tag of the current shape for a whole answer that a grammar describes.
+/// Returns a tag of the current format for a whole answer in the language of a grammar.
 pub(super) fn grammar(ebnf: &str) -> Value {
     json!({"type": "structural_tag", "format": {"type": "grammar", "grammar": ebnf}})
 }
@@ -69,7 +71,7 @@ fn tag(begin: String, parameters: &Expr, rules: &Rules) -> Value {
     })
 }
 
-/// The shortest of the beginnings of tags, sorted: none is the beginning of another.
+/// Returns the shortest prefixes of the beginnings of tags, sorted. None is a prefix of another.
 fn triggers(mut begun: Vec<String>) -> Vec<String> {
     begun.sort_unstable();
     // What begins with another one comes right after it, or after others that do.
@@ -77,7 +79,8 @@ fn triggers(mut begun: Vec<String>) -> Vec<String> {
     begun
 }
 
-/// The unambiguous beginning of an identifier: `substrate.` of its classes, the whole of another one.
+/// Returns the shortest unambiguous prefix of an identifier: `substrate.` for its classes,
+/// otherwise the whole identifier.
 fn start(name: &str) -> &str {
     match name.strip_prefix("substrate.") {
         Some(_) => "substrate.",
@@ -85,8 +88,8 @@ fn start(name: &str) -> &str {
     }
 }
 
-/// Strings that free text must not have: identifiers that no tag has, other ways of writing an identifier after a bracket,
-/// and parameters with a meaning.
+/// Returns strings that free text must not have: identifiers without a tag, other spellings of an
+/// identifier after a bracket, and parameters with a meaning.
 ///
 /// Of the other ways, these are the likely ones. What a list of strings cannot say stays possible: several white spaces after the
 /// bracket, the anchor of another version, other letter case, white space before `=`.
@@ -113,8 +116,9 @@ fn excludes(names: &[&str], anchor: &str, triggers: &[String]) -> Vec<String> {
     all
 }
 
-/// The tags of the older shape. Its content is one JSON value, so an annotation has one parameter with a quoted value, and
-/// terminals, which have none, are not tags but text.
+/// Returns the tags of the older format. The content of a tag is one JSON value, so an annotation
+/// has one parameter with a quoted value. Terminals have no parameters, and are text instead of
+/// tags.
 ///
 /// # Errors
 ///
@@ -153,7 +157,7 @@ pub(super) fn structures(
     }))
 }
 
-/// Any id, or any time.
+/// Returns tags for any id, or any time.
 fn open_structures(classes: &[Class]) -> Vec<Value> {
     let mut rules = Rules::default();
     let time = timestamp::add(&mut rules);
@@ -176,7 +180,7 @@ fn open_structures(classes: &[Class]) -> Vec<Value> {
         .collect()
 }
 
-/// The observations, with those of one class and time in one structure.
+/// Returns tags for the observations, one for each class and time.
 fn closed_structures(observations: &Observations) -> Result<Vec<Value>, GrammarError> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (index, observation) in observations.iter().enumerate() {

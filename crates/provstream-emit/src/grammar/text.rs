@@ -1,13 +1,15 @@
-//! Free text between annotations: text in which no annotation starts, well-formed or not.
+//! Grammar of free text between annotations: text in which no annotation starts, well-formed or
+//! not.
 //!
-//! The wire profile (1.2) says when a bracket starts an attempt. Text is refused where that could come true:
+//! The wire profile (1.2) defines when a bracket starts an annotation. The grammar excludes text
+//! that could meet this condition:
 //!
 //! - after `[`, white space or none, a version anchor or none, and `substrate.` in any letter case;
 //! - after the same and the whole name of any other class or terminal in any letter case, before `]`, `;` or white space;
 //! - after the same and any identifier, before `;`, white space in between or not.
 //!
-//! That is slightly more than the profile asks for: `[substrate.grep docs]` and `[note; later]` are text to a reader and
-//! are refused here. Links, footnotes, checkboxes, arrays and indices stay possible.
+//! This excludes slightly more than necessary: `[substrate.grep docs]` and `[note; later]` are
+//! ordinary text to a parser. Links, footnotes, checkboxes, arrays and indices remain possible.
 
 use std::collections::BTreeMap;
 
@@ -16,31 +18,32 @@ use super::expr::{Expr, Rules};
 const WHITE_SPACE: &str = " \t\r\n";
 const LETTERS: [(char, char); 2] = [('A', 'Z'), ('a', 'z')];
 const LABEL: [(char, char); 3] = [('0', '9'), ('A', 'Z'), ('a', 'z')];
-/// What a label has besides letters and digits.
+/// Characters of a label besides letters and digits.
 const LABEL_MARKS: &str = "-_";
 
-/// Characters of a name that are compared. What starts like a longer one is refused as if it were the whole: expressions
-/// nested any deeper are more than engines take.
-const COMPARED: usize = 32;
+/// Most characters of a name in the prefix tree. Text that begins like a longer name is excluded,
+/// because engines do not accept deeper nesting.
+const MAX_COMPARED: usize = 32;
 
-/// The names at which text must not go on, in lower case.
+/// Prefix tree of class names, in lower case. The rules follow it to exclude text after `[` that
+/// would start an annotation.
 #[derive(Debug, Default)]
-struct Node {
-    children: BTreeMap<char, Node>,
-    /// A name ends here.
+struct PrefixNode {
+    children: BTreeMap<char, PrefixNode>,
+    /// `true` if a name ends at this node.
     name: bool,
-    /// Text never gets here.
+    /// `true` if text must not reach this node.
     closed: bool,
 }
 
-impl Node {
+impl PrefixNode {
     fn insert(&mut self, name: &str) -> &mut Self {
         name.chars().fold(self, |node, c| {
             node.children.entry(c.to_ascii_lowercase()).or_default()
         })
     }
 
-    /// Forgets what comes after a closed node: text never gets there.
+    /// Removes the subtrees of closed nodes, which text cannot reach.
     fn prune(&mut self) {
         if self.closed {
             self.children.clear();
@@ -48,30 +51,33 @@ impl Node {
         self.children.values_mut().for_each(Self::prune);
     }
 
-    /// Returns `true` if what may follow differs from what follows any identifier.
+    /// Returns `true` if the permitted text after this node differs from that after other
+    /// identifiers.
     fn is_special(&self) -> bool {
         self.name || self.children.contains_key(&'.')
     }
 }
 
-/// What the two languages of text, ended and open, share.
-struct Parts {
-    /// What follows an identifier up to the character with which nothing can start any more.
+/// Expressions common to names with a known end and names that end with the text.
+struct NameEnds {
+    /// Text after an identifier, up to and including the first character that excludes an
+    /// annotation.
     tail: Expr,
-    /// What can follow an identifier while it is undecided.
+    /// Text after an identifier that could still become an annotation, at the end of the answer.
     open_tail: Expr,
 }
 
-/// Adds the rules of text with annotations in it: `*(run (bracket that starts nothing / annotation)) run`.
+/// Adds the rules of text with annotations: `*(run (bracket that starts nothing / annotation))
+/// run`.
 pub(super) fn add(rules: &mut Rules, names: &[&str], annotation: Expr) -> Expr {
-    let mut root = Node::default();
+    let mut root = PrefixNode::default();
     root.insert("substrate.").closed = true;
     for name in names {
         let lower = name.to_ascii_lowercase();
         if lower.starts_with("substrate.") {
             continue;
         }
-        match lower.get(..COMPARED) {
+        match lower.get(..MAX_COMPARED) {
             Some(start) => root.insert(start).closed = true,
             None => root.insert(&lower).name = true,
         }
@@ -86,18 +92,18 @@ pub(super) fn add(rules: &mut Rules, names: &[&str], annotation: Expr) -> Expr {
     let white = || Expr::chars(WHITE_SPACE, &[]);
     let dot_and_other = Expr::sequence([Expr::literal("."), Expr::not("[", &LETTERS)]);
     let tail = Expr::choice([
-        kill(""),
+        ends_identifier(""),
         Expr::sequence([white().some(), Expr::not("[; \t\r\n", &[])]),
         dot_and_other,
     ]);
     let open_tail = Expr::choice([Expr::literal("."), white().some()]).optional();
-    let parts = Parts {
+    let parts = NameEnds {
         tail: rules.add("name-tail", Expr::sequence([labels.clone(), tail])),
         open_tail: rules.add("open-tail", Expr::sequence([labels, open_tail])),
     };
     let mut namer = Namer { rules, count: 0 };
-    let other = plain(&mut namer, &root, true);
-    let name = ended(&mut namer, &root, other.clone(), &parts);
+    let other = other_name(&mut namer, &root, true);
+    let name = ended_name(&mut namer, &root, other.clone(), &parts);
     let name = rules.add("other-name", name);
     let open_name = rules.add(
         "open-name",
@@ -119,12 +125,13 @@ fn label_char() -> Expr {
     Expr::chars(LABEL_MARKS, &LABEL)
 }
 
-/// Characters after which the bytes before them are not an identifier; `;` would start an attempt.
-fn kill(besides: &str) -> Expr {
+/// Returns the characters that end an identifier and exclude an annotation. `besides` lists
+/// characters to leave out; `;` would start an annotation.
+fn ends_identifier(besides: &str) -> Expr {
     Expr::not(&format!("._-[; \t\r\n{besides}"), &LABEL)
 }
 
-/// `[` up to the character that makes sure that nothing starts there.
+/// Returns `[` and the text up to the character that excludes an annotation.
 fn bracket(name: &Expr) -> Expr {
     let digits = || Expr::chars("", &[('0', '9')]).some();
     let dot = || Expr::literal(".");
@@ -151,7 +158,8 @@ fn bracket(name: &Expr) -> Expr {
     ])
 }
 
-/// `[` and what leaves it undecided: the text can end there, or go on with another bracket.
+/// Returns `[` and text that could still become an annotation. The answer can end there, or
+/// continue with another bracket.
 fn open_bracket(open_name: Expr) -> Expr {
     let digit = || Expr::chars("", &[('0', '9')]);
     let dot = || Expr::literal(".");
@@ -172,7 +180,7 @@ fn open_bracket(open_name: Expr) -> Expr {
     ])
 }
 
-/// Any letter case of a character.
+/// Returns a character in both letter cases.
 fn folded(c: char) -> Expr {
     let both: String = [c.to_ascii_lowercase(), c.to_ascii_uppercase()]
         .iter()
@@ -180,8 +188,8 @@ fn folded(c: char) -> Expr {
     Expr::chars(&both, &[])
 }
 
-/// A step off every path of the tree: the characters with which no name goes on, if there are any.
-fn off_path(node: &Node, first: bool) -> Option<Expr> {
+/// Returns the characters that leave the prefix tree at `node`, or `None` if there are none.
+fn off_path(node: &PrefixNode, first: bool) -> Option<Expr> {
     let taken = |c: char| node.children.contains_key(&c.to_ascii_lowercase());
     let marks = if first { "" } else { "-_0123456789" };
     let left: String = ('A'..='Z')
@@ -192,7 +200,7 @@ fn off_path(node: &Node, first: bool) -> Option<Expr> {
     (!left.is_empty()).then(|| Expr::chars(&left, &[]))
 }
 
-/// Numbers the rules of nodes.
+/// Assigns numbered names to the rules of nodes.
 struct Namer<'r> {
     rules: &'r mut Rules,
     count: usize,
@@ -205,13 +213,13 @@ impl Namer<'_> {
     }
 }
 
-/// The rest of an identifier, from this node on, that does not end at a special node.
-fn plain(namer: &mut Namer<'_>, node: &Node, first: bool) -> Expr {
+/// Returns the rest of an identifier from `node` on that does not end at a special node.
+fn other_name(namer: &mut Namer<'_>, node: &PrefixNode, first: bool) -> Expr {
     let leave = off_path(node, first).map(|step| Expr::sequence([step, label_char().any_number()]));
     let mut ways: Vec<_> = leave.into_iter().collect();
     for (&c, child) in &node.children {
         if c != '.' && !child.closed {
-            ways.push(Expr::sequence([folded(c), plain(namer, child, false)]));
+            ways.push(Expr::sequence([folded(c), other_name(namer, child, false)]));
         }
     }
     let on = Expr::choice(ways);
@@ -222,20 +230,20 @@ fn plain(namer: &mut Namer<'_>, node: &Node, first: bool) -> Expr {
     }
 }
 
-/// An identifier from this node on, and what follows up to the character that decides that it starts nothing. `other` is what
-/// [`plain`] gives for the node.
-fn ended(namer: &mut Namer<'_>, node: &Node, other: Expr, parts: &Parts) -> Expr {
+/// Returns the rest of an identifier from `node` on, and the text up to the character that excludes
+/// an annotation. `other` is the result of [`other_name`] for the node.
+fn ended_name(namer: &mut Namer<'_>, node: &PrefixNode, other: Expr, parts: &NameEnds) -> Expr {
     let mut ways = vec![Expr::sequence([other, parts.tail.clone()])];
     special_ends(namer, node, "", parts, &mut ways);
     Expr::choice(ways)
 }
 
-/// The ways on from the special nodes below, each with its path.
+/// Adds the identifiers that end at special nodes below `node`, with the text after them.
 fn special_ends(
     namer: &mut Namer<'_>,
-    node: &Node,
+    node: &PrefixNode,
     path: &str,
-    parts: &Parts,
+    parts: &NameEnds,
     ways: &mut Vec<Expr>,
 ) {
     for (&c, child) in &node.children {
@@ -252,13 +260,13 @@ fn special_ends(
     }
 }
 
-/// What follows the end of a name, or what a name with a dot continues.
-fn after_special(namer: &mut Namer<'_>, node: &Node, parts: &Parts) -> Expr {
+/// Returns the text after an identifier that ends at a special node.
+fn after_special(namer: &mut Namer<'_>, node: &PrefixNode, parts: &NameEnds) -> Expr {
     let mut ways = Vec::new();
     if node.name {
-        ways.push(kill("]"));
+        ways.push(ends_identifier("]"));
     } else {
-        ways.push(kill(""));
+        ways.push(ends_identifier(""));
         ways.push(Expr::sequence([
             Expr::chars(WHITE_SPACE, &[]).some(),
             Expr::not("[; \t\r\n", &[]),
@@ -267,8 +275,8 @@ fn after_special(namer: &mut Namer<'_>, node: &Node, parts: &Parts) -> Expr {
     let label = match node.children.get(&'.') {
         Some(child) if child.closed => None,
         Some(child) => {
-            let other = plain(namer, child, true);
-            Some(ended(namer, child, other, parts))
+            let other = other_name(namer, child, true);
+            Some(ended_name(namer, child, other, parts))
         }
         None => Some(Expr::sequence([
             Expr::chars("", &LETTERS),

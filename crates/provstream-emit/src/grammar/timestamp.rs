@@ -1,18 +1,18 @@
-//! The grammar of a time: what `provstream::provenance::Timestamp` reads, as a regular language.
+//! Grammar of times: a regular language of texts that `provstream::provenance::Timestamp` parses.
 //!
-//! It differs from the parser in two bounds. A fraction has at most nine digits, beyond which the parser drops them. A
-//! leap second is written in UTC or with an offset of whole hours: relating any offset to the local time would take an
-//! alternative for each of the 2,878 others.
+//! The grammar has two bounds that the parser lacks. A fraction has at most nine digits, because
+//! the parser drops further ones. A leap second is in UTC or has an offset of whole hours, because
+//! relating each of the 2,878 other offsets to the local time takes an alternative.
 
 use super::expr::{Expr, Rules};
 
-/// Longest time that the grammar accepts, in bytes.
+/// Longest time in the language, in bytes.
 pub(super) const MAX_TIME: usize = "2026-05-28T11:40:00.123456789+02:00".len();
 
 const LONG_MONTHS: [&str; 7] = ["01", "03", "05", "07", "08", "10", "12"];
 const SHORT_MONTHS: [&str; 4] = ["04", "06", "09", "11"];
 
-/// Adds the rules of a time (RFC 3339 5.6) and gives the reference to it.
+/// Adds the rules of a time (RFC 3339 5.6), and returns a reference to them.
 pub(super) fn add(rules: &mut Rules) -> Expr {
     let digit = || Expr::chars("", &[('0', '9')]);
     let to_59 = || Expr::sequence([Expr::chars("", &[('0', '5')]), digit()]);
@@ -46,7 +46,7 @@ pub(super) fn add(rules: &mut Rules) -> Expr {
     rules.add("time", Expr::choice([usual, leap]))
 }
 
-/// Pairs of digits that 4 divides.
+/// Returns pairs of digits that are divisible by 4.
 fn divided() -> Expr {
     Expr::choice([
         Expr::sequence([Expr::chars("02468", &[]), Expr::chars("048", &[])]),
@@ -54,7 +54,7 @@ fn divided() -> Expr {
     ])
 }
 
-/// Pairs of digits that 4 does not divide.
+/// Returns pairs of digits that are not divisible by 4.
 fn undivided() -> Expr {
     Expr::choice([
         Expr::sequence([Expr::chars("02468", &[]), Expr::chars("1235679", &[])]),
@@ -122,7 +122,7 @@ fn date(year: &Expr, leap_year: &Expr) -> Expr {
     ])
 }
 
-/// Second 60: 23:59:60 UTC on the last day of a month.
+/// Returns times with second 60: 23:59:60 UTC on the last day of a month.
 fn leap_second(
     rules: &mut Rules,
     year: &Expr,

@@ -1,4 +1,4 @@
-//! The texts of prompts, one data file for each language.
+//! Texts of prompts, from one data file for each language.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use crate::names::named;
 
 named! {
-    /// The language a prompt is written in.
+    /// Language of a prompt.
     #[derive(Default)]
     pub enum Language: "language" {
         /// English.
@@ -28,7 +28,7 @@ named! {
     }
 }
 
-/// The texts of a language, by the path of their key, such as `short.bracketed`; lists have several.
+/// Texts of a language by key, such as `short.bracketed`; lists have several texts.
 #[derive(Debug)]
 pub(super) struct Catalogue(BTreeMap<String, Vec<String>>);
 
@@ -52,7 +52,7 @@ impl Catalogue {
         }]
     }
 
-    /// Reads a data file of this crate, which tests hold to be well-formed.
+    /// Reads a data file of this crate. Tests check that the files are well-formed.
     fn read(file: &str) -> Self {
         let table = DeTable::parse(file).expect("the data files are TOML");
         let mut texts = BTreeMap::new();
@@ -60,17 +60,18 @@ impl Catalogue {
         Self(texts)
     }
 
-    /// The text of a key that every data file has.
+    /// Returns the text of a key that every data file has.
     pub(super) fn text(&self, key: &str) -> &str {
         self.list(key).first().map_or("", String::as_str)
     }
 
-    /// The texts of a list that every data file has.
+    /// Returns the texts of a list that every data file has.
     pub(super) fn list(&self, key: &str) -> &[String] {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// What a class is: as its vocabulary describes it, else as the data file does.
+    /// Returns the description of a class: the vocabulary's if there is one, otherwise the data
+    /// file's.
     pub(super) fn class<'a>(&'a self, class: &Class, vocabulary: &'a Vocabulary) -> &'a str {
         if let Some(description) = vocabulary.description(class) {
             return description;

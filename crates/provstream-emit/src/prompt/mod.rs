@@ -17,7 +17,7 @@ use crate::names::named;
 use crate::observation::{Observation, Observations};
 
 named! {
-    /// The encoding that a prompt asks for.
+    /// Encoding of annotations that a prompt asks for.
     #[derive(Default)]
     pub enum PromptForm: "form" {
         /// Brackets in free text (wire profile 1).
@@ -29,23 +29,24 @@ named! {
 }
 
 named! {
-    /// How much a prompt explains.
+    /// Level of detail of a prompt.
     #[derive(Default)]
     pub enum PromptLength: "length" {
-        /// Under 400 tokens of `o200k_base` with the memo's vocabulary and without observations.
+        /// Less than 400 tokens of `o200k_base` with the memo's vocabulary and without
+        /// observations.
         #[default]
         Short => "short",
-        /// Every rule, with what is not to be annotated.
+        /// All rules, including text that must not be annotated.
         Full => "full",
     }
 }
 
-/// The version of the prompts' texts. It changes with every change of a text.
+/// Version of the prompts' texts, incremented with every change of a text.
 pub const PROMPT_VERSION: u32 = 2;
 
 /// Instructions for a model to annotate its answer.
 ///
-/// The same settings give the same text, byte for byte.
+/// Equal settings give equal texts, byte for byte.
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;
@@ -66,7 +67,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A short prompt in English for annotations of this vocabulary in brackets.
+    /// Creates a short English prompt for bracketed annotations of a vocabulary.
     #[must_use]
     pub fn new(vocabulary: &Vocabulary) -> Self {
         Self {
@@ -79,43 +80,44 @@ impl Prompt {
         }
     }
 
-    /// The same with these observations listed as the only ones to cite.
+    /// Lists these observations as the only ones to cite.
     #[must_use]
     pub fn citing(mut self, observations: &Observations) -> Self {
         self.observations = Some(observations.clone());
         self
     }
 
-    /// The same for another encoding.
+    /// Sets the encoding of annotations.
     #[must_use]
     pub const fn asking_for(mut self, form: PromptForm) -> Self {
         self.form = form;
         self
     }
 
-    /// The same in another length.
+    /// Sets the level of detail.
     #[must_use]
     pub const fn with_length(mut self, length: PromptLength) -> Self {
         self.length = length;
         self
     }
 
-    /// The same in another language.
+    /// Sets the language.
     #[must_use]
     pub const fn in_language(mut self, language: Language) -> Self {
         self.language = language;
         self
     }
 
-    /// The same for answers that a grammar with this requirement restricts: in brackets, every sentence is to be annotated. In
-    /// JSON every statement has an annotation in any case, so nothing changes.
+    /// Sets the requirement of the grammar that restricts the answers. With brackets, the prompt
+    /// then asks for an annotation of every sentence. JSON answers always have an annotation for
+    /// every statement, so their prompts do not change.
     #[must_use]
     pub const fn requiring(mut self, requirement: Requirement) -> Self {
         self.requirement = requirement;
         self
     }
 
-    /// The text, with what identifies it.
+    /// Builds the text and its hash.
     #[must_use]
     pub fn build(&self) -> PromptText {
         let mut writer = Writer {
@@ -146,13 +148,13 @@ pub struct PromptText {
 }
 
 impl PromptText {
-    /// The text, which ends with a line feed.
+    /// Returns the text, which ends with a line feed.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The SHA-256 of the text in hexadecimal digits, by which a log can say which prompt was used.
+    /// Returns the SHA-256 of the text in hexadecimal digits, which identifies the prompt in logs.
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
@@ -219,7 +221,7 @@ impl Writer<'_> {
         self.examples();
     }
 
-    /// What identifies the texts and the vocabulary.
+    /// Returns the line that identifies the versions of the texts and the vocabulary.
     fn version(&self) -> String {
         let vocabulary = self.prompt.vocabulary.version();
         format!("(provstream prompt {PROMPT_VERSION}, vocabulary {vocabulary})")
@@ -243,7 +245,7 @@ impl Writer<'_> {
         self.text.push('\n');
     }
 
-    /// A heading: with `#` before it, or else with a colon.
+    /// Writes a heading, with `#` before it or a colon after it.
     fn heading(&mut self, key: &str, before: &str) {
         let colon = if before.is_empty() { self.colon() } else { "" };
         let _ = writeln!(self.text, "{before}{}{colon}", self.catalogue.text(key));
@@ -274,7 +276,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The observations, each as the annotation that cites it and its summary, as text that is no annotation.
+    /// Writes the observations: for each, the annotation that cites it and its summary, as text
+    /// that is not an annotation.
     fn observations(&mut self, before: &str) {
         let Some(observations) = &self.prompt.observations else {
             return;
@@ -298,8 +301,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Two worked answers: one that cites observations, and one of both terminals. In the full length the first cites two classes
-    /// if there are two.
+    /// Writes two sample answers: one that cites observations, and one with both terminals. In the
+    /// full length the first one cites two classes if there are two.
     fn examples(&mut self) {
         let vocabulary = &self.prompt.vocabulary;
         let mut classes: Vec<Class> = vocabulary.classes().map(|(class, _)| class).collect();
@@ -376,7 +379,7 @@ impl Writer<'_> {
     }
 }
 
-/// The annotation as the schema has it: with all three members.
+/// Returns an annotation as the schema defines it, with all three members.
 fn members(annotation: &Annotation<'_>) -> serde_json::Value {
     json!({
         "substrate_class": annotation.declared(),
@@ -385,7 +388,8 @@ fn members(annotation: &Annotation<'_>) -> serde_json::Value {
     })
 }
 
-/// How an annotation cites an observation; in JSON with all three members, as the schema has it.
+/// Writes the annotation that cites an observation. In JSON it has all three members, as the schema
+/// requires.
 fn cited(observation: &Observation, form: PromptForm) -> String {
     let class = observation.class();
     let mut annotation =

@@ -1,4 +1,5 @@
-//! Schemas of answers made of asserted objects (wire profile 4.1), for the structured output of providers.
+//! Schemas of answers with asserted objects (wire profile 4.1), for the structured output of
+//! providers.
 
 mod subset;
 
@@ -15,9 +16,9 @@ use crate::names::named;
 use crate::observation::Observations;
 
 named! {
-    /// Whose structured output a schema is for.
+    /// API whose structured output a schema is for.
     pub enum SchemaTarget: "schema target" {
-        /// JSON Schema 2020-12, with every bound it can say.
+        /// JSON Schema 2020-12, with all bounds that it can express.
         JsonSchema => "json-schema",
         /// Structured output of OpenAI, strict mode.
         OpenAi => "openai",
@@ -41,7 +42,7 @@ const MAX_ID: usize = 160;
 /// Most characters of an assertion, likewise within 4,096 bytes.
 const MAX_ASSERTION: usize = 680;
 
-/// A schema of answers: a root object whose `assertions` are asserted objects, in the order in which they are to be read.
+/// A schema of answers: a root object whose `assertions` are asserted objects, in reading order.
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;
@@ -59,7 +60,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The schema of answers with annotations of this vocabulary.
+    /// Creates the schema of answers with annotations of a vocabulary.
     #[must_use]
     pub fn new(vocabulary: &Vocabulary) -> Self {
         Self {
@@ -68,8 +69,8 @@ impl Schema {
         }
     }
 
-    /// The same in which annotations can cite these observations and no others. `decayed-to-uncertainty` can name any of them, or
-    /// nothing; `unverified-inference` names nothing.
+    /// Restricts annotations to these observations. `decayed-to-uncertainty` can name any of them
+    /// or none; `unverified-inference` names none.
     ///
     /// Class, id and time belong together in the targets [`JsonSchema`](SchemaTarget::JsonSchema),
     /// [`OpenAi`](SchemaTarget::OpenAi) and [`Ollama`](SchemaTarget::Ollama), which list every observation. The others are for APIs
@@ -81,7 +82,7 @@ impl Schema {
         self
     }
 
-    /// The schema for a target.
+    /// Builds the schema for a target.
     ///
     /// # Errors
     ///
@@ -150,7 +151,7 @@ impl Schema {
         }
     }
 
-    /// Any class with any id and time.
+    /// Returns the schema of an annotation with any class, id and time.
     fn open_annotation(&self, target: SchemaTarget) -> Value {
         let listed = self.vocabulary.classes().map(|(class, _)| class);
         let corroborating = listed.filter(|class| !class.is_terminal());
@@ -169,7 +170,7 @@ impl Schema {
         annotation
     }
 
-    /// Terminals alone, and the observations.
+    /// Returns the schemas of terminals alone, and of annotations that cite the observations.
     fn closed_annotations(&self, observations: &Observations, target: SchemaTarget) -> Vec<Value> {
         let terminals = self.vocabulary.terminals();
         let names: Vec<&str> = terminals.iter().map(Class::as_str).collect();
@@ -205,16 +206,16 @@ impl Schema {
     }
 }
 
-/// Observations that a schema does not keep apart: any id can be cited with any time.
+/// Observations merged by a schema: any of the ids can be cited with any of the times.
 #[derive(Debug)]
 struct Group<'o> {
     class: &'o Class,
     ids: Vec<&'o str>,
-    /// None if the observations have no time.
+    /// Times of the observations; empty if they have none.
     times: Vec<&'o str>,
 }
 
-/// Each observation by itself, or those of a class with a time and those without.
+/// Groups observations: one group for each, or for each class one with times and one without.
 fn groups(observations: &Observations, target: SchemaTarget) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for observation in observations.iter() {
@@ -241,7 +242,7 @@ fn groups(observations: &Observations, target: SchemaTarget) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns `true` if the schema lists every observation with its class and time.
+/// Returns `true` if the target's schema lists every observation with its class and time.
 const fn lists_observations(target: SchemaTarget) -> bool {
     matches!(
         target,
@@ -249,7 +250,8 @@ const fn lists_observations(target: SchemaTarget) -> bool {
     )
 }
 
-/// An object whose members are all required, in this order, and which has no others.
+/// Returns the schema of an object whose members are all required, in this order, and that has no
+/// others.
 fn object(target: SchemaTarget, members: Value) -> Value {
     let names: Vec<String> = members
         .as_object()
@@ -267,7 +269,8 @@ fn object(target: SchemaTarget, members: Value) -> Value {
     object
 }
 
-/// A schema of strings, or null where a value can be null.
+/// Returns a schema of strings that also permits null, except for Cohere, whose schemas leave
+/// members out instead.
 fn nullable(target: SchemaTarget, mut schema: Value) -> Value {
     match target {
         SchemaTarget::JsonSchema | SchemaTarget::OpenAi => {
@@ -279,7 +282,8 @@ fn nullable(target: SchemaTarget, mut schema: Value) -> Value {
     }
 }
 
-/// An observation id: no control characters, which the bracketed form could not carry, and no space first.
+/// Returns the schema of an observation id: no control characters, which the bracketed form could
+/// not contain, and no leading space.
 fn open_id(target: SchemaTarget) -> Value {
     let without = match target {
         SchemaTarget::Cohere => "left out",
@@ -316,7 +320,7 @@ fn open_time(target: SchemaTarget) -> Value {
     time
 }
 
-/// Why there is no schema for a target: it would exceed a limit that the provider documents.
+/// Reason why a target has no schema: the schema would exceed a limit that the provider documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
     target: SchemaTarget,
@@ -325,7 +329,7 @@ pub struct SchemaError {
 }
 
 impl SchemaError {
-    /// The rule that the schema would break.
+    /// Returns the rule that the schema would break.
     #[must_use]
     pub const fn violation(&self) -> &SubsetViolation {
         &self.violation
@@ -341,7 +345,7 @@ impl fmt::Display for SchemaError {
 
 impl Error for SchemaError {}
 
-/// The members of both objects.
+/// Merges the members of two objects.
 fn merged(mut first: Value, second: Value) -> Value {
     if let (Value::Object(into), Value::Object(from)) = (&mut first, second) {
         into.extend(from);

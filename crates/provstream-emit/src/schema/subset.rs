@@ -1,4 +1,4 @@
-//! The subsets of JSON Schema that providers document, as rules that a schema is checked against.
+//! Checks of schemas against the subsets of JSON Schema that providers document.
 //!
 //! Sources, as read in November 2026:
 //!
@@ -33,7 +33,7 @@ use serde_json::{Map, Value};
 
 use super::SchemaTarget;
 
-/// A rule of a provider that a schema breaks, and where.
+/// A violation of a provider's rule, with its location in the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubsetViolation {
     pointer: String,
@@ -41,13 +41,14 @@ pub struct SubsetViolation {
 }
 
 impl SubsetViolation {
-    /// JSON Pointer (RFC 6901) of the part of the schema that breaks the rule.
+    /// Returns the JSON Pointer (RFC 6901) of the part of the schema that breaks the rule.
     #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// The rule: what the target needs or allows, and what was found if it is a limit.
+    /// Returns the rule: the required or permitted form, and the number found if the rule is a
+    /// limit.
     #[must_use]
     pub fn rule(&self) -> &str {
         &self.rule
@@ -60,7 +61,7 @@ impl fmt::Display for SubsetViolation {
     }
 }
 
-/// Keywords of any schema that say nothing about values.
+/// Keywords that do not restrict values.
 const NOTES: [&str; 2] = ["description", "title"];
 
 const OPENAI_KEYWORDS: &[&str] = &[
@@ -178,7 +179,7 @@ const GEMINI_KEYWORDS: &[&str] = &[
     "required",
     "type",
 ];
-/// What the converter of llama.cpp does not support.
+/// Keywords that llama.cpp's converter does not support.
 const OLLAMA_REFUSED: &[&str] = &[
     "contains",
     "dependentRequired",
@@ -198,9 +199,11 @@ const OLLAMA_REFUSED: &[&str] = &[
     "uniqueItems",
 ];
 
-/// What of a schema the documented subset of a target does not allow, in the order of the schema.
+/// Checks a schema against the documented subset of a target. Returns the violations in the order
+/// of the schema.
 ///
-/// [`SchemaTarget::JsonSchema`] has no rules. What is checked is the subset alone, not whether the rest is JSON Schema.
+/// [`SchemaTarget::JsonSchema`] has no rules. Only the subset is checked, not that the rest is
+/// valid JSON Schema.
 ///
 /// ```
 /// use provstream_emit::{SchemaTarget, subset_violations};
@@ -229,7 +232,7 @@ pub fn subset_violations(target: SchemaTarget, schema: &Value) -> Vec<SubsetViol
     check.found
 }
 
-/// What is counted over the whole schema.
+/// Counts over the whole schema.
 #[derive(Debug, Default)]
 struct Totals {
     properties: usize,
@@ -247,8 +250,8 @@ struct Check<'s> {
 }
 
 impl<'s> Check<'s> {
-    /// Returns `true` if the target compiles schemas as Anthropic does: its subset and that of Bedrock differ in keywords and
-    /// limits only.
+    /// Returns `true` if the target compiles schemas as Anthropic does. The subsets of Anthropic
+    /// and Bedrock differ in keywords and limits only.
     const fn is_compiled(&self) -> bool {
         matches!(self.target, SchemaTarget::Anthropic | SchemaTarget::Bedrock)
     }
@@ -267,7 +270,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Checks a schema that lies in so many objects.
+    /// Checks a subschema inside `depth` objects.
     fn schema(&mut self, schema: &'s Value, pointer: &str, depth: usize) {
         let Value::Object(members) = schema else {
             return self.breaks(pointer, "expected an object as schema");
@@ -357,7 +360,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Enums, constants, and what depends on them.
+    /// Checks enums, constants and the rules that depend on them.
     fn values(&mut self, members: &Map<String, Value>, pointer: &str) {
         if let Some(Value::Array(all)) = members.get("enum") {
             let length: usize = all.iter().map(characters).sum();
@@ -398,7 +401,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Formats and patterns.
+    /// Checks formats and patterns.
     fn strings(&mut self, members: &Map<String, Value>, pointer: &str) {
         let formats = match self.target {
             SchemaTarget::OpenAi => OPENAI_FORMATS,
@@ -491,8 +494,8 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Looks for references that lead back to where they are: Anthropic and Bedrock allow none, Gemini none through required
-    /// properties.
+    /// Finds references that lead back to themselves. Anthropic and Bedrock permit none, Gemini
+    /// none through required properties.
     fn recursion(
         &mut self,
         schema: &'s Value,
@@ -550,7 +553,8 @@ impl<'s> Check<'s> {
     }
 }
 
-/// What a pattern has that is something else once it is copied to a grammar of the string as JSON writes it.
+/// Returns the permitted form if `pattern` changes its meaning when it is copied to a grammar with
+/// its JSON escapes, or `None` if it does not.
 fn uncopied(pattern: &str) -> Option<&'static str> {
     if pattern.contains("(?") {
         return Some("a pattern without `(?`");
@@ -580,8 +584,8 @@ fn uncopied(pattern: &str) -> Option<&'static str> {
     None
 }
 
-/// Returns whether the class after an opening bracket has the quote or the backslash, and what follows it; `None` if it cannot be
-/// read.
+/// Returns `true` with the rest of the pattern if the class after an opening bracket has a
+/// quotation mark or a backslash, `false` if not, and `None` if the class cannot be parsed.
 fn class(text: &str) -> Option<(bool, &str)> {
     let (negated, mut rest) = match text.strip_prefix('^') {
         Some(rest) => (true, rest),
@@ -604,7 +608,7 @@ fn class(text: &str) -> Option<(bool, &str)> {
     }
 }
 
-/// A character of a class as GBNF reads it, and what follows it.
+/// Returns a character of a class as GBNF reads it, and the rest of the pattern.
 fn class_char(text: &str) -> Option<(char, &str)> {
     let mut chars = text.chars();
     let c = chars.next()?;
@@ -640,7 +644,7 @@ fn characters(value: &Value) -> usize {
         .map_or_else(|| value.to_string().len(), |text| text.chars().count())
 }
 
-/// A name in a JSON Pointer.
+/// Escapes a name for a JSON Pointer.
 fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
