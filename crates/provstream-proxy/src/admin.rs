@@ -1,4 +1,4 @@
-//! The admin endpoints, on a listener of their own.
+//! Admin endpoints, on a listener of their own.
 
 use core::convert::Infallible;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -23,10 +23,10 @@ use crate::config::is_localhost;
 use crate::shared::Shared;
 use crate::stalled::Stalled;
 
-/// Connections of admins.
+/// Most connections to the admin endpoints.
 const MAX_CONNECTIONS: usize = 64;
 
-/// Where the page about streams in flight is.
+/// Path of the page about streams in flight.
 const LIVE: &str = "/_provstream/live";
 
 /// Serves `/metrics`, `/healthz`, `/readyz`, and the page about streams in flight.
@@ -59,8 +59,9 @@ pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// Whether a request is for this host. A page whose name was made to lead here ("DNS rebinding") cannot ask for an address or for
-/// `localhost`; other names are in the settings.
+/// Returns `true` if the `Host` of a request names this host: an IP address, `localhost`, or one of
+/// `names`. This protects against DNS rebinding, in which a web page's name resolves to the address
+/// of the admin endpoints.
 fn is_for_this_host(request: &Request<Incoming>, names: &[Box<str>]) -> bool {
     let known = |host: &str| {
         // Addresses of IPv6 have colons of their own.

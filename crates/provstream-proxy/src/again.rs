@@ -1,4 +1,4 @@
-//! Asks an upstream once more, where a policy has suspended an answer.
+//! Repeats a request to the upstream after a policy has suspended the answer.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -15,10 +15,10 @@ use crate::outgoing::Outgoing;
 use crate::request_json::ask_again;
 use crate::tls::Client;
 
-/// The next response, if there is one that can be gone on with.
+/// Future of the next response's body, or `None` if the response cannot continue the answer.
 pub(crate) type Asking = Pin<Box<dyn Future<Output = Option<Incoming>> + Send>>;
 
-/// How an upstream can be asked once more.
+/// Request to repeat, and the number of repetitions left.
 pub(crate) struct Again {
     client: Client,
     head: request::Parts,
@@ -28,7 +28,7 @@ pub(crate) struct Again {
 }
 
 impl Again {
-    /// Asks at most `left` times more, with this request.
+    /// Prepares at most `left` repetitions of this request.
     pub(crate) fn new(client: Client, head: request::Parts, body: Value, left: u32) -> Self {
         Self {
             client,
@@ -39,14 +39,15 @@ impl Again {
         }
     }
 
-    /// What goes on is of the same type as this.
+    /// Sets the content type that the next response must have.
     pub(crate) fn set_content_type(&mut self, content_type: &str) {
         if let Ok(value) = HeaderValue::from_str(content_type) {
             self.content_type = value;
         }
     }
 
-    /// Asks for the rest of an answer; `None` if that was done often enough, or cannot be done.
+    /// Requests the rest of an answer. Returns `None` if no repetitions are left, or the
+    /// conversation has a form that cannot be continued.
     pub(crate) fn ask(&mut self, draft: &Draft) -> Option<Asking> {
         self.left = self.left.checked_sub(1)?;
         let body = ask_again(&self.body, draft)?.to_string();

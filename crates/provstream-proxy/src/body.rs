@@ -1,4 +1,4 @@
-//! The bodies of responses.
+//! Bodies of responses to clients.
 
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -18,18 +18,19 @@ use crate::record::Record;
 use crate::shared::Ending;
 use crate::waits::{Due, Waits};
 
-/// Most bytes that go to the client at a time. The server copies them to a buffer, which it keeps with the connection.
-const MOST: usize = 1 << 16;
+/// Most bytes in one frame to the client. The server copies a frame to a buffer, which it keeps
+/// with the connection.
+const MAX_FRAME: usize = 1 << 16;
 
-/// What goes to the client.
+/// Body of a response to the client: buffered, or streamed from the upstream.
 pub(crate) enum ProxyBody {
-    /// The whole of it, and what records its request until it is sent.
+    /// A complete body, and the record of its request until the body is sent.
     Whole(Option<Bytes>, Option<Box<Through>>),
-    /// As the upstream sends it.
+    /// A body that is sent while the upstream sends it.
     Stream(Box<Streamed>),
 }
 
-/// What an upstream's body goes through.
+/// Path of a body from the upstream to the client.
 #[expect(
     clippy::large_enum_variant,
     reason = "it is part of a body, which is in memory of its own; each further piece of memory has a processor wait"
@@ -48,20 +49,20 @@ impl Through {
     }
 }
 
-/// A body that is sent as the upstream sends it.
+/// Body that is sent to the client while the upstream sends it.
 pub(crate) struct Streamed {
     upstream: Option<Incoming>,
     through: Through,
-    /// Goes to the client first.
+    /// Bytes that are sent next.
     ready: Option<Bytes>,
-    /// Sent at the end, if the upstream had any.
+    /// Trailers of the upstream, sent at the end.
     trailers: Option<HeaderMap>,
     end: Option<Flow>,
-    /// The server had time to send what came before the break.
+    /// `true` after the server had time to send the bytes before an abort.
     is_flushed: bool,
     waits: Waits,
     ending: Ending,
-    /// How the upstream is asked once more, if it may be.
+    /// Repeats the request if a policy suspends the answer and the route permits it.
     again: Option<Again>,
     asking: Option<Asking>,
 }
@@ -82,26 +83,27 @@ impl Streamed {
         }
     }
 
-    /// The same that may ask the upstream once more.
+    /// Sets the request to repeat after a suspension.
     pub(crate) fn with_again(mut self, again: Option<Again>) -> Self {
         self.again = again;
         self
     }
 
-    /// The same, of which this goes to the client first.
+    /// Sets the bytes that are sent first.
     pub(crate) fn with_first(mut self, first: Vec<u8>) -> Self {
         self.ready = (!first.is_empty()).then(|| first.into());
         self
     }
 
-    /// The same, which is broken off after that.
+    /// Aborts the body after the bytes that are sent first.
     pub(crate) fn broken_off(mut self) -> Self {
         self.upstream = None;
         self.end = Some(Flow::Reset);
         self
     }
 
-    /// Takes what the upstream sent; something may be ready for the client then.
+    /// Handles a frame, an error or the end from the upstream. Afterwards `ready` may have bytes
+    /// for the client.
     fn take(&mut self, frame: Option<Result<Frame<Bytes>, hyper::Error>>) {
         self.waits.comes();
         if let Some(Err(error)) = &frame {
@@ -186,7 +188,7 @@ impl Streamed {
         }
     }
 
-    /// Goes on with what the upstream answers when it is asked once more.
+    /// Continues with the body of the repeated request, or ends the stream without one.
     fn go_on(&mut self, answer: Option<Incoming>) {
         self.waits.comes();
         let Through::Filter(inflight) = &mut self.through else {
@@ -281,7 +283,8 @@ impl Streamed {
 }
 
 impl Drop for Streamed {
-    /// A client that goes once the end of a stream was sent has all of it, although the upstream has not ended the response.
+    /// Records a complete response if the client leaves after the end of the stream, before the
+    /// upstream has ended the body.
     fn drop(&mut self) {
         if self.ready.is_none()
             && self.end.is_none()
@@ -293,16 +296,16 @@ impl Drop for Streamed {
     }
 }
 
-/// Takes what goes to the client at a time; the rest stays.
+/// Removes the next bytes for one frame, at most `MAX_FRAME`.
 fn next_piece(bytes: &mut Option<Bytes>) -> Option<Bytes> {
     match bytes {
-        Some(all) if all.len() > MOST => Some(all.split_to(MOST)),
+        Some(all) if all.len() > MAX_FRAME => Some(all.split_to(MAX_FRAME)),
         _ => bytes.take(),
     }
 }
 
 impl ProxyBody {
-    /// A whole body.
+    /// Creates a complete body.
     pub(crate) fn whole(bytes: impl Into<Bytes>, through: Option<Through>) -> Self {
         Self::Whole(Some(bytes.into()), through.map(Box::new))
     }

@@ -1,12 +1,12 @@
-//! Why something failed, as logs say it.
+//! Formats errors for logs.
 
 use core::error::Error;
 
-/// Most bytes of what is said.
-const MOST: usize = 512;
+/// Most bytes of a formatted error.
+const MAX_LEN: usize = 512;
 
-/// An error with its causes, the outermost first: at most 512 bytes, and `…` if there was more. The errors of connections name
-/// neither headers nor bodies.
+/// Formats an error with its causes, the outermost first. Longer texts are cut to 512 bytes and end
+/// in `…`. Errors of connections contain neither headers nor bodies.
 pub(crate) fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -19,8 +19,8 @@ pub(crate) fn causes(error: &dyn Error) -> String {
         }
         next = cause.source();
     }
-    if text.len() > MOST {
-        let end = (0..=MOST).rev().find(|end| text.is_char_boundary(*end));
+    if text.len() > MAX_LEN {
+        let end = (0..=MAX_LEN).rev().find(|end| text.is_char_boundary(*end));
         text.truncate(end.unwrap_or_default());
         text.push('…');
     }
@@ -67,7 +67,7 @@ mod tests {
         );
         let long: &'static str = Box::leak("é".repeat(400).into_boxed_str());
         let text = causes(&Nested(long, inner()));
-        assert_eq!(text.len(), MOST + "…".len());
+        assert_eq!(text.len(), MAX_LEN + "…".len());
         assert!(text.ends_with("é…"), "{text}");
     }
 

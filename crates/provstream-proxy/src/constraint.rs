@@ -1,4 +1,4 @@
-//! What answers have to be like, and where requests of each API have it.
+//! Constraints on answers, and their members in the requests of each API.
 //!
 //! Sources, as read in November 2026: the API references of the providers and the types of their official SDKs (OpenAI 3.54,
 //! Anthropic 2.12, google-genai 3.4, Cohere 7.3, mistralai 3.7, botocore 1.44), and the sources of llama.cpp, vLLM, SGLang and Text
@@ -8,24 +8,25 @@ use provstream_emit::{GrammarTarget, SchemaTarget};
 use provstream_providers::Format;
 use serde_json::{Map, Value, json};
 
-/// What answers have to be like.
+/// Constraint on answers: a schema or a grammar.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
-    /// A schema, for each target that an API may need, and the server that reads it if the settings name one.
+    /// A schema for each target that an API may need, and the engine if the settings name one.
     Schema(Option<Engine>, Vec<(SchemaTarget, Value)>),
-    /// A grammar, for this engine.
+    /// A grammar for this engine.
     Grammar(Engine, Box<str>),
 }
 
-/// What reads a schema or a grammar. Several serve the same API, and have different members for it.
+/// Server software that enforces a schema or a grammar. Several implement the same API with
+/// different members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
     LlamaCpp,
     Vllm,
-    /// vLLM before 0.12, with the members that it has deprecated since.
+    /// vLLM before 0.12, with the members that later versions deprecate.
     VllmGuided,
     Sglang,
-    /// Text Generation Inference, which reads schemas and regular expressions, but no grammar.
+    /// Text Generation Inference, which accepts schemas and regular expressions, but no grammar.
     Tgi,
 }
 
@@ -38,7 +39,7 @@ impl Engine {
         Self::Tgi,
     ];
 
-    /// The name in settings.
+    /// Returns the name in settings.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::LlamaCpp => "llama-cpp",
@@ -49,7 +50,7 @@ impl Engine {
         }
     }
 
-    /// What it reads grammars in, if it reads any.
+    /// Returns the dialect of the engine's grammars, if it accepts any.
     pub(crate) const fn grammar_target(self) -> Option<GrammarTarget> {
         match self {
             Self::LlamaCpp => Some(GrammarTarget::Gbnf),
@@ -58,7 +59,7 @@ impl Engine {
         }
     }
 
-    /// Whether it reads requests of a format.
+    /// Returns `true` if the engine accepts requests of a format.
     pub(crate) const fn is_for(self, format: Format) -> bool {
         matches!(
             (format, self),
@@ -67,13 +68,14 @@ impl Engine {
     }
 }
 
-/// Whether requests of a format take a grammar, with an engine that reads it.
+/// Returns `true` if requests of a format accept a grammar, for at least one engine.
 pub(crate) fn takes_grammar(format: Format) -> bool {
     let mut engines = Engine::ALL.into_iter();
     engines.any(|engine| engine.grammar_target().is_some() && engine.is_for(format))
 }
 
-/// The subset of JSON Schema that requests of a format take, read by this engine if it is known; `None` if they take no schema.
+/// Returns the subset of JSON Schema for requests of a format and, if known, an engine. Returns
+/// `None` if they accept no schema.
 pub(crate) const fn schema_target(format: Format, engine: Option<Engine>) -> Option<SchemaTarget> {
     Some(match (format, engine) {
         // Its converter, which Ollama has as well, describes a string by its pattern as JSON writes it.
@@ -94,8 +96,9 @@ pub(crate) const fn schema_target(format: Format, engine: Option<Engine>) -> Opt
     })
 }
 
-/// Members by which a request says itself what its answer has to be like, or with which its API takes no schema. One of them that
-/// is there and not null, or is an array that is not empty, leaves the request as it is.
+/// Returns JSON Pointers of members that conflict with a constraint: the request's own constraint,
+/// or an option with which its API accepts none. If one is present and neither null nor an empty
+/// array, the request is left unchanged.
 const fn rivals(format: Format) -> &'static [&'static str] {
     match format {
         Format::OpenAiChat | Format::LlamaCpp => &[
@@ -139,7 +142,7 @@ fn says_something(value: &Value) -> bool {
 }
 
 impl Constraint {
-    /// What it is, as settings and logs call it.
+    /// Returns the name in settings and logs.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Schema(..) => "schema",
@@ -147,7 +150,8 @@ impl Constraint {
         }
     }
 
-    /// Adds it to a request of this format; false if the request has no place for it, or says itself what it wants.
+    /// Adds the constraint to a request of this format. Returns `false` if the request has no
+    /// member for it, or a constraint of its own.
     pub(crate) fn add(&self, format: Format, request: &mut Value) -> bool {
         let is_rival = |place: &&str| request.pointer(place).is_some_and(says_something);
         if !request.is_object() || rivals(format).iter().any(is_rival) {
@@ -185,7 +189,7 @@ impl Constraint {
     }
 }
 
-/// Adds a schema to a request of OpenAI's chat or legacy API in the member that an engine reads.
+/// Adds a schema to a request of OpenAI's chat or legacy API, in the member of an engine.
 fn add_schema_for(engine: Engine, request: &mut Value, schema: &Value) -> bool {
     let is_chat = request["messages"].is_array();
     let (name, value) = match engine {
@@ -265,7 +269,8 @@ fn add_schema_of_gemini(request: &mut Value, schema: &Value) -> bool {
         && set(request, &[config, place], schema.clone())
 }
 
-/// Sets a member of an object or of the objects in it, which are made if they are not there; false if one is something else.
+/// Sets a nested member, creating missing objects on the way. Returns `false` if a value on the way
+/// is not an object.
 fn set(request: &mut Value, path: &[&str], value: Value) -> bool {
     let Some((last, before)) = path.split_last() else {
         return false;

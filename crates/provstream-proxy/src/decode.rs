@@ -1,4 +1,4 @@
-//! Undoes the compression of bodies that an upstream compresses although it was not asked to.
+//! Decompresses bodies that an upstream compresses although the proxy did not accept an encoding.
 
 use std::io::{self, Write};
 
@@ -6,16 +6,17 @@ use brotli_decompressor::DecompressorWriter;
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use zstd::stream::raw::{self, DParameter, Operation as _};
 
-/// Bytes that are decompressed at a time.
+/// Compressed bytes decoded in one step.
 const STEP: usize = 1 << 10;
 
-/// Most bytes that one step may become. More is a bomb: events do not compress to a 500th.
+/// Most bytes that one step may produce. A larger ratio is a decompression bomb: events do not
+/// compress to a 500th.
 const MAX_STEP: usize = 1 << 19;
 
 /// Base-2 logarithm of the largest window of a zstd frame: 8 MiB, which RFC 8878 3.1.1.1.2 recommends decoders to support.
 const MAX_WINDOW_LOG: u32 = 23;
 
-/// A buffer that takes only so much.
+/// A buffer of at most `MAX_STEP` bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Limited(Vec<u8>);
 
@@ -33,7 +34,7 @@ impl Write for Limited {
     }
 }
 
-/// A step became more than it may.
+/// A step produced more than `MAX_STEP` bytes.
 #[derive(Debug)]
 pub(crate) struct TooMuch;
 
@@ -48,7 +49,7 @@ impl core::fmt::Display for TooMuch {
 
 impl core::error::Error for TooMuch {}
 
-/// Decompresses a body that comes in pieces.
+/// Decompresses a body that arrives in pieces.
 pub(crate) enum Decoder {
     Gzip(MultiGzDecoder<Limited>),
     Deflate(Deflate),
@@ -68,7 +69,7 @@ impl core::fmt::Debug for Decoder {
 }
 
 impl Decoder {
-    /// The decoder of a content encoding; `None` for one that is not known, or for several.
+    /// Returns the decoder for a content encoding, or `None` for an unknown one or several.
     pub(crate) fn of(encoding: &str) -> Option<Self> {
         match encoding.trim().to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => Some(Self::Gzip(MultiGzDecoder::new(Limited::default()))),
@@ -82,7 +83,7 @@ impl Decoder {
         }
     }
 
-    /// Decompresses the next bytes, and gives what they become to `take`, a step at a time.
+    /// Decompresses the next bytes, and passes the result to `take` step by step.
     pub(crate) fn push(&mut self, bytes: &[u8], mut take: impl FnMut(&[u8])) -> io::Result<()> {
         for step in bytes.chunks(STEP) {
             match self {
@@ -103,7 +104,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reports whether the compressed body has an end.
+    /// Ends the body. Fails if the compressed data is incomplete.
     pub(crate) fn finish(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<()> {
         match self {
             Self::Gzip(decoder) => {
@@ -126,15 +127,15 @@ fn drain(buffer: &mut Limited, take: &mut impl FnMut(&[u8])) {
     buffer.0.clear();
 }
 
-/// A body with the encoding `deflate`: zlib's format (RFC 9110 8.4.1.2), or DEFLATE without it, as some servers send.
+/// Decoder for `deflate`: the zlib format (RFC 9110 8.4.1.2), or raw DEFLATE, as some servers send.
 pub(crate) enum Deflate {
     Unknown,
     Zlib(ZlibDecoder<Limited>),
     Raw(DeflateDecoder<Limited>),
 }
 
-/// The lower half of the first byte of zlib's format (RFC 1950 2.2). In DEFLATE it would be a stored block with padding that is
-/// not zero, which no compressor writes.
+/// Lower half of the first byte of the zlib format (RFC 1950 2.2). In raw DEFLATE this would be a
+/// stored block with nonzero padding, which no compressor writes.
 const ZLIB_METHOD: u8 = 8;
 
 impl Deflate {
@@ -177,10 +178,10 @@ impl Deflate {
     }
 }
 
-/// Frames of Zstandard (RFC 8878 3.1.1).
+/// Decoder for Zstandard frames (RFC 8878 3.1.1).
 pub(crate) struct Zstd {
     decoder: raw::Decoder<'static>,
-    /// All frames that have begun have ended.
+    /// `true` if the input ends after a complete frame.
     is_complete: bool,
 }
 

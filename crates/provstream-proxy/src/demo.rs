@@ -1,4 +1,4 @@
-//! An upstream for trying the proxy: it answers every request with the same annotated text, a word at a time.
+//! Upstream for demonstrations: answers every request with the same annotated text, word by word.
 
 use core::convert::Infallible;
 use core::pin::Pin;
@@ -21,10 +21,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-/// Between two words.
+/// Time between two words.
 const PACE: Duration = Duration::from_millis(30);
 
-/// The settings of a demonstration: `/raw` passes, `/gated` goes through a policy, and everything else is stripped.
+/// Settings of a demonstration: `/raw` passes responses, `/gated` applies a policy, and all other
+/// paths strip annotations.
 pub const SETTINGS: &str = r#"log = false
 
 [[route]]
@@ -42,13 +43,13 @@ default_window = "1h"
 inadmissible = { action = "replace", text = "(withheld)" }
 "#;
 
-/// Starts the upstream on a free port of this machine; where it listens.
+/// Starts the upstream on a free local port, and returns its address.
 ///
-/// It must be called within a runtime of tokio, and ends with it.
+/// Call it in a tokio runtime. The upstream ends with the runtime.
 ///
 /// # Errors
 ///
-/// No port can be listened at.
+/// If no port is available.
 pub async fn upstream() -> io::Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -69,7 +70,7 @@ pub async fn upstream() -> io::Result<SocketAddr> {
     Ok(address)
 }
 
-/// The text: assertions that are admitted, too old, not corroborated, and none.
+/// Returns a text with admitted, stale, uncorroborated and unannotated sentences.
 fn text() -> String {
     let at = |minutes: u64| {
         let then = Timestamp::now().checked_sub(Duration::from_secs(60 * minutes));
@@ -87,7 +88,7 @@ fn text() -> String {
     )
 }
 
-fn answer(path: &str) -> Response<Words> {
+fn answer(path: &str) -> Response<PacedEvents> {
     let format = format_of_path(path).unwrap_or(Format::OpenAiChat);
     let mut events = Vec::new();
     events.extend(before(format));
@@ -103,7 +104,7 @@ fn answer(path: &str) -> Response<Words> {
             tokio::time::sleep(PACE).await;
         }
     });
-    let mut response = Response::new(Words(receiver));
+    let mut response = Response::new(PacedEvents(receiver));
     let content_type = match format {
         Format::Ollama => "application/x-ndjson",
         _ => "text/event-stream",
@@ -179,10 +180,10 @@ fn after(format: Format) -> Vec<String> {
     }
 }
 
-/// A body of events that come one by one.
-struct Words(mpsc::Receiver<String>);
+/// Body of events that arrive one by one.
+struct PacedEvents(mpsc::Receiver<String>);
 
-impl Body for Words {
+impl Body for PacedEvents {
     type Data = Bytes;
     type Error = Infallible;
 

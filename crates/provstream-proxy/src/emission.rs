@@ -1,4 +1,4 @@
-//! What a route adds to requests so that models write annotations.
+//! Additions of a route to requests, which make models write annotations.
 
 use provstream_providers::Format;
 use provstream_route::format_of_path;
@@ -7,18 +7,18 @@ use serde_json::Value;
 use crate::constraint::Constraint;
 use crate::request_json::add_prompt;
 
-/// What is added to requests, each API in its own place.
+/// Additions to requests. Their place in a request depends on its API.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Emission {
-    /// The API, if the route names it; otherwise it is that of the path.
+    /// API that the route names; `None` to derive it from the path.
     pub(crate) format: Option<Format>,
-    /// The text that asks for annotations.
+    /// Prompt that asks for annotations.
     pub(crate) prompt: Option<Box<str>>,
-    /// What answers have to be like.
+    /// Constraint on answers.
     pub(crate) constraint: Option<Constraint>,
 }
 
-/// What was added to a request.
+/// Additions made to one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Added {
     has_prompt: bool,
@@ -30,7 +30,7 @@ impl Added {
         self.has_prompt || self.constraint.is_some()
     }
 
-    /// What logs and metrics call it.
+    /// Returns the name in logs and metrics.
     pub(crate) fn as_str(self) -> &'static str {
         match (self.has_prompt, self.constraint) {
             (true, Some("grammar")) => "prompt and grammar",
@@ -43,13 +43,13 @@ impl Added {
 }
 
 impl Emission {
-    /// Whether requests have to be read.
+    /// Returns `true` if the route adds anything, so that requests must be parsed.
     pub(crate) const fn is_some(&self) -> bool {
         self.prompt.is_some() || self.constraint.is_some()
     }
 
-    /// Adds what there is to a request with this path. A request that says itself what its answer has to be like is left as it is,
-    /// with a prompt as well, and so is one whose API does not take what answers have to be like.
+    /// Adds the prompt and the constraint to a request. If the constraint cannot be added, because
+    /// the request has its own or its API accepts none, the request gets no prompt either.
     pub(crate) fn add(&self, path: &str, request: &mut Value) -> Added {
         let mut added = Added::default();
         let Some(format) = self.format.or_else(|| format_of_path(path)) else {

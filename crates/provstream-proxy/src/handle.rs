@@ -1,4 +1,4 @@
-//! What can be done with a proxy that runs.
+//! Handle of a running proxy.
 
 use std::io;
 use std::sync::Arc;
@@ -6,23 +6,24 @@ use std::sync::Arc;
 use crate::config::Config;
 use crate::shared::{Loaded, Shared};
 
-/// Reloads the settings of a proxy that runs, and ends it.
+/// Reloads the settings of a running proxy, and ends it.
 #[derive(Clone, Debug)]
 pub struct Handle(pub(crate) Arc<Shared>);
 
 impl Handle {
-    /// Uses other settings from the next request on. Responses that have begun end as they began. Where the proxy listens, and
-    /// the limits of connections, stay as they are.
+    /// Applies other settings from the next request on. Responses in flight keep their settings.
+    /// The addresses of the listeners and the limit of connections do not change.
     ///
     /// # Errors
     ///
-    /// A file that the settings name cannot be used, or an upstream is the proxy itself. The settings stay as they are.
+    /// If a file that the settings name cannot be used, or an upstream is the proxy itself. The
+    /// settings then stay as they are.
     pub fn reload(&self, config: Config) -> io::Result<()> {
         self.replace(self.prepare(config)?);
         Ok(())
     }
 
-    /// What is made from other settings; it may wait for the files that they name.
+    /// Builds the state for other settings. Blocks while it reads the files that they name.
     pub(crate) fn prepare(&self, config: Config) -> io::Result<Loaded> {
         config.refuse_loops(&self.0.listeners)?;
         Loaded::new(config)
@@ -33,7 +34,7 @@ impl Handle {
         self.note_reload(true);
     }
 
-    /// Counts a reload that failed.
+    /// Counts a failed reload.
     pub fn note_failed_reload(&self) {
         self.note_reload(false);
     }
@@ -46,7 +47,8 @@ impl Handle {
             .count("provstream_config_reloads_total", &labels, 1);
     }
 
-    /// Ends the proxy: no more connections are taken, and responses may end for as long as `drain` says.
+    /// Ends the proxy: no new connections are accepted, and responses in flight may continue for
+    /// the time of `drain`.
     pub fn shutdown(&self) {
         self.0.draining.send_replace(true);
     }

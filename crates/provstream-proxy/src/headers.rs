@@ -1,4 +1,4 @@
-//! The headers that end at a proxy, and those that no longer fit a body that has changed.
+//! Removes and rewrites headers that a proxy must not forward.
 
 use http::header::{
     ACCEPT_ENCODING, ACCEPT_RANGES, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH,
@@ -6,7 +6,7 @@ use http::header::{
     PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, RANGE, TE, TRANSFER_ENCODING, UPGRADE, VIA,
 };
 
-/// Headers that are about one connection (RFC 9110 7.6.1).
+/// Headers that concern a single connection (RFC 9110 7.6.1).
 const HOP_BY_HOP: [HeaderName; 7] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -17,7 +17,7 @@ const HOP_BY_HOP: [HeaderName; 7] = [
     UPGRADE,
 ];
 
-/// Headers about the bytes of a body, which a change makes wrong.
+/// Headers that describe the bytes of a body and are wrong after a change.
 const OF_BYTES: [HeaderName; 8] = [
     CONTENT_LENGTH,
     ETAG,
@@ -29,7 +29,7 @@ const OF_BYTES: [HeaderName; 8] = [
     HeaderName::from_static("repr-digest"),
 ];
 
-/// Removes what is about the connection, also what `Connection` names.
+/// Removes headers that concern the connection, including those that `Connection` lists.
 pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = elements(headers, &CONNECTION)
         .filter_map(|name| name.parse().ok())
@@ -39,7 +39,7 @@ pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-/// The elements of a header that is a list.
+/// Returns the elements of a list header.
 fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
     let values = headers.get_all(name).into_iter();
     values
@@ -48,8 +48,8 @@ fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item
         .map(str::trim)
 }
 
-/// Whether a client asks for the connection to become a WebSocket (RFC 6455 4.1). Any other protocol that a client asks for is not
-/// changed to, which a server may always do (RFC 9110 7.8).
+/// Returns `true` if a client asks for a WebSocket (RFC 6455 4.1). Requests for other protocols are
+/// ignored, which a server may always do (RFC 9110 7.8).
 pub(crate) fn asks_for_websocket(headers: &HeaderMap) -> bool {
     let is_websocket = |protocol: &str| {
         let name = protocol.split('/').next().unwrap_or_default();
@@ -59,12 +59,13 @@ pub(crate) fn asks_for_websocket(headers: &HeaderMap) -> bool {
         && elements(headers, &UPGRADE).any(is_websocket)
 }
 
-/// Whether a signature of the request is also one of its body, which is then sent as it is (AWS Signature Version 4).
+/// Returns `true` if the signature of the request covers its body, which must then stay unchanged
+/// (AWS Signature Version 4).
 pub(crate) fn is_signed(headers: &HeaderMap) -> bool {
     text(headers, &AUTHORIZATION).starts_with("AWS4-")
 }
 
-/// Makes the headers of a client those of a request to the upstream.
+/// Turns the headers of a client's request into those of a request to the upstream.
 pub(crate) fn for_upstream(headers: &mut HeaderMap, host: &str, own: &str, is_inspected: bool) {
     let takes_trailers = headers
         .get_all(TE)
@@ -90,25 +91,26 @@ pub(crate) fn for_upstream(headers: &mut HeaderMap, host: &str, own: &str, is_in
     }
 }
 
-/// Whether a request has gone through the proxy with this pseudonym (RFC 9110 7.6.3).
+/// Returns `true` if a request has passed through the proxy with the pseudonym `own` (RFC 9110
+/// 7.6.3).
 pub(crate) fn has_gone_through(headers: &HeaderMap, own: &str) -> bool {
     elements(headers, &VIA).any(|via| via.split_whitespace().nth(1) == Some(own))
 }
 
-/// Makes the headers of an upstream those of a response to the client.
+/// Turns the headers of an upstream's response into those of a response to the client.
 pub(crate) fn for_client(headers: &mut HeaderMap) {
     remove_hop_by_hop(headers);
     headers.append(VIA, HeaderValue::from_static("1.1 provstream"));
 }
 
-/// Adds the header of responses that names the request as logs do.
+/// Adds the header with the request's identifier in logs.
 pub(crate) fn name_request(headers: &mut HeaderMap, id: &str) {
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert(HeaderName::from_static("provstream-request"), id);
     }
 }
 
-/// Removes what is about the bytes of a body that changes.
+/// Removes headers that describe the bytes of a body.
 pub(crate) fn remove_of_bytes(headers: &mut HeaderMap) {
     for name in &OF_BYTES {
         headers.remove(name);
@@ -120,15 +122,15 @@ pub(crate) fn remove_encoding(headers: &mut HeaderMap) {
     headers.remove(CONTENT_ENCODING);
 }
 
-/// All values of a header as one, with U+FFFD for what is not UTF-8: readers of a header that has several do not agree on which one
-/// counts.
+/// Joins all values of a header, with U+FFFD for invalid UTF-8. All are used because receivers
+/// differ in which of several values counts.
 pub(crate) fn all(headers: &HeaderMap, name: &HeaderName) -> String {
     let values = headers.get_all(name).into_iter();
     let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
     values.collect::<Vec<_>>().join(", ")
 }
 
-/// The text of a header, if it has one value of visible ASCII.
+/// Returns the first value of a header if it is visible ASCII, otherwise an empty string.
 pub(crate) fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
     let value = headers.get(name).and_then(|value| value.to_str().ok());
     value.unwrap_or_default()

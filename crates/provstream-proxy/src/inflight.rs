@@ -1,4 +1,4 @@
-//! A response on its way through a filter.
+//! Response in flight through a filter.
 
 use provstream::provenance::Timestamp;
 use provstream_route::{BodyFilter, Cause, Draft, Flow};
@@ -8,16 +8,18 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use crate::decode::Decoder;
 use crate::record::Record;
 
-/// Most bytes of memory that are kept for what is written next.
-const MOST_KEPT: usize = 1 << 10;
+/// Most bytes of capacity that the output buffer keeps.
+const MAX_KEPT: usize = 1 << 10;
 
-/// Most bytes that are read where other streams wait for it, which takes a few milliseconds.
-const MOST_AT_ONCE: usize = 1 << 17;
+/// Most bytes processed on the runtime's thread. More would delay other streams by several
+/// milliseconds.
+const MAX_INLINE: usize = 1 << 17;
 
-/// How many bytes one of a compressed body may commonly be.
+/// Assumed ratio of decompressed to compressed bytes.
 const EXPANSION: usize = 32;
 
-/// A filter with the record of its request. When it is dropped before the end, the client has gone away.
+/// Filter of a response with the record of its request. Dropping it before the end means that the
+/// client has disconnected.
 #[derive(Debug)]
 pub(crate) struct Inflight {
     filter: BodyFilter,
@@ -36,7 +38,7 @@ impl Inflight {
         }
     }
 
-    /// The time, if the filter asks for it.
+    /// Returns the current time if the filter needs it.
     fn now(&self) -> Timestamp {
         match self.filter.is_gate() {
             true => Timestamp::now(),
@@ -44,19 +46,19 @@ impl Inflight {
         }
     }
 
-    /// Whether so many bytes of the upstream may complete an event that takes long.
+    /// Returns `true` if `len` more bytes could complete an event that takes long to process.
     fn is_long(&self, len: usize) -> bool {
         let len = match self.decoder {
             Some(_) => len.saturating_mul(EXPANSION),
             None => len,
         };
-        self.filter.open_len() + len > MOST_AT_ONCE
+        self.filter.open_len() + len > MAX_INLINE
     }
 
-    /// Takes bytes of the upstream.
+    /// Processes bytes of the upstream.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Flow {
         match self.is_long(bytes.len()) {
-            true => apart(|| self.push_now(bytes)),
+            true => run_blocking(|| self.push_now(bytes)),
             false => self.push_now(bytes),
         }
     }
@@ -82,7 +84,7 @@ impl Inflight {
         self.after(flow)
     }
 
-    /// Takes bytes of the upstream; `None` if they go to the client as they are.
+    /// Processes bytes of the upstream. Returns `None` if they go to the client unchanged.
     pub(crate) fn push_or_pass(&mut self, bytes: &[u8]) -> Option<Flow> {
         if self.decoder.is_some() || self.is_long(bytes.len()) {
             return Some(self.push(bytes));
@@ -99,10 +101,10 @@ impl Inflight {
         }
     }
 
-    /// The upstream has ended the body.
+    /// Ends the body of the upstream.
     pub(crate) fn finish(&mut self) -> Flow {
         match self.decoder.is_some() || self.is_long(0) {
-            true => apart(|| self.finish_now()),
+            true => run_blocking(|| self.finish_now()),
             false => self.finish_now(),
         }
     }
@@ -123,7 +125,8 @@ impl Inflight {
         self.after(flow)
     }
 
-    /// Whether a client that has got everything so far has all of the response.
+    /// Returns `true` if the client has the complete response once it has everything written so
+    /// far.
     pub(crate) fn has_ended(&self) -> bool {
         self.decoder.is_none() && self.out.is_empty() && self.filter.has_ended()
     }
@@ -153,18 +156,18 @@ impl Inflight {
         flow
     }
 
-    /// What a model is shown if it is asked once more.
+    /// Returns the released text and the rejected assertion, for repeating the request.
     pub(crate) fn draft(&self) -> Option<&Draft> {
         self.filter.draft()
     }
 
-    /// Goes on with another response.
+    /// Continues with another response.
     pub(crate) fn resume(&mut self) {
         self.record.reemissions += 1;
         self.filter.resume(&mut self.out);
     }
 
-    /// Ends a stream that was suspended.
+    /// Ends a suspended stream.
     pub(crate) fn stop(&mut self) -> Flow {
         let flow = self.filter.stop(&mut self.out);
         self.after(flow)
@@ -184,11 +187,12 @@ impl Inflight {
         comment
     }
 
-    /// Whether what was written since the last call is this. If so, it counts as taken.
+    /// Returns `true` if the output equals `piece`. The output is then cleared, so that the caller
+    /// can send the upstream's buffer without a copy.
     pub(crate) fn left(&mut self, piece: &[u8]) -> bool {
         let is_same = self.out == piece;
         if is_same {
-            match self.out.capacity() > MOST_KEPT {
+            match self.out.capacity() > MAX_KEPT {
                 true => self.out = Vec::new(),
                 false => self.out.clear(),
             }
@@ -196,21 +200,21 @@ impl Inflight {
         is_same
     }
 
-    /// What was written since the last call.
+    /// Returns the output since the last call.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.out)
     }
 }
 
-/// Does work that takes long while another thread goes on with the streams of this one.
-fn apart<T>(work: impl FnOnce() -> T) -> T {
+/// Runs long work in place, after moving the other tasks of this thread to another one.
+fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
     match Handle::try_current().map(|handle| handle.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
         _ => work(),
     }
 }
 
-/// Why a body cannot be decompressed.
+/// Returns the cause to report for a decompression error.
 fn cause_of(error: &std::io::Error) -> Cause {
     let is_bomb = error
         .get_ref()

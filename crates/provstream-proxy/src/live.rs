@@ -1,4 +1,4 @@
-//! The streams in flight, for a page that an admin looks at.
+//! Streams in flight, for the page of the admin endpoints.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,39 +11,39 @@ use provstream_route::{BodyFilter, Count, Route};
 
 use crate::config::LiveSettings;
 
-/// The streams in flight that are listed, and some that have ended. Its memory is bounded by its settings: a stream takes its
-/// text and less than 4 KiB.
+/// Streams in flight and some that have ended. Memory is bounded by the settings: a stream takes
+/// its text and less than 4 KiB.
 #[derive(Debug, Default)]
 pub(crate) struct Live(Mutex<Streams>);
 
 #[derive(Debug, Default)]
 struct Streams {
     next: u64,
-    listed: BTreeMap<u64, Arc<Entry>>,
-    /// So many more are in flight.
+    listed: BTreeMap<u64, Arc<LiveEntry>>,
+    /// Number of streams in flight that are not listed.
     unlisted: u64,
     ended: VecDeque<LiveStream>,
 }
 
-/// A stream.
+/// A listed stream.
 #[derive(Debug)]
-struct Entry {
+struct LiveEntry {
     id: Box<str>,
     route: Box<str>,
     action: &'static str,
     started: Instant,
-    state: Mutex<State>,
+    state: Mutex<LiveState>,
 }
 
-/// What changes while a stream goes on.
+/// Mutable part of a listed stream.
 #[derive(Debug, Default)]
-struct State {
+struct LiveState {
     format: Option<Format>,
     held: u64,
     sent: u64,
     assertions: u64,
     decisions: Vec<Count>,
-    /// The last bytes of its text, at most `most`.
+    /// Last bytes of the text, at most `most`.
     text: VecDeque<u8>,
     most: usize,
     channel: Option<Channel>,
@@ -55,21 +55,21 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Live {
-    /// Lists a stream until it [ends](Watched::end), if there is room.
+    /// Lists a stream until it [ends](Watched::end), if the list has room.
     pub(crate) fn enter(
         self: &Arc<Self>,
         (id, started): (&str, Instant),
         route: &Route,
         settings: LiveSettings,
     ) -> Watched {
-        let entry = Arc::new(Entry {
+        let entry = Arc::new(LiveEntry {
             id: id.into(),
             route: route.name().into(),
             action: route.action().as_str(),
             started,
-            state: Mutex::new(State {
+            state: Mutex::new(LiveState {
                 most: settings.text,
-                ..State::default()
+                ..LiveState::default()
             }),
         });
         let mut streams = locked(&self.0);
@@ -90,7 +90,7 @@ impl Live {
         }
     }
 
-    /// The page, with at most so many streams that have ended.
+    /// Builds the page, with at most `settings.ended` streams that have ended.
     pub(crate) fn page(&self, settings: LiveSettings) -> String {
         let mut page = LivePage::new(settings.refresh);
         let (listed, ended) = {
@@ -110,7 +110,7 @@ impl Live {
     }
 }
 
-impl Entry {
+impl LiveEntry {
     fn shown(&self) -> LiveStream {
         let mut state = locked(&self.state);
         let mut stream = LiveStream::new(&self.id, &self.route, self.action)
@@ -126,26 +126,26 @@ impl Entry {
     }
 }
 
-/// A stream that is listed.
+/// Handle of a stream in the list.
 #[derive(Debug)]
 pub(crate) struct Watched {
     live: Arc<Live>,
-    entry: Arc<Entry>,
-    /// Its number in the list, if there was room for it.
+    entry: Arc<LiveEntry>,
+    /// Key in the list; `None` if the list was full.
     number: Option<u64>,
-    /// How many streams that have ended are kept.
+    /// Most retained streams that have ended.
     kept: usize,
 }
 
 impl Watched {
-    /// The client is sent so many bytes.
+    /// Counts bytes sent to the client.
     pub(crate) fn sends(&self, bytes: usize) {
         if self.number.is_some() {
             locked(&self.entry.state).sent += bytes as u64;
         }
     }
 
-    /// Takes what is known of a stream by now.
+    /// Updates the counts of the stream from its filter.
     pub(crate) fn note(&self, filter: &BodyFilter) {
         if self.number.is_none() {
             return;
@@ -159,13 +159,13 @@ impl Watched {
         state.decisions.extend(outcome.decisions());
     }
 
-    /// What takes the text of a stream, if that is shown.
+    /// Returns a handler that collects the text of the stream, if the page shows it.
     pub(crate) fn reader(&self) -> Option<TextEnd> {
         let shows = self.number.is_some() && locked(&self.entry.state).most > 0;
         shows.then(|| TextEnd(Arc::clone(&self.entry)))
     }
 
-    /// The stream ends.
+    /// Ends the stream with a reason.
     pub(crate) fn end(self, end: &str) {
         let ended = (self.kept > 0).then(|| self.entry.shown().with_end(end));
         let mut streams = locked(&self.live.0);
@@ -182,9 +182,9 @@ impl Watched {
     }
 }
 
-/// Keeps the end of the text of a stream.
+/// Handler that keeps the end of a stream's text.
 #[derive(Debug)]
-pub(crate) struct TextEnd(Arc<Entry>);
+pub(crate) struct TextEnd(Arc<LiveEntry>);
 
 impl Handler for TextEnd {
     fn text(&mut self, text: TextChunk<'_>) {
@@ -205,7 +205,7 @@ impl StreamHandler for TextEnd {
     }
 }
 
-impl State {
+impl LiveState {
     fn write(&mut self, text: &[u8]) {
         let end = &text[text.len().saturating_sub(self.most)..];
         let over = (self.text.len() + end.len()).saturating_sub(self.most);
@@ -224,9 +224,9 @@ mod tests {
 
     #[test]
     fn the_end_of_a_text_is_bounded() {
-        let mut state = State {
+        let mut state = LiveState {
             most: 8,
-            ..State::default()
+            ..LiveState::default()
         };
         for (text, expected) in [
             ("", ""),
@@ -241,6 +241,6 @@ mod tests {
         assert_eq!(state.text.capacity(), state.most);
         // With an identifier, the name of a route, eleven decisions, and what a map and an `Arc` add.
         let counts = 11 * size_of::<Count>();
-        assert!(size_of::<Entry>() + counts < 1_024);
+        assert!(size_of::<LiveEntry>() + counts < 1_024);
     }
 }

@@ -1,12 +1,12 @@
-//! A line on standard error for each request.
+//! Log line on standard error for each request.
 
 use std::io::Write;
 
 use provstream_route::terminal_json;
 use serde::Serialize;
 
-/// What a line says. There is nothing in it that a client or an upstream wrote but the path, without its query, and
-/// what was wrong with a certificate.
+/// Content of a log line. Of the text of clients and upstreams it contains only the path, without
+/// its query, and the error of a certificate.
 #[derive(Debug, Serialize)]
 pub(crate) struct Line<'a> {
     pub(crate) time: Option<String>,
@@ -16,9 +16,9 @@ pub(crate) struct Line<'a> {
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
     pub(crate) status: u16,
-    /// `complete`, or why the response ended.
+    /// `complete`, or the reason why the response ended.
     pub(crate) end: &'a str,
-    /// The error of a connection that ended it.
+    /// Connection error that ended the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cause: Option<&'a str>,
     pub(crate) inspected: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Line<'a> {
     pub(crate) uninspected: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) format: Option<&'static str>,
-    /// What was added to the request, on a route that adds something.
+    /// Additions made to the request, on a route with additions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) added: Option<&'static str>,
     pub(crate) assertions: u64,
@@ -46,7 +46,7 @@ impl Line<'_> {
     }
 }
 
-/// Writes a message about the proxy itself.
+/// Logs a message about the proxy itself.
 pub(crate) fn note(message: &str) {
     #[derive(Serialize)]
     struct Note<'a> {

@@ -1,4 +1,4 @@
-//! A proxy as a program: a runtime, and signals.
+//! Proxy as a program: runtime and signals.
 
 use core::time::Duration;
 use std::io;
@@ -15,16 +15,17 @@ use crate::handle::Handle;
 use crate::log::note;
 use crate::server::{Proxy, StartError};
 
-/// How long it may take to read other settings.
+/// Longest time for reading other settings.
 const MAX_RELOAD: Duration = Duration::from_secs(10);
 
-/// Runs a proxy until SIGTERM or SIGINT. SIGHUP has `load` called for other settings, in a thread of its own; if it fails or
-/// takes longer than 10 seconds, a message is logged and the settings stay. A note names the changes that need a restart.
-/// `started` is called when the listeners are open.
+/// Runs a proxy until SIGTERM or SIGINT. On SIGHUP, `load` is called for other settings in a
+/// separate thread; if it fails or takes longer than 10 seconds, a message is logged and the
+/// settings stay. A log message lists changes that need a restart. `started` is called when the
+/// listeners are open.
 ///
 /// # Errors
 ///
-/// The proxy cannot start.
+/// If the proxy cannot start.
 pub fn run(
     config: Config,
     load: impl Fn() -> Result<Config, String> + Send + Sync + 'static,
@@ -37,7 +38,7 @@ pub fn run(
 ///
 /// # Errors
 ///
-/// The proxy or the upstream cannot start.
+/// If the proxy or the upstream cannot start.
 pub fn run_demo(
     change: impl Fn(Config) -> Config,
     started: impl FnOnce(&Proxy),
@@ -102,7 +103,7 @@ async fn serve(
     }
 }
 
-/// What a future returns, if there is one; otherwise nothing ever.
+/// Waits for a future if there is one, otherwise forever.
 async fn ready<T>(future: &mut Option<impl Future<Output = T> + Unpin>) -> T {
     match future {
         Some(future) => future.await,
@@ -120,7 +121,7 @@ fn note_reload(reloaded: Result<Vec<&'static str>, String>, handle: &Handle) {
     }
 }
 
-/// Uses other settings; the keys whose changes need a restart.
+/// Applies other settings, and returns the keys whose changes need a restart.
 async fn reload(
     load: &Arc<impl Fn() -> Result<Config, String> + Send + Sync + 'static>,
     handle: &Handle,
@@ -147,7 +148,7 @@ async fn reload(
     Ok(changes)
 }
 
-/// What is said about a reload that left changes of these keys for the next start.
+/// Returns the log message for a reload with changes of `changes` that need a restart.
 fn reloaded_note(changes: &[&str]) -> String {
     let quoted: Vec<String> = changes.iter().map(|key| format!("\"{key}\"")).collect();
     match quoted.is_empty() {

@@ -1,4 +1,4 @@
-//! Counters and histograms, written as Prometheus reads them.
+//! Counters and histograms in the text format of Prometheus.
 
 use core::fmt::Write as _;
 use core::sync::atomic::{AtomicI64, Ordering};
@@ -6,12 +6,12 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Upper bounds of the buckets of times, in seconds.
+/// Upper bounds of the histogram buckets, in seconds.
 pub(crate) const BOUNDS: [f64; 14] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0, 600.0,
 ];
 
-/// How many times fell into each bucket, the last for those above all bounds, and their sum.
+/// Histogram of durations. The last bucket has those above all bounds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Histogram {
     buckets: [u64; BOUNDS.len() + 1],
@@ -34,7 +34,7 @@ impl Histogram {
     }
 }
 
-/// The families of counters, with what they count.
+/// Counter families with their help texts.
 const COUNTERS: [(&str, &str); 13] = [
     (
         "provstream_requests_total",
@@ -121,7 +121,7 @@ const GAUGES: [(&str, &str); 3] = [
     ),
 ];
 
-/// What is counted.
+/// Metrics of a proxy.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     counters: Mutex<BTreeMap<(&'static str, String), u64>>,
@@ -136,7 +136,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Labels as they are written, in the order given.
+/// Formats labels in the given order.
 fn labels(pairs: &[(&str, &str)]) -> String {
     let mut text = String::new();
     for (name, value) in pairs {
@@ -157,7 +157,7 @@ fn labels(pairs: &[(&str, &str)]) -> String {
 }
 
 impl Metrics {
-    /// Adds to a counter with these labels. Most counters of a request stay as they are, for which nothing is written.
+    /// Increases a counter with these labels. An increase by 0 creates no counter.
     pub(crate) fn count(&self, family: &'static str, pairs: &[(&str, &str)], by: u64) {
         if by > 0 {
             let key = (family, labels(pairs));
@@ -165,13 +165,13 @@ impl Metrics {
         }
     }
 
-    /// Adds times to a histogram with these labels.
+    /// Adds a histogram to the one with these labels.
     pub(crate) fn observe(&self, family: &'static str, pairs: &[(&str, &str)], times: &Histogram) {
         let key = (family, labels(pairs));
         locked(&self.histograms).entry(key).or_default().add(times);
     }
 
-    /// The text that Prometheus reads.
+    /// Returns all metrics in the text format of Prometheus.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         let counters = locked(&self.counters);

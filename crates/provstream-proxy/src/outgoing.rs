@@ -1,4 +1,4 @@
-//! The bodies of requests.
+//! Bodies of requests to upstreams.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -13,7 +13,7 @@ use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
-/// Why a client's body ended before its end.
+/// Reason why a client's body ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     TooLong,
@@ -21,7 +21,8 @@ pub(crate) enum Fault {
     Broken,
 }
 
-/// Where a body notes why it ended before its end.
+/// Shared cell for the reason why a client's body ended early. hyper reports only that sending
+/// failed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultNote(Arc<AtomicU8>);
 
@@ -37,7 +38,7 @@ impl FaultNote {
     }
 }
 
-/// What goes to the upstream: a body of a client, of a bounded length, that does not stall.
+/// Body of a request to an upstream, with a bounded length and a timeout between frames.
 pub(crate) enum Outgoing {
     Whole(Option<Bytes>),
     Stream {
@@ -50,7 +51,8 @@ pub(crate) enum Outgoing {
 }
 
 impl Outgoing {
-    /// A client's body of at most `left` bytes, between whose pieces at most `most` passes.
+    /// Creates the body of a client's request, of at most `left` bytes, with at most `most` between
+    /// two frames.
     pub(crate) fn stream(client: Incoming, left: usize, most: Duration, note: &FaultNote) -> Self {
         Self::Stream {
             client,

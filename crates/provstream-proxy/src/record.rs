@@ -1,4 +1,4 @@
-//! What is known about a request, for the log and the metrics.
+//! Facts about a request, for the log, the metrics and the span.
 
 use core::sync::atomic::Ordering;
 use core::time::Duration;
@@ -15,7 +15,8 @@ use crate::log::Line;
 use crate::metrics::{Histogram, Metrics};
 use crate::spans::{Traced, provider};
 
-/// A request from its head to the end of its response. When it is dropped, it is counted and logged.
+/// A request from its head to the end of its response. Counted, traced and logged when it is
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct Record {
     metrics: Arc<Metrics>,
@@ -35,14 +36,14 @@ pub(crate) struct Record {
     held: usize,
     pub(crate) keep_alives: u64,
     pub(crate) reemissions: u64,
-    /// What was added to the request, on a route that adds something.
+    /// Additions made to the request, on a route with additions.
     pub(crate) added: Option<&'static str>,
     pub(crate) traced: Option<Traced>,
-    /// Where an admin sees it, if one can.
+    /// Handle of the stream on the page about streams in flight.
     pub(crate) live: Option<Watched>,
-    /// How the response ended; `client_gone` if nothing else says so.
+    /// Reason of the response's end; `client_gone` unless another is set.
     pub(crate) end: &'static str,
-    /// The error that ended it, of a connection.
+    /// Connection error that ended the response.
     pub(crate) cause: Option<Box<str>>,
     pub(crate) passed: Option<PassReason>,
     pub(crate) outcome: Option<Outcome>,
@@ -89,12 +90,12 @@ impl Record {
         self.started
     }
 
-    /// The head of the upstream's response came.
+    /// Records the time of the upstream's response head.
     pub(crate) fn has_head(&mut self) {
         self.upstream_head = Some(self.started.elapsed());
     }
 
-    /// A chunk of the body goes to the client now.
+    /// Records that bytes of the body are sent to the client.
     pub(crate) fn delivers(&mut self, bytes: usize, now: Instant) {
         self.client_bytes += bytes as u64;
         if let Some(live) = &self.live {
@@ -106,7 +107,7 @@ impl Record {
         }
     }
 
-    /// So many bytes are held back now.
+    /// Sets the number of bytes held back.
     pub(crate) fn holds(&mut self, bytes: usize) {
         let change = bytes as i64 - self.held as i64;
         if change != 0 {
@@ -115,7 +116,7 @@ impl Record {
         }
     }
 
-    /// Why not everything was inspected, if so.
+    /// Returns the reason why a part of the response was not inspected, if so.
     fn uninspected(&self) -> Option<&'static str> {
         match (&self.outcome, self.passed) {
             (Some(outcome), _) => outcome.uninspected(),
@@ -167,7 +168,7 @@ impl Record {
         }
     }
 
-    /// Counts how long things took.
+    /// Records the durations of the request.
     fn observe_times(&self) {
         let route = ("route", &*self.route);
         let once = |time| {

@@ -1,4 +1,4 @@
-//! Responses of the proxy's own.
+//! Responses that the proxy generates.
 
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -10,7 +10,7 @@ use crate::body::{ProxyBody, Through};
 use crate::headers::name_request;
 use crate::record::Record;
 
-/// A response in the place of an upstream's.
+/// Creates a response that replaces the upstream's for a cause.
 pub(crate) fn refused(
     cause: Cause,
     format: Option<Format>,
@@ -20,7 +20,7 @@ pub(crate) fn refused(
     refusal(&Refusal::new(cause, format), record)
 }
 
-/// A response with an error of the proxy's.
+/// Creates a response with an error of the proxy.
 pub(crate) fn refusal(refusal: &Refusal, mut record: Record) -> Response<ProxyBody> {
     let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_GATEWAY);
     record.status = status.as_u16();

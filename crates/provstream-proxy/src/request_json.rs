@@ -1,10 +1,10 @@
-//! What the proxy writes into the bodies of requests, each API in its own place.
+//! Changes to the JSON bodies of requests, by API.
 
 use provstream_providers::Format;
 use provstream_route::Draft;
 use serde_json::{Value, json};
 
-/// Whether requests of a format have a place for a text that the model reads before the conversation.
+/// Returns `true` if requests of a format have a member for a system prompt.
 pub(crate) const fn takes_prompt(format: Format) -> bool {
     matches!(
         format,
@@ -20,7 +20,7 @@ pub(crate) const fn takes_prompt(format: Format) -> bool {
     )
 }
 
-/// Adds a text to what the model reads before the conversation; false if the request has no place for it.
+/// Appends a text to the system prompt. Returns `false` if the request has no place for it.
 pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> bool {
     match format {
         Format::OpenAiChat | Format::Cohere | Format::Ollama if request["messages"].is_array() => {
@@ -63,7 +63,8 @@ pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> b
     }
 }
 
-/// Adds a text to a member that is a string, a list of text blocks, or not there.
+/// Appends a text to a member that is a string, a list of text blocks or missing. Returns `false`
+/// for any other value.
 fn add_text(request: &mut Value, name: &str, prompt: &str) -> bool {
     let member = &mut request[name];
     match member {
@@ -78,7 +79,8 @@ fn add_text(request: &mut Value, name: &str, prompt: &str) -> bool {
     true
 }
 
-/// Adds a text to the first message if that is one of the system, or as a first message.
+/// Appends a text to the first message if its role is `system` or `developer`; otherwise inserts a
+/// system message.
 fn add_message(messages: &mut Value, prompt: &str) -> bool {
     let Some(messages) = messages.as_array_mut() else {
         return false;
@@ -100,9 +102,10 @@ fn push(list: &mut Value, element: Value) -> bool {
     true
 }
 
-/// The request that asks for the rest of an answer, of which the policy has rejected an assertion (`provenance memo 7`): the
-/// same with the text that the client has read as an answer, and a message about the assertion. `None` if it has no
-/// conversation that can go on: neither `messages`, nor `contents` (Gemini), nor `input` (OpenAI Responses).
+/// Returns the request for the rest of an answer after the policy has rejected an assertion
+/// (`provenance memo 7`): the original with the released text as an answer, and a message about the
+/// assertion. Returns `None` without a conversation that can continue: `messages`, `contents`
+/// (Gemini) or `input` (OpenAI Responses).
 pub(crate) fn ask_again(request: &Value, draft: &Draft) -> Option<Value> {
     let mut request = request.clone();
     let reason = format!(

@@ -1,4 +1,4 @@
-//! Responses: what is done with them, by their heads.
+//! Builds responses to clients from the upstream's responses.
 
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response, StatusCode, response};
@@ -20,18 +20,18 @@ use crate::refusals::refusal;
 use crate::shared::{Ending, Loaded};
 use crate::waits::Waits;
 
-/// What matters of a request for its response.
+/// Facts about a request that its response needs.
 pub(crate) struct Asked {
     pub(crate) method: Method,
     pub(crate) path: Box<str>,
     pub(crate) choices: usize,
-    /// How the upstream is asked once more, if it may be.
+    /// Repeats the request after a suspension, if the route permits it.
     pub(crate) again: Option<Again>,
-    /// What was added to the request, if the route adds anything.
+    /// Additions made to the request, if the route has any.
     pub(crate) added: Option<Added>,
 }
 
-/// The response to a client.
+/// Builds the response to a client.
 pub(crate) async fn respond(
     answer: Response<Incoming>,
     (route, loaded): (&Route, &Loaded),
@@ -101,7 +101,7 @@ fn plan(head: &response::Parts, route: &Route, asked: &Asked, is_decoded: bool) 
     route.response(&about)
 }
 
-/// A filter with what the settings and the request ask for.
+/// Configures a filter by the settings and the request.
 fn equipped(filter: BodyFilter, loaded: &Loaded, record: &Record, suspends: bool) -> BodyFilter {
     let mut filter = match &loaded.audit {
         Some(audit) => filter.with_audit(audit.clone(), "audit log", &record.id),
@@ -116,10 +116,11 @@ fn equipped(filter: BodyFilter, loaded: &Loaded, record: &Record, suspends: bool
     filter
 }
 
-/// The body of an upstream, and how it is asked once more.
+/// Body of an upstream, and the request to repeat after a suspension.
 struct Upstreams(Incoming, Option<Again>);
 
-/// A response whose body goes through a filter. The head of one that is not streamed comes when all of it is known.
+/// Builds a response whose body passes through a filter. The head of a response that is not
+/// streamed is sent after its body is complete.
 async fn filtered(
     mut head: response::Parts,
     Upstreams(mut upstream, again): Upstreams,
@@ -163,7 +164,7 @@ async fn filtered(
     Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
 }
 
-/// A response whose body is complete.
+/// Builds a response with a complete body.
 fn whole(mut head: response::Parts, mut inflight: Box<Inflight>) -> Response<ProxyBody> {
     let body = inflight.take();
     if let Some(status) = inflight.status() {

@@ -1,4 +1,4 @@
-//! The listeners, the connections, and their end.
+//! Listeners, connections and graceful shutdown.
 
 use core::convert::Infallible;
 use core::fmt;
@@ -24,10 +24,10 @@ use crate::service;
 use crate::shared::Shared;
 use crate::stalled::Stalled;
 
-/// Between the error that responses get when they have to end, and the end of their connections.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// Time for clients to read the error that ends responses, before their connections are closed.
+const CLOSE_DELAY: Duration = Duration::from_secs(2);
 
-/// Streams of a connection of HTTP/2.
+/// Most concurrent streams of an HTTP/2 connection.
 const MAX_STREAMS: u32 = 256;
 
 /// A proxy cannot start.
@@ -54,7 +54,7 @@ impl fmt::Display for StartError {
 
 impl core::error::Error for StartError {}
 
-/// A proxy whose listeners are open.
+/// A proxy with open listeners.
 #[derive(Debug)]
 pub struct Proxy {
     listener: TcpListener,
@@ -67,7 +67,8 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// An address cannot be listened at, a file that the settings name cannot be used, or an upstream is the proxy itself.
+    /// If an address cannot be bound, a file that the settings name cannot be used, or an upstream
+    /// is the proxy itself.
     pub async fn bind(config: Config) -> Result<Self, StartError> {
         let unusable = |error| StartError {
             what: "cannot use the settings".to_owned(),
@@ -104,28 +105,29 @@ impl Proxy {
         })
     }
 
-    /// Where it listens, with the port that was found if none was asked for.
+    /// Returns the address of the proxy, with the port that the system assigned for port 0.
     ///
     /// # Errors
     ///
-    /// The system does not say.
+    /// If the system does not report the address.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Where the admin endpoints listen, if they do.
+    /// Returns the address of the admin endpoints, if they are enabled.
     #[must_use]
     pub fn admin_address(&self) -> Option<SocketAddr> {
         self.admin.as_ref()?.local_addr().ok()
     }
 
-    /// Reloads the settings and ends the proxy.
+    /// Returns a handle that reloads the settings and ends the proxy.
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle(Arc::clone(&self.shared))
     }
 
-    /// Serves until [`Handle::shutdown`] is called and all responses have ended, or the time for that is over.
+    /// Serves until [`Handle::shutdown`] is called and all responses have ended, or the time of
+    /// `drain` is over.
     pub async fn run(self) {
         let shared = self.shared;
         let admin = self
@@ -139,7 +141,7 @@ impl Proxy {
         if tokio::time::timeout(drain, &mut ended).await.is_err() {
             shared.ending.send_replace(true);
             // A client that does not read even now is cut off.
-            let _ = tokio::time::timeout(LAST_WORDS, ended).await;
+            let _ = tokio::time::timeout(CLOSE_DELAY, ended).await;
         }
         if let Some(admin) = admin {
             admin.abort();
@@ -147,7 +149,7 @@ impl Proxy {
     }
 }
 
-/// Takes connections until the proxy is shut down.
+/// Accepts connections until the proxy is shut down.
 async fn accept(listener: &TcpListener, shared: &Arc<Shared>, graceful: &GracefulShutdown) {
     let permits = Arc::new(Semaphore::new(shared.loaded().config.limits.connections));
     let mut draining = shared.draining.subscribe();

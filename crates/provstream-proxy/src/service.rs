@@ -1,4 +1,4 @@
-//! Requests: what is wrong with them, where they go, and what is sent.
+//! Requests: checks, routing, and the request to the upstream.
 
 use std::sync::Arc;
 
@@ -26,59 +26,63 @@ use crate::shared::{Loaded, Shared};
 use crate::spans::Context;
 use crate::waits::Waits;
 
-/// What is wrong with a request, before anything is sent.
-struct Wrong {
+/// Error in a request, or in the upstream's reaction to it, with the response to the client.
+struct RequestError {
     status: StatusCode,
     code: &'static str,
     message: &'static str,
 }
 
-const fn wrong(status: StatusCode, code: &'static str, message: &'static str) -> Wrong {
-    Wrong {
+const fn request_error(
+    status: StatusCode,
+    code: &'static str,
+    message: &'static str,
+) -> RequestError {
+    RequestError {
         status,
         code,
         message,
     }
 }
 
-const TOO_LONG: Wrong = wrong(
+const TOO_LONG: RequestError = request_error(
     StatusCode::PAYLOAD_TOO_LARGE,
     "request_too_large",
     "the body of the request is longer than is allowed",
 );
 
-const STALLED: Wrong = wrong(
+const STALLED: RequestError = request_error(
     StatusCode::REQUEST_TIMEOUT,
     "request_timeout",
     "the body of the request did not arrive in time",
 );
 
-const BROKEN: Wrong = wrong(
+const BROKEN: RequestError = request_error(
     StatusCode::BAD_REQUEST,
     "bad_request",
     "the body of the request is broken",
 );
 
-/// What a connection becomes after it would not be inspected, so no route opens one.
-const WEBSOCKET: Wrong = wrong(
+/// WebSockets are refused on all routes, because their messages could not be inspected.
+const WEBSOCKET: RequestError = request_error(
     StatusCode::NOT_IMPLEMENTED,
     "websocket",
     "this proxy opens no WebSockets, whose messages it could not inspect",
 );
 
-const LOOP: Wrong = wrong(
+const LOOP: RequestError = request_error(
     StatusCode::LOOP_DETECTED,
     "loop",
     "this proxy has sent the request itself: an upstream leads back to it",
 );
 
-const UNEXPECTED_UPGRADE: Wrong = wrong(
+const UNEXPECTED_UPGRADE: RequestError = request_error(
     StatusCode::BAD_GATEWAY,
     "unexpected_upgrade",
     "the upstream changed the protocol of the connection without being asked to",
 );
 
-const fn of_fault(fault: Fault) -> Wrong {
+const fn of_fault(fault: Fault) -> RequestError {
     match fault {
         Fault::TooLong => TOO_LONG,
         Fault::Stalled => STALLED,
@@ -86,7 +90,8 @@ const fn of_fault(fault: Fault) -> Wrong {
     }
 }
 
-/// Answers a request. The record is made at once: if the client has gone, hyper drops the future without polling it.
+/// Answers a request. The record is created at once, because hyper drops the future without polling
+/// it if the client disconnects.
 pub(crate) fn serve(
     shared: Arc<Shared>,
     request: Request<Incoming>,
@@ -173,7 +178,7 @@ async fn answer(
     }
 }
 
-fn refuse(wrong: Wrong, format: Option<Format>, mut record: Record) -> Response<ProxyBody> {
+fn refuse(wrong: RequestError, format: Option<Format>, mut record: Record) -> Response<ProxyBody> {
     record.end = wrong.code;
     let status = wrong.status.as_u16();
     refusal(
@@ -182,13 +187,19 @@ fn refuse(wrong: Wrong, format: Option<Format>, mut record: Record) -> Response<
     )
 }
 
-/// What is wrong with the head of a request, if anything is.
-fn check(request: &Request<Incoming>, most: usize) -> Option<Wrong> {
-    let bad = |message| Some(wrong(StatusCode::BAD_REQUEST, "bad_request", message));
+/// Checks the head of a request.
+fn check(request: &Request<Incoming>, most: usize) -> Option<RequestError> {
+    let bad = |message| {
+        Some(request_error(
+            StatusCode::BAD_REQUEST,
+            "bad_request",
+            message,
+        ))
+    };
     let headers = request.headers();
     if request.method() == Method::CONNECT {
         let status = StatusCode::METHOD_NOT_ALLOWED;
-        return Some(wrong(
+        return Some(request_error(
             status,
             "method_not_allowed",
             "this proxy opens no tunnels",
@@ -211,20 +222,20 @@ fn check(request: &Request<Incoming>, most: usize) -> Option<Wrong> {
     None
 }
 
-/// The request that is sent.
+/// Builds the request to the upstream.
 async fn outgoing(
     request: Request<Incoming>,
     (route, upstream, own): (&Route, &Upstream, &str),
     loaded: &Loaded,
     asked: &mut Asked,
     note: &FaultNote,
-) -> Result<Request<Outgoing>, Wrong> {
+) -> Result<Request<Outgoing>, RequestError> {
     let config = &loaded.config;
     let (mut parts, client) = request.into_parts();
     let path = parts.uri.path_and_query().cloned();
     let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
     let uri = upstream.uri(&path);
-    parts.uri = uri.ok_or(wrong(
+    parts.uri = uri.ok_or(request_error(
         StatusCode::BAD_REQUEST,
         "bad_request",
         "expected a path that can be sent to the upstream",
@@ -254,7 +265,8 @@ async fn outgoing(
     Ok(Request::from_parts(parts, Outgoing::Whole(Some(bytes))))
 }
 
-/// The body of a request with what a route adds to it; notes how the upstream is asked once more.
+/// Returns the body of a request with the additions of the route. Also prepares repetitions of the
+/// request.
 fn changed(
     parts: &mut http::request::Parts,
     bytes: Bytes,
@@ -283,7 +295,7 @@ fn changed(
     bytes
 }
 
-/// A whole body, which has a limit of its own.
+/// Collects a body. The body itself limits its length.
 async fn collect(mut body: Outgoing) -> Option<Bytes> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -294,7 +306,7 @@ async fn collect(mut body: Outgoing) -> Option<Bytes> {
     Some(bytes.freeze())
 }
 
-/// How many answers a request asks for.
+/// Returns the number of answers that a request asks for; at least 1.
 fn choices(body: &[u8]) -> usize {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]

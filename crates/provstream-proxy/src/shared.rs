@@ -1,4 +1,4 @@
-//! What all connections share.
+//! State that all connections share.
 
 use core::fmt;
 use core::future::Future;
@@ -22,17 +22,17 @@ use crate::spans::Spans;
 use crate::tls::{Client, client};
 use crate::waits::Armed;
 
-/// Largest file of certificate authorities, in bytes: many times those of the web.
+/// Largest file of certificate authorities, in bytes; many times those of the web.
 const MAX_AUTHORITIES: usize = 16 << 20;
 
-/// Settings in use, with what is made from them.
+/// Active settings and the state built from them.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
     pub(crate) client: Client,
     pub(crate) audit: Option<SharedAudit>,
     pub(crate) spans: Option<Arc<Spans>>,
-    /// The streams in flight, whatever settings they began with.
+    /// Streams in flight, which continue across reloads.
     pub(crate) live: Arc<Live>,
 }
 
@@ -71,7 +71,7 @@ impl Loaded {
     }
 }
 
-/// An error about a file that a key of the settings names.
+/// Creates an error about a file that a key of the settings names.
 fn unusable(key: &str, named: &NamedFile, config: &Config, found: &str) -> io::Error {
     let (place, path) = (named.place, named.path.display());
     let source = config.source.as_deref();
@@ -80,7 +80,7 @@ fn unusable(key: &str, named: &NamedFile, config: &Config, found: &str) -> io::E
     io::Error::other(message)
 }
 
-/// Why the audit log could not be opened.
+/// Describes the reason why the audit log cannot be opened.
 fn unopened(path: &Path, error: io::Error) -> String {
     let error = FileError::new(path, error);
     match path.parent() {
@@ -92,7 +92,7 @@ fn unopened(path: &Path, error: io::Error) -> String {
     }
 }
 
-/// The audit log of all responses.
+/// Audit log of all responses.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedAudit(Arc<Mutex<AuditFile>>);
 
@@ -103,18 +103,18 @@ impl AuditLog for SharedAudit {
     }
 }
 
-/// What all connections share.
+/// State that all connections share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     loaded: RwLock<Arc<Loaded>>,
-    /// Where the proxy and its admin endpoints listen, whatever the settings in use say.
+    /// Addresses of the proxy and its admin endpoints. Reloads do not change them.
     pub(crate) listeners: Vec<SocketAddr>,
     pub(crate) metrics: Arc<Metrics>,
-    /// True once responses have to end.
+    /// `true` once responses must end.
     pub(crate) ending: watch::Sender<bool>,
-    /// True once no new connections are taken.
+    /// `true` once new connections are no longer accepted.
     pub(crate) draining: watch::Sender<bool>,
-    /// In the names of requests, so that those of several processes differ.
+    /// Start of all request identifiers of this process.
     seed: u64,
     requests: AtomicU64,
 }
@@ -144,13 +144,13 @@ impl Shared {
         *current = Arc::new(loaded);
     }
 
-    /// A name for a request, in logs and in a header of its response.
+    /// Returns an identifier for a request, for logs and a header of its response.
     pub(crate) fn next_id(&self) -> String {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         format!("{:016x}-{number:x}", self.seed)
     }
 
-    /// What `Via` calls this proxy in requests, so that it knows those that it has sent itself.
+    /// Returns the proxy's name in `Via` headers of requests, by which it detects loops.
     pub(crate) fn pseudonym(&self) -> String {
         format!("provstream-{:016x}", self.seed)
     }
@@ -172,10 +172,10 @@ impl Shared {
     }
 }
 
-/// Waits until responses have to end.
+/// Future that completes when responses must end.
 pub(crate) struct Ending {
     ends: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
-    /// Shows at little cost that nothing has changed.
+    /// Checks cheaply that `ends` cannot have completed.
     seen: watch::Receiver<bool>,
     armed: Armed,
 }

@@ -1,4 +1,4 @@
-//! A span for each request, sent to a collector as OTLP over HTTP in JSON.
+//! Spans of requests, sent to a collector as OTLP over HTTP in JSON.
 
 use core::hash::{BuildHasher, Hasher};
 use core::time::Duration;
@@ -17,24 +17,25 @@ use tokio::sync::mpsc;
 use crate::outgoing::Outgoing;
 use crate::tls::Client;
 
-/// Spans that wait for the collector. What comes while there are as many is lost: telemetry holds nothing up.
+/// Most spans that wait for the collector. Further ones are dropped, so that telemetry delays
+/// nothing.
 const MAX_WAITING: usize = 2_048;
 
-/// Spans that are sent at once.
+/// Most spans in one batch.
 const MAX_BATCH: usize = 256;
 
-/// Between two batches.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Pause between two batches.
+const BATCH_PAUSE: Duration = Duration::from_millis(500);
 
-/// How long a collector may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Longest time for the collector to accept a batch.
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Takes spans for a collector.
+/// Queue of spans for a collector.
 #[derive(Clone, Debug)]
 pub(crate) struct Spans(mpsc::Sender<Value>);
 
 impl Spans {
-    /// Sends spans to the collector at this URL. Called within a runtime.
+    /// Starts a task that sends spans to the collector at this URL. Call it in a tokio runtime.
     pub(crate) fn new(client: Client, collector: Uri) -> Self {
         let (sender, mut receiver) = mpsc::channel(MAX_WAITING);
         tokio::spawn(async move {
@@ -42,8 +43,8 @@ impl Spans {
             while receiver.recv_many(&mut batch, MAX_BATCH).await > 0 {
                 let sent = send(&client, &collector, core::mem::take(&mut batch));
                 // A collector that is not there costs nobody anything but the spans.
-                let _ = tokio::time::timeout(PATIENCE, sent).await;
-                tokio::time::sleep(PAUSE).await;
+                let _ = tokio::time::timeout(SEND_TIMEOUT, sent).await;
+                tokio::time::sleep(BATCH_PAUSE).await;
             }
         });
         Self(sender)
@@ -74,7 +75,7 @@ async fn send(client: &Client, collector: &Uri, spans: Vec<Value>) {
     }
 }
 
-/// Where a request is in a trace.
+/// Trace context of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     trace: String,
@@ -83,7 +84,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// The place that a client names (`traceparent`, W3C Trace Context 3.2), or that of a trace of its own.
+    /// Parses the client's `traceparent` (W3C Trace Context 3.2), or starts a new trace.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let named = headers
             .get("traceparent")
@@ -108,12 +109,12 @@ impl Context {
         }
     }
 
-    /// The place of what this request causes, for its upstream.
+    /// Returns the `traceparent` header for the upstream.
     pub(crate) fn header(&self) -> Option<HeaderValue> {
         HeaderValue::from_str(&format!("00-{}-{}-01", self.trace, self.span)).ok()
     }
 
-    /// The span of a request that took so long until now.
+    /// Builds the span of a request that ends now, after `took`.
     pub(crate) fn span(
         &self,
         name: &str,
@@ -144,7 +145,7 @@ impl Context {
     }
 }
 
-/// A value as OTLP writes it. Integers are strings there.
+/// Converts a value to OTLP, in which integers are strings.
 fn attribute(value: &Value) -> Value {
     match value {
         Value::String(text) => json!({"stringValue": text}),
@@ -154,13 +155,14 @@ fn attribute(value: &Value) -> Value {
     }
 }
 
-/// Sixteen digits that nobody can foresee.
+/// Returns 16 random hexadecimal digits.
 fn random() -> String {
     let hash = RandomState::new().build_hasher().finish();
     format!("{:016x}", hash.max(1))
 }
 
-/// The well-known name of a provider (`gen_ai.provider.name`); formats that many speak are of none.
+/// Returns the well-known name of a provider (`gen_ai.provider.name`), or `None` for formats that
+/// several providers use.
 pub(crate) const fn provider(format: Format) -> Option<&'static str> {
     match format {
         Format::OpenAiResponses => Some("openai"),
@@ -173,5 +175,5 @@ pub(crate) const fn provider(format: Format) -> Option<&'static str> {
     }
 }
 
-/// Spans, and where a request is among them.
+/// Queue of spans, and the trace context of a request.
 pub(crate) type Traced = (Arc<Spans>, Context);

@@ -1,4 +1,4 @@
-//! A connection that ends when its peer reads nothing for too long.
+//! Connection that times out when its peer stops reading.
 
 use core::future::Future as _;
 use core::pin::Pin;
@@ -9,26 +9,26 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// A connection whose writes may wait only for so long.
+/// Connection with a timeout for blocked writes.
 #[derive(Debug)]
 pub(crate) struct Stalled<S> {
     inner: S,
     most: Duration,
-    /// While a write waits.
+    /// Timeout of the blocked write, if one is blocked.
     waits: Option<Pin<Box<Sleep>>>,
-    /// Until enough was read to know the version of HTTP.
+    /// Timeout for the first bytes, until enough are read to determine the HTTP version.
     head: Option<Pin<Box<Sleep>>>,
-    /// What was read until then.
+    /// Number of bytes read before then.
     read: usize,
-    /// What was read may be the beginning of HTTP/2.
+    /// `true` if the first bytes may be the beginning of the HTTP/2 preface.
     is_preface: bool,
 }
 
-/// No request of HTTP/1.1 is shorter.
-const LEAST: usize = 16;
+/// Length of the shortest HTTP/1.1 request.
+const MIN_REQUEST: usize = 16;
 
-/// What a connection of HTTP/2 begins with is as long (RFC 9113 3.4).
-const PREFACE: usize = 24;
+/// Length of the HTTP/2 connection preface (RFC 9113 3.4).
+const PREFACE_LEN: usize = 24;
 
 impl<S> Stalled<S> {
     pub(crate) const fn new(inner: S, most: Duration) -> Self {
@@ -42,13 +42,13 @@ impl<S> Stalled<S> {
         }
     }
 
-    /// The same that also ends if its peer has sent hardly anything after this time.
+    /// Sets the timeout for the first bytes of the peer.
     pub(crate) fn with_head(mut self, most: Duration) -> Self {
         self.head = Some(Box::pin(tokio::time::sleep(most)));
         self
     }
 
-    /// Notes whether a write waits, and ends the wait when it is too long.
+    /// Starts the timeout when a write blocks, and fails the write when it is over.
     fn watch<T>(&mut self, cx: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if poll.is_ready() {
             self.waits = None;
@@ -81,7 +81,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stalled<S> {
                 self.is_preface = new.first() == Some(&b'P');
             }
             self.read += new.len();
-            if self.read >= if self.is_preface { PREFACE } else { LEAST } {
+            if self.read
+                >= if self.is_preface {
+                    PREFACE_LEN
+                } else {
+                    MIN_REQUEST
+                }
+            {
                 self.head = None;
             }
         }

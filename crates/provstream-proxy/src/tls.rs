@@ -14,17 +14,17 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::config::Timeouts;
 use crate::outgoing::Outgoing;
 
-/// Sends requests to upstreams. Their certificates are verified.
+/// HTTP client for upstreams. Verifies their certificates.
 pub(crate) type Client =
     hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Outgoing>;
 
-/// Most bytes that are read at a time, and of the head of a response.
+/// Largest read buffer, which also bounds the head of a response.
 const MAX_READ: usize = 1 << 17;
 
-/// How long a connection is kept that no request uses.
-const POOLED: Duration = Duration::from_secs(30);
+/// Longest time that an idle connection is kept.
+const MAX_IDLE: Duration = Duration::from_secs(30);
 
-/// A client that trusts these authorities, or those of the web.
+/// Creates a client that trusts these authorities, or those of the web.
 pub(crate) fn client(timeouts: &Timeouts, authorities: Option<&[u8]>) -> io::Result<Client> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let invalid = |error: &dyn std::error::Error| io::Error::other(error.to_string());
@@ -62,7 +62,7 @@ pub(crate) fn client(timeouts: &Timeouts, authorities: Option<&[u8]>) -> io::Res
     Ok(
         hyper_util::client::legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(POOLED)
+            .pool_idle_timeout(MAX_IDLE)
             .timer(TokioTimer::new())
             .http1_max_buf_size(MAX_READ)
             // A request that was not begun to be written may go through another connection: the upstream has not seen it.

@@ -1,4 +1,4 @@
-//! How long a body waits, and for what.
+//! Deadlines of a response body.
 
 use core::future::Future as _;
 use core::pin::Pin;
@@ -8,19 +8,20 @@ use core::time::Duration;
 use provstream_route::Cause;
 use tokio::time::{Instant, Sleep};
 
-/// The task that something wakes. Most polls of a body are for data, of the same task as the poll before: what wakes that task
-/// already, and has not happened, need not be polled again.
+/// Task that a timer will wake. Most polls of a body are for data and come from the same task as
+/// the preceding poll: a timer that already wakes this task and has not fired need not be polled
+/// again.
 #[derive(Debug, Default)]
 pub(crate) struct Armed(Option<Waker>);
 
 impl Armed {
-    /// Whether it is this task.
+    /// Returns `true` if the timer wakes the task of `cx`.
     pub(crate) fn is_for(&self, cx: &Context<'_>) -> bool {
         let waker = self.0.as_ref();
         waker.is_some_and(|waker| waker.will_wake(cx.waker()))
     }
 
-    /// Notes that this task is woken from now on.
+    /// Records that the timer wakes the task of `cx`.
     pub(crate) fn arm(&mut self, cx: &Context<'_>) {
         if !self.is_for(cx) {
             self.0 = Some(cx.waker().clone());
@@ -28,23 +29,23 @@ impl Armed {
     }
 }
 
-/// How long a body waits, and for what.
+/// Deadlines of a response body.
 pub(crate) struct Waits {
     idle: Duration,
     keep_alive: Duration,
-    /// The response ends by then.
+    /// Latest end of the response.
     total: Instant,
-    /// When something came from the upstream.
+    /// Time of the latest data from the upstream.
     came: Instant,
-    /// When something went to the client.
+    /// Time of the latest data to the client.
     went: Instant,
-    /// What came has not gone, and came just now.
+    /// `true` if data has just come from the upstream and none was sent since.
     is_new: bool,
     sleep: Pin<Box<Sleep>>,
     armed: Armed,
 }
 
-/// What is due.
+/// Deadline that has passed.
 pub(crate) enum Due {
     End(Cause),
     KeepAlive,
@@ -66,7 +67,7 @@ impl Waits {
         }
     }
 
-    /// What is due, if anything is.
+    /// Polls for the next deadline that passes.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Due> {
         self.is_new = false;
         if self.armed.is_for(cx) && !self.sleep.is_elapsed() {
@@ -100,7 +101,7 @@ impl Waits {
         }
     }
 
-    /// What ends the wait for the upstream before there is a body for the client.
+    /// Waits for the deadline that ends the response, before the client has a body.
     pub(crate) async fn end(&mut self) -> Cause {
         core::future::poll_fn(|cx| {
             loop {
@@ -114,13 +115,14 @@ impl Waits {
         .await
     }
 
-    /// Something came from the upstream.
+    /// Records data from the upstream.
     pub(crate) fn comes(&mut self) {
         self.came = Instant::now();
         self.is_new = true;
     }
 
-    /// Something goes to the client: when. What came just now goes at the same time, so the clock is read once for both.
+    /// Records data to the client, and returns the time. Data that has just come from the upstream
+    /// has the same time, so that the clock is read once for both.
     pub(crate) fn goes(&mut self) -> Instant {
         self.went = match self.is_new {
             true => self.came,

@@ -1,4 +1,4 @@
-//! Reads what a route adds to requests.
+//! Reads the settings for additions to requests.
 
 use core::fmt::Display;
 
@@ -12,7 +12,7 @@ use crate::constraint::{Constraint, Engine, schema_target, takes_grammar};
 use crate::emission::Emission;
 use crate::request_json::takes_prompt;
 
-/// What `emit` can be.
+/// Description of the valid values of `emit`.
 const EXPECTED: &str =
     "\"prompt\", \"schema\" or \"grammar\", or an array of \"prompt\" and one of the others";
 
@@ -64,7 +64,7 @@ fn no_engine(value: &Value<'_>) -> RouteError {
     RouteError::new(value.place(), message)
 }
 
-/// Whether there is a prompt, and what there is beside it; empty if there is nothing.
+/// Returns `true` if `emit` has a prompt, and the name of the other addition, which may be empty.
 fn parts<'t>(value: &Value<'t>) -> Result<(bool, &'t str), RouteError> {
     let names: Vec<&str> = match value.string() {
         Ok(name) => vec![name],
@@ -96,7 +96,7 @@ fn engine(table: &Table<'_>) -> Result<Option<Engine>, RouteError> {
         .ok_or_else(|| value.wrong_type(&expected).into())
 }
 
-/// The format that the route names. What is wrong with it was found before.
+/// Returns the format that the route names. An invalid name is reported elsewhere.
 fn format(table: &Table<'_>) -> Result<Option<Format>, RouteError> {
     let name = table
         .get("format")
@@ -118,7 +118,7 @@ fn unwritten(value: &Value<'_>, what: &str, error: impl Display) -> RouteError {
     RouteError::new(value.place(), &message)
 }
 
-/// The schema for the format, or for each that a request may be of.
+/// Builds the schema for the format, or one for each possible format of a request.
 fn schemas(
     value: &Value<'_>,
     engine: Option<Engine>,

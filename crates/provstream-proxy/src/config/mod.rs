@@ -1,4 +1,4 @@
-//! The settings of a proxy.
+//! Settings of a proxy.
 
 mod emit;
 mod read;
@@ -19,7 +19,7 @@ pub(crate) use self::upstream::is_localhost;
 pub use self::upstream::{Upstream, UpstreamError};
 use crate::emission::Emission;
 
-/// The settings of a proxy, as its file and the command line give them.
+/// Settings of a proxy, from its file and the command line.
 ///
 /// ```
 /// use std::path::Path;
@@ -34,16 +34,16 @@ use crate::emission::Emission;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// What messages call the file.
+    /// Name of the settings file in messages.
     pub(crate) source: Option<Box<str>>,
     pub(crate) upstream: Upstream,
-    /// Where the file has the upstream.
+    /// Position of the upstream in the file.
     pub(crate) upstream_place: Option<FilePosition>,
     pub(crate) listen: SocketAddr,
     pub(crate) listen_place: Option<FilePosition>,
     pub(crate) admin: Option<SocketAddr>,
     pub(crate) admin_place: Option<FilePosition>,
-    /// Names by which the admin endpoints may be asked for, in lower case.
+    /// Host names of the admin endpoints, in lower case.
     pub(crate) admin_hosts: Vec<Box<str>>,
     pub(crate) routes: Routes,
     pub(crate) extras: Vec<Extras>,
@@ -51,14 +51,14 @@ pub struct Config {
     pub(crate) limits: ProxyLimits,
     pub(crate) audit: Option<NamedFile>,
     pub(crate) audit_sync: bool,
-    /// The other files that the settings name, each with its key.
+    /// Further files that the settings name, each with its key.
     pub(crate) files: Vec<(&'static str, PathBuf)>,
     pub(crate) log: bool,
-    /// Certificates, in PEM, of authorities that are trusted instead of those of the web.
+    /// PEM file with certificate authorities that replace those of the web.
     pub(crate) upstream_ca: Option<NamedFile>,
-    /// Where spans are sent.
+    /// URL of the collector of spans.
     pub(crate) collector: Option<Uri>,
-    /// What the page about streams in flight shows, if there is one.
+    /// Settings of the page about streams in flight, if it is enabled.
     pub(crate) live: Option<LiveSettings>,
 }
 
@@ -66,31 +66,31 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub(crate) struct NamedFile {
     pub(crate) path: PathBuf,
-    /// Where the settings name it.
+    /// Position of the name in the settings.
     pub(crate) place: FilePosition,
 }
 
-/// What the proxy does on a route beside what is done with its responses.
+/// Settings of a route for requests and their upstream. Settings for responses are in `Routes`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
-    /// Another upstream than that of the proxy, and where the file has it.
+    /// Upstream of the route, if it differs from that of the proxy, and its position in the file.
     pub(crate) upstream: Option<(Upstream, FilePosition)>,
-    /// What is added to requests so that models write annotations.
+    /// Additions to requests that make models write annotations.
     pub(crate) emission: Emission,
-    /// How often the upstream is asked once more for the rest of an answer that a policy suspends.
+    /// Most repetitions of a request for the rest of an answer that a policy suspends.
     pub(crate) reemit: u32,
 }
 
-/// What the page about streams in flight shows.
+/// Settings of the page about streams in flight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LiveSettings {
-    /// Most streams that are listed.
+    /// Most listed streams in flight.
     pub(crate) streams: usize,
-    /// Most streams that have ended that are listed.
+    /// Most listed streams that have ended.
     pub(crate) ended: usize,
-    /// Bytes of each text that are shown: the last ones.
+    /// Bytes shown from the end of each text.
     pub(crate) text: usize,
-    /// How often a browser loads the page again.
+    /// Interval after which a browser reloads the page.
     pub(crate) refresh: Duration,
 }
 
@@ -105,21 +105,21 @@ impl Default for LiveSettings {
     }
 }
 
-/// How long things may take.
+/// Longest times for connections, requests and shutdown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timeouts {
     pub(crate) connect: Duration,
-    /// Nothing comes from the upstream.
+    /// Longest time without data from the upstream.
     pub(crate) idle: Duration,
-    /// From a request to the end of its response.
+    /// Longest time from a request to the end of its response.
     pub(crate) total: Duration,
-    /// The client sends or reads nothing.
+    /// Longest time in which the client neither sends nor reads.
     pub(crate) client: Duration,
-    /// The head of a request.
+    /// Longest time for the head of a request.
     pub(crate) head: Duration,
-    /// After this time without a byte for the client, a comment is sent.
+    /// Time without data for the client after which a comment is sent.
     pub(crate) keep_alive: Duration,
-    /// Between the signal to end and the end.
+    /// Longest time from the signal to end until the end.
     pub(crate) drain: Duration,
 }
 
@@ -137,7 +137,7 @@ impl Default for Timeouts {
     }
 }
 
-/// How much there may be.
+/// Limits of requests and connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProxyLimits {
     pub(crate) header_bytes: usize,
@@ -158,7 +158,8 @@ impl Default for ProxyLimits {
 }
 
 impl Config {
-    /// The settings without a file: everything that is known is stripped, everything else passes.
+    /// Creates settings without a file: annotations of known formats are stripped, and all other
+    /// responses pass.
     #[must_use]
     pub fn new(upstream: Upstream, listen: SocketAddr) -> Self {
         Self {
@@ -184,14 +185,14 @@ impl Config {
         }
     }
 
-    /// The same, read from a file that messages call this.
+    /// Sets the name of the settings file in messages.
     #[must_use]
     pub fn with_source(mut self, name: &str) -> Self {
         self.source = Some(name.into());
         self
     }
 
-    /// The same that listens here, whatever the file says.
+    /// Sets the address of the proxy, replacing that of the file.
     #[must_use]
     pub const fn with_listen(mut self, listen: SocketAddr) -> Self {
         self.listen = listen;
@@ -199,7 +200,7 @@ impl Config {
         self
     }
 
-    /// The same whose admin endpoints listen here, whatever the file says.
+    /// Sets the address of the admin endpoints, replacing that of the file.
     #[must_use]
     pub const fn with_admin(mut self, admin: SocketAddr) -> Self {
         self.admin = Some(admin);
@@ -207,57 +208,60 @@ impl Config {
         self
     }
 
-    /// The same with or without a line on standard error for each request.
+    /// Enables or disables the line on standard error for each request.
     #[must_use]
     pub const fn with_log(mut self, log: bool) -> Self {
         self.log = log;
         self
     }
 
-    /// Where the proxy listens.
+    /// Returns the address of the proxy.
     #[must_use]
     pub const fn listen(&self) -> SocketAddr {
         self.listen
     }
 
-    /// Where the file has the address that the proxy listens at; `None` for one that is not from the file.
+    /// Returns the position of the proxy's address in the file, or `None` if the address is not
+    /// from the file.
     #[must_use]
     pub const fn listen_place(&self) -> Option<FilePosition> {
         self.listen_place
     }
 
-    /// Where the file has the address of the admin endpoints; `None` for one that is not from the file.
+    /// Returns the position of the admin endpoints' address in the file, or `None` if the address
+    /// is not from the file.
     #[must_use]
     pub const fn admin_place(&self) -> Option<FilePosition> {
         self.admin_place
     }
 
-    /// Where the admin endpoints listen.
+    /// Returns the address of the admin endpoints.
     #[must_use]
     pub const fn admin(&self) -> Option<SocketAddr> {
         self.admin
     }
 
-    /// The file of the audit log, and where the settings name it.
+    /// Returns the path of the audit log, and its position in the settings.
     #[must_use]
     pub fn audit(&self) -> Option<(&Path, FilePosition)> {
         let named = self.audit.as_ref()?;
         Some((&named.path, named.place))
     }
 
-    /// The files that the settings name and that are read, each with its key: policies, the vocabulary and certificates. The
-    /// audit log must not be one of them.
+    /// Iterates over the files that the proxy reads, each with its key: policies, the vocabulary
+    /// and certificates. The audit log must not be one of them.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         self.files.iter().map(|(key, path)| (*key, path.as_path()))
     }
 
-    /// The upstream.
+    /// Returns the upstream.
     #[must_use]
     pub const fn upstream(&self) -> &Upstream {
         &self.upstream
     }
 
-    /// Refuses an upstream that is the proxy itself, or its admin endpoints, listening here: each request would come back.
+    /// Fails if an upstream is one of the proxy's own listeners, to which each request would
+    /// return.
     pub(crate) fn refuse_loops(&self, listeners: &[SocketAddr]) -> io::Result<()> {
         let own = (&self.upstream, self.upstream_place);
         let of_routes = self.extras.iter().filter_map(|extras| {
@@ -282,7 +286,7 @@ impl Config {
         Err(io::Error::new(io::ErrorKind::InvalidInput, message))
     }
 
-    /// The keys that differ from other settings and are read only when a proxy starts.
+    /// Returns the keys that differ from `other` and take effect only when a proxy starts.
     pub(crate) fn fixed_changes(&self, other: &Self) -> Vec<&'static str> {
         let is_changed = [
             ("listen", self.listen != other.listen),

@@ -1,4 +1,4 @@
-//! Reads the file of a proxy.
+//! Reads the settings file of a proxy.
 
 use core::time::Duration;
 use std::net::SocketAddr;
@@ -30,15 +30,15 @@ const KEYS: [&str; 14] = [
     "route",
 ];
 
-/// The keys of a route that the proxy reads itself.
+/// Keys of a route that the proxy reads itself.
 const ROUTE_KEYS: [&str; 4] = ["upstream", "emit", "engine", "reemit"];
 
-/// Most times that an upstream is asked once more.
+/// Most repetitions of a request after suspensions.
 const MAX_REEMIT: u64 = 5;
 
 impl Config {
-    /// Reads a file of settings. Files that it names are looked for in `folder`. An upstream that is given takes the place of
-    /// that of the file.
+    /// Reads a settings file. `folder` is the base of relative paths in it. `upstream` replaces the
+    /// upstream of the file.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ fn address(value: &Value<'_>) -> Result<SocketAddr, RouteError> {
     text.parse().map_err(|_| wrong(value, expected))
 }
 
-/// The names by which the admin endpoints may be asked for.
+/// Reads the host names of the admin endpoints.
 fn admin_hosts(root: &Table<'_>) -> Result<Vec<Box<str>>, RouteError> {
     let Some(value) = root.get("admin_hosts") else {
         return Ok(Vec::new());
@@ -179,19 +179,19 @@ fn named_file(
     }))
 }
 
-/// A file that a key names, if its value is a path.
+/// Returns the file that a key names, if its value is a path.
 fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'static str, PathBuf)> {
     let value = table.get(key)?;
     Some((key, folder.join(value.string().ok()?)))
 }
 
-/// The text of a file that the settings name.
+/// Reads the text of a file that the settings name.
 fn read_named(path: &Path) -> Result<String, String> {
     refuse_other_kinds(path)?;
     provstream::settings::read_text(path).map_err(|error| unread(&error))
 }
 
-/// Refuses what is neither a regular file nor a directory: to read a pipe or a device may take forever.
+/// Fails for pipes, sockets and devices, because reading one may never end.
 pub(crate) fn refuse_other_kinds(path: &Path) -> Result<(), String> {
     match path.metadata() {
         Ok(about) if !about.is_file() && !about.is_dir() => Err(
@@ -202,7 +202,7 @@ pub(crate) fn refuse_other_kinds(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Why a file that the settings name cannot be read.
+/// Describes the reason why a file that the settings name cannot be read.
 pub(crate) fn unread(error: &FileError) -> String {
     let hint = match error.is_missing() {
         true => "; a relative one begins at the folder of the settings file",
@@ -312,7 +312,7 @@ fn limits(root: &Table<'_>) -> Result<ProxyLimits, RouteError> {
     Ok(limits)
 }
 
-/// A number within a range.
+/// Reads a number in a range.
 fn number(value: &Value<'_>, range: core::ops::RangeInclusive<usize>) -> Result<usize, RouteError> {
     let found = value.unsigned().ok();
     let found = found.and_then(|found| usize::try_from(found).ok());

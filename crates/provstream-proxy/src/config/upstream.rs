@@ -1,4 +1,4 @@
-//! Where requests are sent.
+//! Upstream servers.
 
 use core::fmt;
 use core::str::FromStr;
@@ -8,7 +8,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
 
-/// The server that requests are sent to: an `http` or `https` URL, which may have a path that goes before those of requests.
+/// Server to which requests are sent: an `http` or `https` URL, whose path, if any, precedes those
+/// of requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upstream {
     scheme: Scheme,
@@ -16,14 +17,14 @@ pub struct Upstream {
     prefix: Box<str>,
 }
 
-/// A URL that cannot be one of an upstream.
+/// A URL is not valid for an upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpstreamError {
     expected: &'static str,
     found: Box<str>,
 }
 
-/// What a URL of an upstream is.
+/// Description of a valid upstream URL.
 const URL: &str = "a URL such as \"https://api.openai.com\", without user, query or fragment";
 
 impl fmt::Display for UpstreamError {
@@ -65,7 +66,7 @@ impl FromStr for Upstream {
     }
 }
 
-/// Whether the port is one that there can be, or left out.
+/// Returns `true` if the port is valid or left out.
 pub(super) fn has_port(authority: &Authority) -> bool {
     let text = authority.as_str();
     let host = text.rsplit_once('@').map_or(text, |(_, host)| host);
@@ -73,7 +74,7 @@ pub(super) fn has_port(authority: &Authority) -> bool {
     matches!(rest, "" | ":") || authority.port_u16().is_some()
 }
 
-/// A URL as an error quotes it: without user and query, which may be secret.
+/// Formats a URL for an error, without user and query, which may be secret.
 fn shown(url: &str) -> String {
     let start = url.split(['?', '#']).next().unwrap_or_default();
     let cut = if start.len() < url.len() { "?…" } else { "" };
@@ -90,7 +91,7 @@ impl fmt::Display for Upstream {
 }
 
 impl Upstream {
-    /// The URL of a request with this path and query; `None` if it cannot be one.
+    /// Returns the URL of a request with this path and query, or `None` if it would be invalid.
     pub(crate) fn uri(&self, path: &PathAndQuery) -> Option<Uri> {
         let mut whole = String::with_capacity(self.prefix.len() + path.as_str().len());
         whole.push_str(&self.prefix);
@@ -103,8 +104,8 @@ impl Upstream {
             .ok()
     }
 
-    /// Whether requests would come back to a proxy that listens here. Only addresses and names below `localhost` are known; other
-    /// names are not looked up.
+    /// Returns `true` if requests to the upstream would reach a proxy that listens at `listen`.
+    /// Recognises addresses and names below `localhost`; other names are not resolved.
     pub(crate) fn is_at(&self, listen: SocketAddr) -> bool {
         let default = if self.scheme == Scheme::HTTPS {
             443
@@ -126,19 +127,20 @@ impl Upstream {
         host_address(host).is_some_and(|ip| reaches(ip, listen))
     }
 
-    /// The value of `Host`.
+    /// Returns the value of the `Host` header.
     pub(crate) fn host(&self) -> &str {
         self.authority.as_str()
     }
 }
 
-/// Whether a name is one of this machine (RFC 6761 6.3).
+/// Returns `true` if a name is `localhost` or a name below it (RFC 6761 6.3).
 pub(crate) fn is_localhost(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// The address that a host is, in brackets if it is one of IPv6. An address of IPv4 within IPv6 is one of IPv4.
+/// Parses a host that is an IP address, in brackets for IPv6. An IPv4 address mapped to IPv6 is
+/// returned as IPv4.
 pub(crate) fn host_address(host: &str) -> Option<IpAddr> {
     let inner = host
         .strip_prefix('[')
@@ -149,8 +151,9 @@ pub(crate) fn host_address(host: &str) -> Option<IpAddr> {
     }
 }
 
-/// An address of IPv4 as systems read it: one to four numbers, the last of which has all bytes that are left, each in decimal, in
-/// octal after `0` or in hexadecimal after `0x` (`inet_aton` of POSIX).
+/// Parses an IPv4 address with the rules of POSIX `inet_aton`: one to four numbers, of which the
+/// last fills all remaining bytes, each in decimal, in octal after `0` or in hexadecimal after
+/// `0x`.
 fn numbers(host: &str) -> Option<Ipv4Addr> {
     let number = |text: &str| {
         let hexadecimal = text.strip_prefix("0x").or(text.strip_prefix("0X"));
@@ -175,7 +178,7 @@ fn numbers(host: &str) -> Option<Ipv4Addr> {
     (u64::from(*last) <= room).then(|| Ipv4Addr::from_bits(bits | last))
 }
 
-/// Whether a connection to one address reaches a listener at another one of this machine.
+/// Returns `true` if a connection to `ip` reaches a listener at `listen` on this machine.
 fn reaches(ip: IpAddr, listen: IpAddr) -> bool {
     let is_own = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
     // A listener at `::` has the addresses of IPv4, too.
