@@ -1,4 +1,4 @@
-//! One line for each decision of a gate, in a file that only grows.
+//! Audit log: one line for each decision of a gate.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -13,60 +13,62 @@ use sha2::{Digest, Sha256};
 
 use crate::terminal::terminal_json;
 
-/// Where the lines of an audit log go.
+/// Destination of the lines of an audit log.
 pub trait AuditLog {
-    /// Takes a line with its line feed.
+    /// Appends a line that ends with a line feed.
     ///
     /// # Errors
     ///
-    /// The line could not be written. Nothing is released after that.
+    /// If the line cannot be written. Nothing is released after that.
     fn line(&mut self, line: &[u8]) -> io::Result<()>;
 }
 
-/// One line. Spans and offsets are in the text of the channel; `clean_span` and `offset` count without annotations.
+/// A line of the log. Spans and offsets refer to the text of the channel; `clean_span` and `offset`
+/// to the text without annotations.
 #[derive(Serialize)]
 #[serde(tag = "decision", rename_all = "kebab-case")]
-enum Entry<'a> {
-    /// About an assertion.
+enum AuditLine<'a> {
+    /// Decision about an assertion.
     Assertion {
         #[serde(flatten)]
-        of: Of<'a>,
+        of: AuditContext<'a>,
         span: Span,
         clean_span: Span,
-        /// Of the assertion's text.
+        /// Hash of the assertion's text.
         sha256: String,
         untrusted: bool,
         annotations: Vec<Annotation<'a>>,
-        /// For each annotation, the reason why it counts or not.
+        /// For each annotation, the reason why it counts or does not.
         counting: Vec<Reason>,
         verdict: Option<&'a Verdict>,
         disposition: &'static str,
         action: &'static str,
     },
-    /// About a run of text that no assertion covers, and that is not released as it is.
+    /// Decision about a run of unannotated text that is not released unchanged.
     Unannotated {
         #[serde(flatten)]
-        of: Of<'a>,
+        of: AuditContext<'a>,
         clean_span: Span,
         sha256: String,
         action: &'static str,
     },
-    /// Text was released because of a limit.
+    /// Text released because of a limit.
     Limit {
         #[serde(flatten)]
-        of: Of<'a>,
+        of: AuditContext<'a>,
         clean_span: Span,
     },
-    /// The text ended before its end: nothing of it from this offset on was released.
+    /// Early end of a text: nothing from this offset on was released.
     End {
         #[serde(flatten)]
-        of: Of<'a>,
+        of: AuditContext<'a>,
         action: &'static str,
         offset: u64,
     },
 }
 
-/// Reason why an annotation counts towards the floor or not, such as `{"why":"stale","by_seconds":60.5}`.
+/// Reason why an annotation counts towards the floor or does not, such as
+/// `{"why":"stale","by_seconds":60.5}`.
 #[derive(Clone, Copy, Serialize)]
 struct Reason {
     why: &'static str,
@@ -88,9 +90,9 @@ impl From<&Counting> for Reason {
     }
 }
 
-/// Members of every line: the time, the text that it is about, and the policy.
+/// Members of every line: the time, the text and the policy that the line refers to.
 #[derive(Clone, Copy, Serialize)]
-struct Of<'a> {
+struct AuditContext<'a> {
     /// Time of the decision: the one that an assertion was judged by.
     time: Timestamp,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -101,22 +103,22 @@ struct Of<'a> {
     policy: &'a str,
     /// SHA-256 of the file that the policy was read from.
     policy_sha256: &'a str,
-    /// Which answer of the stream, if it is not the first.
+    /// Number of the answer in the stream, from 1; `None` for the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<u32>,
 }
 
-/// A text whose end has not come.
+/// A text that has not ended.
 #[derive(Debug, Default)]
-struct Open {
-    /// Offset of the next byte that is released or withheld, without annotations.
+struct OpenText {
+    /// Offset of the next released or withheld byte, without annotations.
     offset: u64,
-    run: Option<Run>,
+    run: Option<OpenRun>,
 }
 
-/// A run of unannotated text that is not released as it is.
+/// A run of unannotated text that is not released unchanged.
 #[derive(Debug)]
-struct Run {
+struct OpenRun {
     start: u64,
     action: &'static str,
     hash: Sha256,
@@ -128,12 +130,12 @@ impl<L: AuditLog + ?Sized> AuditLog for Box<L> {
     }
 }
 
-/// Gives the time of a line.
+/// Source of the times of lines.
 type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Writes the lines of one stream: one for each decision of a gate, as [`AuditLog`] takes them.
+/// Writes the audit lines of one stream to an [`AuditLog`].
 ///
-/// `docs/gate.md` has the lines. Give it what a gate does, before that takes effect:
+/// `docs/gate.md` describes the lines. Report each event of the gate before it takes effect:
 ///
 /// ```
 /// use std::io::{self, Write};
@@ -176,7 +178,7 @@ type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 /// ```
 pub struct Audit<L> {
     log: L,
-    /// How messages call the log.
+    /// Name of the log in messages.
     name: String,
     stream: String,
     channel: String,
@@ -184,10 +186,10 @@ pub struct Audit<L> {
     /// SHA-256 of the file of the rules.
     rules_sha256: String,
     clock: Clock,
-    /// Answers before this one in the same stream.
+    /// Number of earlier answers in the same stream.
     before: u32,
-    /// By channel: the texts of several channels, and runs in them, may be open at a time.
-    open: BTreeMap<String, Open>,
+    /// Open texts by channel. Several channels can have open texts and runs at a time.
+    open: BTreeMap<String, OpenText>,
     error: Option<io::Error>,
 }
 
@@ -202,8 +204,8 @@ impl<L: fmt::Debug> fmt::Debug for Audit<L> {
 }
 
 impl<L: AuditLog> Audit<L> {
-    /// Creates the audit of a stream: `name` is the log's in messages, `stream` the response's in the lines, and `clock` gives the
-    /// time of lines that no verdict has one for.
+    /// Creates the audit of a stream. `name` names the log in messages, `stream` the response in
+    /// the lines, and `clock` returns the time of lines without a verdict that has one.
     pub fn new(
         log: L,
         name: String,
@@ -226,48 +228,49 @@ impl<L: AuditLog> Audit<L> {
         }
     }
 
-    /// Gives the log back.
+    /// Returns the log.
     #[must_use]
     pub fn into_log(self) -> L {
         self.log
     }
 
-    /// How messages call the log.
+    /// Returns the name of the log in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The following calls are about this channel.
+    /// Sets the channel of the following calls.
     pub fn enter(&mut self, channel: String) {
         self.channel = channel;
     }
 
-    /// The following calls are about another answer in the same stream, whose texts begin at offset 0. Its lines have its number,
-    /// `answer`, which is 2 for the second.
+    /// Begins the next answer in the same stream. Its texts begin at offset 0, and its lines have
+    /// the number `answer`, which is 2 for the second answer.
     pub fn next_answer(&mut self) {
         self.before += 1;
         self.open.clear();
     }
 
-    /// The first line that could not be written. Nothing may be released after it.
+    /// Removes and returns the error of the first failed write. Nothing may be released after a
+    /// failed write.
     pub fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 
-    /// The first line that could not be written, unless it was [taken](Self::take_error).
+    /// Returns the error of the first failed write, unless it was [taken](Self::take_error).
     #[must_use]
     pub const fn error(&self) -> Option<&io::Error> {
         self.error.as_ref()
     }
 
-    /// Whether a line could not be written. Nothing may be released after it.
+    /// Returns `true` if a write failed. Nothing may be released after that.
     #[must_use]
     pub const fn has_failed(&self) -> bool {
         self.error.is_some()
     }
 
-    /// Takes what a gate does.
+    /// Records an event of the gate.
     pub fn push(&mut self, event: &GateEvent<'_>) {
         match event {
             GateEvent::Decided(question, action) => self.decided(question, action),
@@ -279,7 +282,7 @@ impl<L: AuditLog> Audit<L> {
         }
     }
 
-    /// A policy has decided about an assertion.
+    /// Records the decision about an assertion.
     pub fn decided(&mut self, question: &Question<'_>, action: &Action) {
         let assertion = question.assertion();
         let verdict = question.verdict();
@@ -287,8 +290,8 @@ impl<L: AuditLog> Audit<L> {
             self.rules.disposition(question, verdict).as_str()
         });
         let counting = verdict.map_or(&[][..], Verdict::counting);
-        let entry = Entry::Assertion {
-            of: Of {
+        let entry = AuditLine::Assertion {
+            of: AuditContext {
                 time: verdict.map_or_else(&self.clock, Verdict::judged_at),
                 ..self.of()
             },
@@ -306,7 +309,7 @@ impl<L: AuditLog> Audit<L> {
         self.write(line);
     }
 
-    /// A run of unannotated text begins.
+    /// Records the beginning of a run of unannotated text.
     pub fn run_begins(&mut self, at: u64, what: &Unannotated) {
         let action = match what {
             Unannotated::Mark(..) => "mark",
@@ -314,7 +317,7 @@ impl<L: AuditLog> Audit<L> {
             Unannotated::Discard => "discard",
             _ => return,
         };
-        let run = Run {
+        let run = OpenRun {
             start: at,
             action,
             hash: Sha256::new(),
@@ -322,11 +325,11 @@ impl<L: AuditLog> Audit<L> {
         self.text_of_channel().run = Some(run);
     }
 
-    fn text_of_channel(&mut self) -> &mut Open {
+    fn text_of_channel(&mut self) -> &mut OpenText {
         self.open.entry(self.channel.clone()).or_default()
     }
 
-    /// Takes text of the stream that is released or withheld.
+    /// Records released or withheld text.
     pub fn text(&mut self, bytes: &[u8]) {
         let open = self.text_of_channel();
         open.offset += bytes.len() as u64;
@@ -335,10 +338,10 @@ impl<L: AuditLog> Audit<L> {
         }
     }
 
-    /// The run ends.
+    /// Records the end of a run of unannotated text.
     pub fn run_ends(&mut self, at: u64) {
         if let Some(run) = self.text_of_channel().run.take() {
-            let entry = Entry::Unannotated {
+            let entry = AuditLine::Unannotated {
                 of: self.of(),
                 clean_span: Span::new(run.start, at),
                 sha256: hex(run.hash.finalize()),
@@ -349,18 +352,18 @@ impl<L: AuditLog> Audit<L> {
         }
     }
 
-    /// Text was released because of a limit.
+    /// Records that text was released because of a limit.
     pub fn limit(&mut self, clean_span: Span) {
         let of = self.of();
-        let line = terminal_json(&Entry::Limit { of, clean_span });
+        let line = terminal_json(&AuditLine::Limit { of, clean_span });
         self.write(line);
     }
 
-    /// The text ended before its end, after the run that was open in it. What the same channel has after that is another
-    /// text.
+    /// Records the early end of a text, after the end of its open run. Further text of the channel
+    /// is another text.
     pub fn ended(&mut self, action: &'static str) {
         let text = self.open.remove(&self.channel).unwrap_or_default();
-        let entry = Entry::End {
+        let entry = AuditLine::End {
             of: self.of(),
             action,
             offset: text.offset,
@@ -369,7 +372,7 @@ impl<L: AuditLog> Audit<L> {
         self.write(line);
     }
 
-    /// Nothing more comes: the runs that are open end where they are.
+    /// Ends all open runs at their current offsets.
     pub fn end_runs(&mut self) {
         let open = self.open.iter().filter(|(_, text)| text.run.is_some());
         let open: Vec<_> = open
@@ -381,8 +384,8 @@ impl<L: AuditLog> Audit<L> {
         }
     }
 
-    fn of(&self) -> Of<'_> {
-        Of {
+    fn of(&self) -> AuditContext<'_> {
+        AuditContext {
             time: (self.clock)(),
             stream: &self.stream,
             channel: &self.channel,
@@ -400,7 +403,7 @@ impl<L: AuditLog> Audit<L> {
     }
 }
 
-/// The name of an action, as policy files have it.
+/// Returns the name of an action in policy files.
 pub(crate) fn action_name(action: &Action) -> &'static str {
     match action {
         Action::Release => "release",

@@ -1,4 +1,4 @@
-//! A file that an audit log is appended to.
+//! Audit log in a file.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write};
@@ -6,25 +6,26 @@ use std::path::Path;
 
 use crate::audit::AuditLog;
 
-/// A file that lines are appended to, each with one write.
+/// File to which lines are appended, each with one write.
 ///
-/// A line that a full disk or the end of a process has cut off is ended before the next one, so that no later line is lost with it.
+/// A line that was cut off, by a full disk or the end of a process, is ended before the next one,
+/// so that no later line is lost with it.
 #[derive(Debug)]
 pub struct AuditFile {
-    lines: Lines<File>,
+    lines: LineWriter<File>,
     is_synced: bool,
 }
 
 impl AuditFile {
-    /// Opens a file, which is created if there is none. With `is_synced`, each line is on the disk before
+    /// Opens or creates a file. With `is_synced`, each line is on disk before
     /// [`line`](AuditLog::line) returns.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened.
+    /// If the file cannot be opened.
     pub fn open(path: &Path, is_synced: bool) -> io::Result<Self> {
         let file = File::options().append(true).create(true).open(path)?;
-        let lines = Lines {
+        let lines = LineWriter {
             is_cut: ends_within_line(path),
             out: file,
         };
@@ -42,7 +43,8 @@ impl AuditLog for AuditFile {
     }
 }
 
-/// Whether the last byte of a file is not a line feed. Something that is not a file, or cannot be read, has none.
+/// Returns `true` if the last byte of a file is not a line feed. Returns `false` for an empty file,
+/// and for a path that is not a readable file.
 fn ends_within_line(path: &Path) -> bool {
     let is_file = path
         .metadata()
@@ -58,13 +60,13 @@ fn ends_within_line(path: &Path) -> bool {
 }
 
 #[derive(Debug)]
-struct Lines<W> {
+struct LineWriter<W> {
     out: W,
-    /// What was written last is not a whole line.
+    /// `true` if the last write ended within a line.
     is_cut: bool,
 }
 
-impl<W: Write> Lines<W> {
+impl<W: Write> LineWriter<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
         let ended;
         let bytes = match self.is_cut {
@@ -124,7 +126,7 @@ mod tests {
             for most in [1, 3, 100] {
                 let (bytes, is_cut) = (Vec::new(), false);
                 let out = Disk { bytes, room, most };
-                let mut lines = Lines { out, is_cut };
+                let mut lines = LineWriter { out, is_cut };
                 let is_whole = lines.write(LINE).is_ok();
                 assert_eq!(is_whole, room == LINE.len());
                 // It is still full.

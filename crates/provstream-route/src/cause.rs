@@ -1,8 +1,8 @@
-//! Why a response ends before its end.
+//! Causes of refused and aborted responses.
 
 use core::fmt;
 
-/// Why a response is refused, or ends before the upstream has ended it.
+/// Cause of a response that is refused, or ends before the upstream has ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Cause {
@@ -10,22 +10,22 @@ pub enum Cause {
     UpstreamCut,
     /// The upstream could not be reached.
     UpstreamUnreachable,
-    /// The upstream sent nothing for as long as it may.
+    /// The upstream sent nothing for longer than the limit.
     IdleTimeout,
-    /// The response took longer than it may.
+    /// The response took longer than the limit.
     TotalTimeout,
-    /// The proxy is shut down.
+    /// The proxy is shutting down.
     Shutdown,
-    /// The body is longer than it may be, once decompressed.
+    /// The decompressed body is longer than the limit.
     TooLarge,
-    /// The body is of a kind, an encoding or a format that cannot be inspected, on a route that fails closed.
+    /// The kind, encoding or format of the body cannot be inspected, and the route fails closed.
     NotInspected,
     /// The audit log could not be written.
     AuditFailed,
 }
 
 impl Cause {
-    /// All of them.
+    /// All causes.
     pub const ALL: [Self; 8] = [
         Self::UpstreamCut,
         Self::UpstreamUnreachable,
@@ -37,7 +37,7 @@ impl Cause {
         Self::AuditFailed,
     ];
 
-    /// The name in error bodies, logs and metrics, such as `upstream_cut`.
+    /// Returns the name in error bodies, logs and metrics, such as `upstream_cut`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Cause {
         }
     }
 
-    /// What clients read in the message of an error.
+    /// Returns the message of the error that clients receive.
     #[must_use]
     pub const fn message(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl Cause {
         }
     }
 
-    /// The HTTP status of a response that is refused for it, before its head is sent.
+    /// Returns the HTTP status of a response that is refused before its head is sent.
     #[must_use]
     pub const fn status(self) -> u16 {
         match self {

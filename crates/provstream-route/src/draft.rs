@@ -1,9 +1,9 @@
-//! What a model is shown when it is asked once more.
+//! Released part of an answer, for asking the model to continue.
 
-/// Most bytes of the answer that are kept.
+/// Most bytes of the answer that are retained.
 const MAX_TEXT: usize = 1 << 16;
 
-/// What a client has read of an answer, and the assertion that the policy rejected (`provenance memo 7`).
+/// The text released so far, and the assertion that the policy rejected (`provenance memo 7`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
     text: Vec<u8>,
@@ -22,7 +22,7 @@ impl Draft {
         self.reason = reason;
     }
 
-    /// The text that was released, without annotations; the beginning of it if it is longer than 64 KiB.
+    /// Returns the released text without annotations, at most the first 64 KiB.
     #[must_use]
     pub fn text(&self) -> String {
         let text = &self.text[..];
@@ -41,13 +41,13 @@ impl Draft {
         String::from_utf8_lossy(&text[..kept]).into_owned()
     }
 
-    /// The assertion that was rejected last.
+    /// Returns the text of the assertion that was rejected last.
     #[must_use]
     pub fn rejected(&self) -> &str {
         &self.rejected
     }
 
-    /// What the assertion is to the policy, such as `below-floor`.
+    /// Returns the disposition of the rejected assertion, such as `below-floor`.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         self.reason

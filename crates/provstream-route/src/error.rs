@@ -1,4 +1,4 @@
-//! What can be wrong with a file of routes.
+//! Errors in a file of routes.
 
 use core::error::Error;
 use core::fmt;
@@ -6,10 +6,10 @@ use core::fmt;
 use provstream::settings::{Fault, FaultKind, FilePosition, quoted_piece};
 use provstream::{PolicyError, PolicyErrorKind};
 
-/// Most characters of a value that an error quotes.
+/// Most characters of a value in a message.
 pub(crate) const SHOWN: usize = 64;
 
-/// What is wrong with a file of routes, and where.
+/// Error in a file of routes, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RouteError {
     place: Option<FilePosition>,
@@ -17,7 +17,7 @@ pub struct RouteError {
 }
 
 impl RouteError {
-    /// An error at a place, with a message that says what was expected and what was found.
+    /// Creates an error at a position. `message` has the expected and the found value.
     #[must_use]
     pub fn new(place: FilePosition, message: &str) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl RouteError {
         }
     }
 
-    /// A value for which something else was expected.
+    /// Creates an error about a value.
     pub(crate) fn value(place: FilePosition, key: &str, expected: &str, found: &str) -> Self {
         let found = quoted_piece(found, SHOWN);
         Self::new(
@@ -35,7 +35,7 @@ impl RouteError {
         )
     }
 
-    /// An error of the policy in the table of a route, whose own tables are below that.
+    /// Converts an error of an inline policy, whose tables are below `route.policy`.
     pub(crate) fn of_table(error: PolicyError) -> Self {
         let is_missing = error.kind() == PolicyErrorKind::MissingKey;
         let mut found = Self::from(error);
@@ -49,14 +49,14 @@ impl RouteError {
         found
     }
 
-    /// Where in the file; `None` for one that is too large to be read.
+    /// Returns the position in the file, or `None` for a file that is too large.
     #[must_use]
     pub const fn place(&self) -> Option<FilePosition> {
         self.place
     }
 }
 
-/// How a message about a missing key ends.
+/// Returns the end of a message about a missing key: an example of the value, if one is known.
 fn example(fault: &Fault) -> &'static str {
     match fault.key().filter(|_| fault.kind == FaultKind::MissingKey) {
         Some("upstream") => ", such as upstream = \"https://api.openai.com\"",
@@ -79,7 +79,7 @@ impl From<Fault> for RouteError {
 }
 
 impl From<PolicyError> for RouteError {
-    /// Keeps the place, so the policy is part of the same file.
+    /// Converts an error of a policy that is part of the same file, keeping its position.
     fn from(error: PolicyError) -> Self {
         let shown = error.to_string();
         let message = match error.place() {
@@ -96,7 +96,7 @@ impl From<PolicyError> for RouteError {
     }
 }
 
-/// Writes the line and column, what was expected and what was found.
+/// Writes the position, if known, and the message.
 impl fmt::Display for RouteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = self.place {

@@ -1,4 +1,4 @@
-//! A body on its way through a route.
+//! Filter of a response body.
 
 use core::fmt;
 use std::io;
@@ -23,64 +23,67 @@ use crate::tracker::{Envelope, Tracker};
 
 mod waiting;
 
-/// Most bytes that are kept until the format of a response is known.
+/// Most bytes buffered until the format of a response is known.
 const MAX_UNKNOWN: usize = 1 << 16;
 
-/// Whether a response goes on.
+/// State of a response after a call to its filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
 pub enum Flow {
-    /// More bytes are of use.
+    /// The response continues: push more bytes.
     More,
-    /// The policy has suspended the answer, and the filter [suspends](BodyFilter::with_suspension): call
-    /// [`resume`](BodyFilter::resume) and go on with another response, or [`stop`](BodyFilter::stop). The upstream of this one
-    /// is of no more use.
+    /// The policy has suspended the answer, and the filter was built [with
+    /// suspension](BodyFilter::with_suspension). Call [`resume`](BodyFilter::resume) and continue
+    /// with another response, or call [`stop`](BodyFilter::stop). Close the connection to this
+    /// upstream.
     Suspended,
-    /// The response is complete with what was written. The upstream is of no more use: close its connection.
+    /// The response is complete with the output so far. Close the connection to the upstream.
     Done,
-    /// The response is broken off after what was written. The client must see that: close its connection without the end
-    /// that HTTP asks for.
+    /// The response is aborted after the output so far. The client must notice: close its
+    /// connection without the end that HTTP requires.
     Reset,
 }
 
-/// A body on its way through a route: strips its annotations, or has a policy decide about its text.
+/// Filter of a response body: strips annotations, or applies a policy to the text.
 ///
-/// Call [`push`](Self::push) for each piece and [`finish`](Self::finish) at the end, or [`abort`](Self::abort) if there is
-/// no such end. What is written does not depend on how the body is cut into pieces.
+/// Call [`push`](Self::push) for each piece, then [`finish`](Self::finish), or
+/// [`abort`](Self::abort) if the body does not end properly. The output does not depend on the
+/// boundaries of pieces.
 ///
-/// The head of a response that is not streamed is sent when the body is complete, with its length, and only if
-/// [`status`](Self::status) does not say otherwise: [`awaits_end`](Self::awaits_end) is true until then, and nothing is
-/// written. Memory is bounded by the route's limits.
+/// The head of a response that is not streamed is sent after the body is complete, with its length
+/// and the status from [`status`](Self::status), if any. Until then
+/// [`awaits_end`](Self::awaits_end) returns `true`, and there is no output. Memory is bounded by
+/// the route's limits.
 #[repr(C)] // What most pieces of a stream need comes first, next to each other in memory.
 pub struct BodyFilter {
     machine: Machine,
-    /// The last bytes that were written.
+    /// Last four bytes of the output.
     tail: [u8; 4],
     seen: Seen,
     settings: Arc<Settings>,
     /// Time that policies judge by, which each call sets.
     now: Now,
-    /// The format that the path of the request is of.
+    /// Format of the API at the request's path.
     hint: Option<Format>,
     choices: usize,
-    /// The content type is one of JSON that is not streamed.
+    /// `true` for a JSON content type without streaming.
     is_json: bool,
     is_sse: bool,
-    /// A line of the stream may have the identifier of an event.
+    /// `true` if a line of the output may have an event identifier.
     has_id: bool,
-    /// The first bytes that are not white space were looked at.
+    /// `true` after the first byte other than white space.
     has_begun: bool,
-    /// The body that is written at its end.
+    /// Buffered body of a response that is not streamed.
     whole: Option<Vec<u8>>,
-    /// What was taken before the format is known, on a gated route that fails open.
+    /// Input before the format is known, on a gated route that fails open.
     raw: Option<Vec<u8>>,
     status: Option<u16>,
-    /// A stream that the policy suspends may go on with another response.
+    /// `true` if a suspended stream may continue with another response.
     suspends: bool,
-    /// The format of the responses before this one in the same stream.
+    /// Format of the earlier responses in the same stream.
     joined: Option<Format>,
-    /// Nothing is taken any more.
+    /// Final state. From then on `push` and `finish` return it and ignore their input.
     over: Option<Flow>,
 }
 
@@ -93,7 +96,7 @@ impl fmt::Debug for BodyFilter {
     }
 }
 
-/// What a filter knows of a response.
+/// Facts about a response that its filter needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct About {
     pub(crate) hint: Option<Format>,
@@ -136,8 +139,8 @@ impl BodyFilter {
         }
     }
 
-    /// Has the decisions of a gate written to a log, whose lines name the response `stream`; to be called before anything is
-    /// pushed. If a line cannot be written, nothing more is released.
+    /// Writes the decisions of a gate to an audit log, in which `stream` names the response. Call
+    /// this before the first push. If a line cannot be written, nothing more is released.
     #[must_use]
     pub fn with_audit(
         mut self,
@@ -160,22 +163,23 @@ impl BodyFilter {
         self
     }
 
-    /// Why the audit log could not be written, if it could not: the response then ends with [`Cause::AuditFailed`].
+    /// Returns the error of the audit log, if a write failed. The response then ends with
+    /// [`Cause::AuditFailed`].
     #[must_use]
     pub fn audit_error(&self) -> Option<&io::Error> {
         self.seen.audit.as_ref()?.error()
     }
 
-    /// Gives everything that is reported to another handler as well, apart from the bytes; to be called before anything is
-    /// pushed.
+    /// Adds a handler that receives all events except the bytes. Call this before the first push.
     #[must_use]
     pub fn with_observer(mut self, observer: impl StreamHandler + Send + Sync + 'static) -> Self {
         self.seen.observer = Some(Box::new(observer));
         self
     }
 
-    /// Has a stream that the policy suspends go on with another response, where its format can; to be called before anything
-    /// is pushed. [`push`](Self::push) then returns [`Flow::Suspended`], and [`draft`](Self::draft) has what was written.
+    /// Enables suspension: a stream that the policy suspends can continue with another response, if
+    /// its format permits. Call this before the first push. [`push`](Self::push) then returns
+    /// [`Flow::Suspended`], and [`draft`](Self::draft) the released text.
     #[must_use]
     pub fn with_suspension(mut self) -> Self {
         self.suspends = true;
@@ -183,19 +187,20 @@ impl BodyFilter {
         self
     }
 
-    /// What the client has read of the answer, and what the policy rejected; `None` unless the filter
-    /// [suspends](Self::with_suspension).
+    /// Returns the released text and the rejected assertion, or `None` without
+    /// [suspension](Self::with_suspension).
     #[must_use]
     pub const fn draft(&self) -> Option<&Draft> {
         self.seen.draft.as_ref()
     }
 
-    /// Goes on with another response in the stream that was suspended. What the first one has left open is ended in `out`. If the
-    /// other response shows another format than the first, nothing of it is written, and the stream ends as one that the policy
-    /// has ended.
+    /// Continues a suspended stream with another response. Ends the open blocks of the first
+    /// response in `out`. If the other response has another format, none of it is written, and the
+    /// stream ends as one that the policy has ended.
     ///
-    /// The new events have the identifiers that their response has; numbers of blocks, of items and of events go on
-    /// counting, and events that only a whole stream begins with are left out.
+    /// The new events keep the identifiers of their response. Numbers of blocks, items and events
+    /// continue those of the first response, and events that occur only at the beginning of a
+    /// stream are left out.
     pub fn resume(&mut self, out: &mut Vec<u8>) {
         if self.over == Some(Flow::Suspended) {
             if let Some(format) = self.machine.format() {
@@ -214,7 +219,7 @@ impl BodyFilter {
         }
     }
 
-    /// Ends a stream that was suspended as one that the policy has ended.
+    /// Ends a suspended stream like one that the policy has ended.
     pub fn stop(&mut self, out: &mut Vec<u8>) -> Flow {
         if self.over == Some(Flow::Suspended) {
             return self.write_stop(out);
@@ -222,13 +227,15 @@ impl BodyFilter {
         self.over.unwrap_or(Flow::More)
     }
 
-    /// Whether a policy decides about the text. If not, the times that are given to the filter do not matter.
+    /// Returns `true` if a policy decides about the text. Otherwise the `now` arguments are
+    /// ignored.
     #[must_use]
     pub const fn is_gate(&self) -> bool {
         matches!(self.machine, Machine::Gate(_))
     }
 
-    /// Takes the next bytes of the body, decompressed, at a time. What is released by then is appended to `out`.
+    /// Processes the next bytes of the decompressed body at the time `now`. Appends released bytes
+    /// to `out`.
     pub fn push(&mut self, bytes: &[u8], now: Timestamp, out: &mut Vec<u8>) -> Flow {
         if let Some(flow) = self.over {
             return flow;
@@ -250,10 +257,12 @@ impl BodyFilter {
         }
     }
 
-    /// Takes the next bytes as [`push`](Self::push) does. `None` if exactly they are written: then nothing is appended to `out`,
-    /// which must be empty, and the caller sends the piece that it has, without a copy.
+    /// Processes the next bytes like [`push`](Self::push). Returns `None` if the output is exactly
+    /// `bytes`: nothing is appended to `out`, which must be empty, and the caller sends its own
+    /// buffer without a copy.
     ///
-    /// That is so for most events of a stream whose annotations are stripped, each in a piece of its own.
+    /// This is the case for most events of a stream whose annotations are stripped, if each is
+    /// pushed in a piece of its own.
     #[must_use = "`None` says that the bytes are to be sent"]
     pub fn push_or_pass(
         &mut self,
@@ -276,7 +285,7 @@ impl BodyFilter {
         Some(Flow::More)
     }
 
-    /// The upstream has ended the body.
+    /// Ends the body.
     pub fn finish(&mut self, now: Timestamp, out: &mut Vec<u8>) -> Flow {
         if let Some(flow) = self.over {
             return flow;
@@ -308,15 +317,18 @@ impl BodyFilter {
         self.end(Flow::Done)
     }
 
-    /// The body ends before its end, and the client reads an error in the API's shape. A gate that fails closed withholds what
-    /// is not decided about: the annotation that would have withheld it may be what is missing. One that fails open decides about
-    /// it as at the end of an answer. Of a stream whose annotations are stripped, what is left is written.
+    /// Ends the response early with an error in the API's format. A gate that fails closed
+    /// withholds all undecided text, because a missing annotation could have caused its rejection.
+    /// A gate that fails open decides about the text as at the end of an answer. Without a gate,
+    /// the remaining text is written.
     pub fn abort(&mut self, cause: Cause, now: Timestamp, out: &mut Vec<u8>) -> Flow {
         self.break_off(cause, now, out, false)
     }
 
-    /// The body cannot be decompressed any further. This is as [`abort`](Self::abort), but on a route that strips and fails open,
-    /// also a body that is not streamed is written as far as it came, unless nothing came, and broken off there.
+    /// Ends the response early because its body cannot be decompressed further. Like
+    /// [`abort`](Self::abort), but on a route that strips annotations and fails open, the received
+    /// part of a response that is not streamed is written and the response is aborted, if there is
+    /// any.
     pub fn abort_decoding(&mut self, cause: Cause, now: Timestamp, out: &mut Vec<u8>) -> Flow {
         let is_open = !self.settings.is_gate() && !self.seen.is_strict;
         self.break_off(cause, now, out, is_open)
@@ -350,7 +362,7 @@ impl BodyFilter {
         self.fail(cause, out)
     }
 
-    /// The client went away: nothing more is decided about or written.
+    /// Ends the response because the client has disconnected. Nothing more is decided or written.
     pub fn cancel(&mut self, now: Timestamp) {
         if self.over.is_none() {
             self.now.set(now);
@@ -361,7 +373,7 @@ impl BodyFilter {
         }
     }
 
-    /// Has the audit log say that texts ended before what was held back, and that runs ended with them.
+    /// Records in the audit log that texts ended before the held text, and that open runs ended.
     fn note_undecided(&mut self) {
         let is_holding = self.machine.held() > 0;
         if let Some(audit) = &mut self.seen.audit {
@@ -379,20 +391,22 @@ impl BodyFilter {
         }
     }
 
-    /// Whether the head of the response is not to be sent yet: until the body is complete nothing is written.
+    /// Returns `true` if the head of the response must not be sent yet, because the body is
+    /// buffered until its end.
     #[must_use]
     pub const fn awaits_end(&self) -> bool {
         self.whole.is_some()
     }
 
-    /// The status to be sent instead of the upstream's, if the body is an error of the filter's; known at the end of a body that
-    /// [awaits it](Self::awaits_end). Its content type is `application/json`.
+    /// Returns the status that replaces the upstream's if the body is an error of this filter.
+    /// Known at the end of a [buffered](Self::awaits_end) body. The content type is then
+    /// `application/json`.
     #[must_use]
     pub const fn status(&self) -> Option<u16> {
         self.status
     }
 
-    /// Bytes of text and of events that are held back.
+    /// Returns the number of held bytes of text and events.
     #[must_use]
     pub fn held(&self) -> usize {
         if self.seen.is_direct || self.over.is_some() {
@@ -401,32 +415,34 @@ impl BodyFilter {
         self.machine.held() + self.seen.out.len() + self.whole.as_ref().map_or(0, Vec::len)
     }
 
-    /// Bytes of an event that has begun and is not complete. All of them are read when it is, so a caller with other work to do may
-    /// want to do that elsewhere.
+    /// Returns the length of the incomplete event in bytes. The event is processed at once when it
+    /// is complete, so a caller with other work may move the call to another thread.
     #[must_use]
     pub fn open_len(&self) -> usize {
         self.machine.open_len()
     }
 
-    /// What became of the body so far.
+    /// Returns the outcome so far.
     #[must_use]
     pub const fn outcome(&self) -> &Outcome {
         &self.seen.outcome
     }
 
-    /// The format of the response, if it is known, or that of the API at the request's path.
+    /// Returns the format of the response, if known, otherwise that of the API at the request's
+    /// path.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
         self.joined.or(self.machine.format()).or(self.hint)
     }
 
-    /// Whether this response shows another format than those before it in the stream.
+    /// Returns `true` if this response has another format than the earlier ones in the stream.
     fn is_of_another_format(&self) -> bool {
         let formats = self.joined.zip(self.machine.format());
         formats.is_some_and(|(joined, format)| joined != format)
     }
 
-    /// Looks at the first byte that is not white space: only an object can be a response that is not streamed.
+    /// Examines the first byte other than white space: only a JSON object can be a response that is
+    /// not streamed.
     fn begin(&mut self, bytes: &[u8]) {
         if self.has_begun {
             return;
@@ -440,7 +456,8 @@ impl BodyFilter {
         }
     }
 
-    /// Feeds the machine. What a policy ends is ended where it is, so events are given one by one.
+    /// Feeds bytes to the rewriter or gate. A gate gets one event at a time, because a stream ends
+    /// right where its policy ends it.
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Flow {
         if !self.settings.is_gate() || self.whole.is_some() {
             self.push_piece(bytes, out);
@@ -465,7 +482,8 @@ impl BodyFilter {
         Flow::More
     }
 
-    /// Gives the machine bytes. If nothing that it writes has to wait, it writes to `out` itself.
+    /// Feeds bytes to the rewriter or gate. If no output must wait, its output goes directly to
+    /// `out`.
     fn push_piece(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let waits = self.whole.is_some() || self.raw.is_some() || !self.seen.out.is_empty();
         if waits || self.machine.format().is_none() {
@@ -495,7 +513,7 @@ impl BodyFilter {
         Flow::More
     }
 
-    /// Writes what may be written by what is known of the format.
+    /// Writes the output that the known or unknown format permits.
     fn settle_format(&mut self, out: &mut Vec<u8>) -> Flow {
         if self.machine.format().is_some() {
             self.raw = None;
@@ -522,14 +540,14 @@ impl BodyFilter {
         Flow::More
     }
 
-    /// Whether what is written from now on is what a rewriter writes, and nothing but the client has to see it.
+    /// Returns `true` if the rewriter's output goes to the client without further processing.
     fn is_direct(&self) -> bool {
         let is_seen = self.seen.tracker.is_some() || self.seen.splicer.is_some();
         let is_kept = self.whole.is_some() || self.raw.is_some();
         !self.settings.is_gate() && self.machine.format().is_some() && !is_seen && !is_kept
     }
 
-    /// Passes the body as it is from its start on: its format is not known.
+    /// Passes the body unchanged from its start, because its format is unknown.
     fn pass_raw(&mut self, raw: &[u8], is_all: bool, out: &mut Vec<u8>) -> Flow {
         self.seen.outcome.passed = Some(PassReason::UnknownFormat);
         self.seen.out.clear();
@@ -545,7 +563,7 @@ impl BodyFilter {
         flow
     }
 
-    /// Whether the policy has ended all texts of a stream that can be ended.
+    /// Returns `true` if the policy has ended all texts of a stream that can be ended early.
     fn is_stopped(&mut self) -> bool {
         let ended = self.machine.ended();
         if ended.is_empty() {
@@ -561,7 +579,7 @@ impl BodyFilter {
         !has_choices || ended.len() >= self.choices.max(self.seen.channels.len())
     }
 
-    /// Ends a stream whose texts the policy has ended, or suspends it.
+    /// Ends or suspends a stream whose texts the policy has ended.
     fn halt(&mut self, out: &mut Vec<u8>) -> Flow {
         self.machine.finish(&mut self.seen);
         self.note();
@@ -598,7 +616,7 @@ impl BodyFilter {
         self.end(Flow::Done)
     }
 
-    /// Notes what the machine knows, once it has finished.
+    /// Updates the outcome from the rewriter or gate.
     fn note(&mut self) {
         let outcome = &mut self.seen.outcome;
         outcome.format = self.machine.format();
@@ -615,7 +633,7 @@ impl BodyFilter {
         }
     }
 
-    /// Why the response may not end as if it were complete.
+    /// Returns the cause that forbids to end the response as a complete one, if any.
     fn fault(&self) -> Option<Cause> {
         if self.seen.has_audit_failed() {
             return Some(Cause::AuditFailed);
@@ -665,7 +683,7 @@ impl BodyFilter {
         }
     }
 
-    /// Writes what was released.
+    /// Writes the released bytes.
     fn release(&mut self, out: &mut Vec<u8>) {
         // Its memory is given back: a stream needs none while it waits.
         let released = core::mem::take(&mut self.seen.out);
@@ -682,7 +700,7 @@ impl BodyFilter {
         Flow::More
     }
 
-    /// Notes what was written to the client.
+    /// Counts bytes written to the client.
     fn count_written(&mut self, bytes: &[u8]) {
         self.note_id(bytes);
         self.seen.outcome.bytes_out += bytes.len() as u64;
@@ -696,7 +714,7 @@ impl BodyFilter {
         }
     }
 
-    /// Writes a body that awaited its end.
+    /// Writes the buffered body.
     fn end_whole(&mut self, out: &mut Vec<u8>) {
         let Some(mut whole) = self.whole.take() else {
             return;

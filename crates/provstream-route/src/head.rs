@@ -1,6 +1,6 @@
-//! The heads of responses.
+//! Heads of responses.
 
-/// The head of a response, as far as it matters.
+/// Status, headers and request facts that determine the plan for a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResponseHead {
     pub(crate) status: u16,
@@ -11,7 +11,7 @@ pub struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// A response with this status, and neither a content type nor an encoding.
+    /// Creates the head of a response without content type and encoding.
     #[must_use]
     pub fn new(status: u16) -> Self {
         Self {
@@ -23,28 +23,31 @@ impl ResponseHead {
         }
     }
 
-    /// The value of `Content-Type`.
+    /// Sets the value of `Content-Type`.
     #[must_use]
     pub fn with_content_type(mut self, value: &str) -> Self {
         self.content_type = value.into();
         self
     }
 
-    /// The value of `Content-Encoding`, unless the caller decodes the body before it pushes it.
+    /// Sets the value of `Content-Encoding`. Leave it out if the caller decodes the body before it
+    /// pushes it.
     #[must_use]
     pub fn with_content_encoding(mut self, value: &str) -> Self {
         self.content_encoding = value.into();
         self
     }
 
-    /// The path of the request, from which the format of errors is known before the response shows one.
+    /// Sets the path of the request, which determines the format of errors before the response
+    /// shows one.
     #[must_use]
     pub fn with_path(mut self, path: &str) -> Self {
         self.path = path.into();
         self
     }
 
-    /// How many answers the request asks for (`n`), 1 unless set. A gate ends the stream when its policy has ended that many.
+    /// Sets the number of answers that the request asks for (`n`); 1 by default. A gate ends the
+    /// stream when its policy has ended as many.
     #[must_use]
     pub const fn with_choices(mut self, choices: usize) -> Self {
         self.choices = choices;

@@ -1,4 +1,4 @@
-//! What the bytes of a body go through.
+//! Rewriter or gate of a response body.
 
 use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use provstream_providers::{Channel, Format, ReadReport, StreamGate, StreamRewrit
 use crate::seen::Seen;
 use crate::settings::{Act, Settings};
 
-/// The time that a caller gave last, which policies judge by.
+/// Shared time of the latest call, by which policies judge.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Now(Arc<(AtomicI64, AtomicU32)>);
 
@@ -30,27 +30,27 @@ impl Now {
 
 /// A rewriter or a gate of a provider's response.
 pub(crate) enum Machine {
-    /// In its place and not in memory of its own: with many streams, each piece of memory that an event needs is one that a
-    /// processor has to wait for.
+    /// Stored inline instead of boxed: with many streams, each further allocation that an event
+    /// touches is a cache miss.
     Strip(StreamRewriter),
-    Gate(Box<dyn Gating>),
+    Gate(Box<dyn AnyGate>),
 }
 
-/// A gate, whatever its policy.
-pub(crate) trait Gating: Send + Sync {
+/// A gate with any policy.
+pub(crate) trait AnyGate: Send + Sync {
     fn push(&mut self, bytes: &[u8], seen: &mut Seen);
     fn finish(&mut self, seen: &mut Seen);
     fn format(&self) -> Option<Format>;
     fn report(&self) -> &ReadReport;
-    /// Bytes of text that are held back.
+    /// Number of held bytes of text.
     fn held(&self) -> usize;
-    /// Bytes of an event that is not complete.
+    /// Length of the incomplete event in bytes.
     fn open_len(&self) -> usize;
-    /// The channels that a policy ended.
+    /// Channels that the policy ended.
     fn ended(&self) -> Vec<(Channel, GateEnd)>;
 }
 
-/// What a route does with a response.
+/// Creates the rewriter or gate for a route. Its policy judges by `now`.
 pub(crate) fn machine(settings: &Settings, now: &Now) -> Machine {
     let parser = Parser::builder()
         .vocabulary(settings.vocabulary.clone())
@@ -92,7 +92,8 @@ impl Machine {
         }
     }
 
-    /// The same; true if exactly these bytes are written, which are not given to `seen` then.
+    /// Processes bytes. Returns `true` if the output is exactly `bytes`, which are then not passed
+    /// to `seen`.
     pub(crate) fn push_or_pass(&mut self, bytes: &[u8], seen: &mut Seen) -> bool {
         match self {
             Self::Strip(rewriter) => rewriter.push_or_pass(bytes, seen),
@@ -124,7 +125,7 @@ impl Machine {
         }
     }
 
-    /// Bytes of text that are held back.
+    /// Number of held bytes of text.
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Strip(_) => 0,
@@ -132,7 +133,7 @@ impl Machine {
         }
     }
 
-    /// Bytes of an event that is not complete.
+    /// Length of the incomplete event in bytes.
     pub(crate) fn open_len(&self) -> usize {
         match self {
             Self::Strip(rewriter) => rewriter.open_len(),
@@ -140,7 +141,7 @@ impl Machine {
         }
     }
 
-    /// The channels that a policy ended.
+    /// Channels that the policy ended.
     pub(crate) fn ended(&self) -> Vec<(Channel, GateEnd)> {
         match self {
             Self::Strip(_) => Vec::new(),
@@ -149,7 +150,7 @@ impl Machine {
     }
 }
 
-impl<P: Policy + Clone + Send + Sync> Gating for StreamGate<P> {
+impl<P: Policy + Clone + Send + Sync> AnyGate for StreamGate<P> {
     fn push(&mut self, bytes: &[u8], seen: &mut Seen) {
         Self::push(self, bytes, seen);
     }

@@ -1,4 +1,4 @@
-//! What became of the body of a response.
+//! Outcome of filtering a response body.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use provstream_providers::{Channel, Format, ReadReport};
 use crate::cause::Cause;
 use crate::pass_reason::PassReason;
 
-/// What a policy decided, how often: one of the [counts](Outcome::decisions) of an outcome.
+/// Number of assertions with one disposition and action; an item of [`Outcome::decisions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Count {
     pub(crate) disposition: &'static str,
@@ -18,28 +18,29 @@ pub struct Count {
 }
 
 impl Count {
-    /// What the assertions were to the policy, such as `below-floor`.
+    /// Returns the disposition, such as `below-floor`.
     #[must_use]
     pub const fn disposition(&self) -> &'static str {
         self.disposition
     }
 
-    /// What was done with them, such as `discard`.
+    /// Returns the action, such as `discard`.
     #[must_use]
     pub const fn action(&self) -> &'static str {
         self.action
     }
 
-    /// How many they were.
+    /// Returns the number of assertions.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 }
 
-/// What became of the body of a response: what log lines, metrics and the end of an audit log are written from.
+/// Outcome of filtering a response body: the data for log lines, metrics and the end of an audit
+/// log.
 ///
-/// Nothing in it is text of the response, and the number of its names is bounded.
+/// Contains no text of the response, and a bounded number of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)] // Most pieces of a stream change the first two alone.
 pub struct Outcome {
@@ -57,14 +58,15 @@ pub struct Outcome {
     pub(crate) released: u64,
     pub(crate) removed: u64,
     pub(crate) finished: bool,
-    /// Something was not read in a response that another one followed.
+    /// `true` if an earlier response of the stream had unread events.
     pub(crate) is_partial: bool,
 }
 
 impl Outcome {
-    /// Whether the whole body was read, so that nothing in it went by without being looked at.
+    /// Returns `true` if the whole body was inspected.
     ///
-    /// False before the end; if the format is not known, or some event was not read; and if the body passed as it is.
+    /// Returns `false` before the end, if the format is unknown, if an event was not read, and if
+    /// the body passed unchanged.
     #[must_use]
     pub fn is_inspected(&self) -> bool {
         self.finished
@@ -75,7 +77,8 @@ impl Outcome {
             && !self.is_partial
     }
 
-    /// Why the body was not inspected, or not all of it, as a word for logs; `None` if it was.
+    /// Returns the reason why the body was not or not completely inspected, as a name for logs, or
+    /// `None` if it was.
     #[must_use]
     pub fn uninspected(&self) -> Option<&'static str> {
         if self.is_inspected() {
@@ -96,42 +99,42 @@ impl Outcome {
         )
     }
 
-    /// The format of the response, if it is known.
+    /// Returns the format of the response, if known.
     #[must_use]
     pub const fn format(&self) -> Option<Format> {
         self.format
     }
 
-    /// How much of the response was read.
+    /// Returns the report on read and unread events.
     #[must_use]
     pub const fn report(&self) -> &ReadReport {
         &self.report
     }
 
-    /// Why the filter let the body pass as it is, if it did.
+    /// Returns the reason why the filter passed the body unchanged, if it did.
     #[must_use]
     pub const fn passed(&self) -> Option<PassReason> {
         self.passed
     }
 
-    /// Why the response ended before its end, if it did.
+    /// Returns the cause of an early end, if there was one.
     #[must_use]
     pub const fn cause(&self) -> Option<Cause> {
         self.cause
     }
 
-    /// How many assertions with annotations there were.
+    /// Returns the number of annotated assertions.
     #[must_use]
     pub const fn assertions(&self) -> u64 {
         self.assertions
     }
 
-    /// How many annotations there were of each class.
+    /// Iterates over the classes with their numbers of annotations.
     pub fn classes(&self) -> impl Iterator<Item = (&Class, u64)> {
         self.classes.iter().map(|(class, count)| (class, *count))
     }
 
-    /// What the policy decided about assertions.
+    /// Iterates over the numbers of assertions by disposition and action.
     pub fn decisions(&self) -> impl Iterator<Item = Count> {
         let counts = self.decisions.iter();
         counts.map(|(&(disposition, action), &count)| Count {
@@ -141,37 +144,37 @@ impl Outcome {
         })
     }
 
-    /// The channels that the policy ended, and how.
+    /// Returns the channels that the policy ended, each with the kind of its end.
     #[must_use]
     pub fn ended(&self) -> &[(Channel, GateEnd)] {
         &self.ended
     }
 
-    /// Errors that the provider reported within the response.
+    /// Returns the number of errors that the provider reported within the response.
     #[must_use]
     pub const fn errors(&self) -> u64 {
         self.errors
     }
 
-    /// Bytes of the body that were taken, decompressed.
+    /// Returns the number of decompressed bytes of the body.
     #[must_use]
     pub const fn bytes_in(&self) -> u64 {
         self.bytes_in
     }
 
-    /// Bytes of the body that were written.
+    /// Returns the number of bytes of output.
     #[must_use]
     pub const fn bytes_out(&self) -> u64 {
         self.bytes_out
     }
 
-    /// Bytes of text that a gate released, without what it inserted.
+    /// Returns the number of bytes of text that a gate released, without inserted text.
     #[must_use]
     pub const fn released(&self) -> u64 {
         self.released
     }
 
-    /// Bytes of text that a gate withheld.
+    /// Returns the number of bytes of text that a gate withheld.
     #[must_use]
     pub const fn removed(&self) -> u64 {
         self.removed

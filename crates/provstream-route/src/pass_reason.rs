@@ -1,29 +1,29 @@
-//! Why a body is not inspected.
+//! Reasons why a body is not inspected.
 
 use core::fmt;
 
-/// Why a body passes as it is.
+/// Reason why a body passes unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PassReason {
-    /// The route says so.
+    /// The action of the route is `pass`.
     Route,
-    /// The status is one without a body, or of a redirection.
+    /// The status has no body, or is a redirection.
     NoBody,
-    /// The status is of an error; error bodies pass untouched.
+    /// The status is an error. Error bodies pass unchanged.
     ErrorStatus,
-    /// The content type is not one of text in a known envelope, and the route fails open.
+    /// The content type is not text in a known framing, and the route fails open.
     ContentType,
-    /// The body is in another character set than UTF-8, and the route fails open.
+    /// The body has another character set than UTF-8, and the route fails open.
     Charset,
-    /// The body is compressed, nobody decompresses it, and the route fails open.
+    /// The body is compressed and the caller does not decompress it, and the route fails open.
     Encoded,
-    /// The format was not found out, and the route fails open.
+    /// The format is unknown, and the route fails open.
     UnknownFormat,
 }
 
 impl PassReason {
-    /// The name in logs and metrics, such as `content_type`.
+    /// Returns the name in logs and metrics, such as `content_type`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,10 +1,10 @@
-//! Which API a path is of.
+//! APIs by the paths of requests.
 
 use provstream_providers::Format;
 
 use crate::pattern::normal;
 
-/// What the paths of APIs end with. Longer ends come before those that they end with.
+/// Path suffixes of APIs. A longer suffix comes before its own suffixes.
 const ENDS: [(&str, Format); 15] = [
     ("/chat/completions", Format::OpenAiChat),
     ("/completions", Format::OpenAiChat),
@@ -23,10 +23,12 @@ const ENDS: [(&str, Format); 15] = [
     ("/converse-stream", Format::BedrockConverse),
 ];
 
-/// The format of the responses to requests with this path, if it is the path of a known API that generates text.
+/// Returns the format of responses for a path, if it is the path of a known API that generates
+/// text.
 ///
-/// It is what error bodies are written in before the response shows a format, and a hint only: what is inspected is found out
-/// from the events, because many servers offer one API at the paths of another.
+/// The format is used for error bodies before the response shows its own, and only as a hint.
+/// Inspection detects the format from events, because many servers offer one API at the paths of
+/// another.
 ///
 /// ```
 /// use provstream_providers::Format;

@@ -1,13 +1,14 @@
-//! Which paths a route is for.
+//! Patterns for request paths.
 
 use std::borrow::Cow;
 
-/// Paths of requests: a prefix, or a pattern in which `*` matches any characters.
+/// Pattern for request paths: a prefix, or a text in which `*` matches any characters.
 ///
-/// A pattern without `*` matches the path that is the same and all paths below it. A pattern with `*` matches whole paths.
-/// Paths are compared without their query, as most servers read them: `%41` is `A`, several slashes are one, `.` and `..`
-/// are resolved, and a slash at the end does not count. [`Routes::route`](crate::Routes::route) also compares the path as other
-/// servers may read it, so no spelling of a path leads around its route.
+/// A pattern without `*` matches the equal path and all paths below it. A pattern with `*` matches
+/// whole paths. Paths are compared without their query and normalised as by most servers: `%41` is
+/// `A`, repeated slashes are one, `.` and `..` are resolved, and a trailing slash is ignored.
+/// [`Routes::route`](crate::Routes::route) also compares the path as other servers may normalise
+/// it, so no spelling of a path avoids its route.
 ///
 /// ```
 /// use provstream_route::PathPattern;
@@ -21,12 +22,12 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PathPattern {
     normal: Box<str>,
-    /// The same in lower case.
+    /// The normalised pattern in lower case.
     lower: Box<str>,
 }
 
 impl PathPattern {
-    /// The pattern that is written like this.
+    /// Parses a pattern.
     #[must_use]
     pub fn new(pattern: &str) -> Self {
         let normal = normal(pattern);
@@ -36,13 +37,13 @@ impl PathPattern {
         }
     }
 
-    /// Whether the path of a request matches.
+    /// Returns `true` if the pattern matches the path of a request.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         self.matches_normal(&normal(path))
     }
 
-    /// Whether it is certain that every path that the other pattern matches also matches this one.
+    /// Returns `true` if every path that `other` matches certainly also matches this pattern.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         let (all, some) = (&*self.normal, &*other.normal);
         if all == some {
@@ -60,12 +61,12 @@ impl PathPattern {
         }
     }
 
-    /// Whether a path matches that is [`normal`] already.
+    /// Returns `true` if the pattern matches a path that is already [`normal`].
     pub(crate) fn matches_normal(&self, path: &str) -> bool {
         matches(&self.normal, path)
     }
 
-    /// Whether a path matches as it is read in one of the [`Readings`].
+    /// Returns `true` if the pattern matches one of the [`Readings`] of a path.
     pub(crate) fn matches_reading(&self, reading: &Reading) -> bool {
         match reading.is_lower {
             true => matches(&self.lower, &reading.path),
@@ -73,7 +74,7 @@ impl PathPattern {
         }
     }
 
-    /// Whether the pattern has letters in upper case.
+    /// Returns `true` if the pattern has upper-case letters.
     pub(crate) fn has_upper(&self) -> bool {
         self.lower != self.normal
     }
@@ -89,7 +90,7 @@ fn matches(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// A path as most servers read it.
+/// Normalises a path as most servers do.
 pub(crate) fn normal(path: &str) -> Cow<'_, str> {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let is_normal = !path.contains(['%', '\\'])
@@ -103,7 +104,7 @@ pub(crate) fn normal(path: &str) -> Cow<'_, str> {
     Cow::Owned(resolved(decoded.split(['/', '\\'])))
 }
 
-/// The path of these segments, in which `.` and `..` are resolved.
+/// Joins segments to a path, resolving `.` and `..`.
 fn resolved<'p>(segments: impl Iterator<Item = &'p str>) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for segment in segments {
@@ -118,37 +119,38 @@ fn resolved<'p>(segments: impl Iterator<Item = &'p str>) -> String {
     format!("/{}", kept.join("/"))
 }
 
-/// A path as some server may read it.
+/// A path as normalised by some servers.
 #[derive(Debug)]
 pub(crate) struct Reading {
     path: String,
     is_lower: bool,
 }
 
-/// All combinations of what servers do with a path beyond what [`normal`] does. Each bit is one of them.
+/// Readings of a path by servers that do more than [`normal`]. Each bit is one further step of
+/// normalisation.
 #[derive(Debug)]
 pub(crate) struct Readings {
-    /// Decoded once, and as often as there are escapes.
+    /// The path decoded once, and decoded until no escapes remain.
     decoded: [String; 2],
-    /// Those that make a difference for this path.
+    /// Steps that make a difference for this path.
     relevant: u8,
 }
 
 impl Readings {
-    /// Decode escapes of escapes, such as `%2563` for `c`.
+    /// Decode repeatedly, such as `%2563` to `c`.
     const DEEP: u8 = 1;
     /// Ignore case.
     const LOWER: u8 = 1 << 1;
-    /// Leave out what follows a `;` in a segment.
+    /// Drop the text after a `;` in a segment.
     const PARAMETERS: u8 = 1 << 2;
     /// End the path at an escaped `?`, `#` or NUL.
     const CUT: u8 = 1 << 3;
-    /// Leave out controls, white space around a segment, and dots at its end.
+    /// Drop control characters, white space around a segment, and dots at its end.
     const TRIM: u8 = 1 << 4;
     const ALL: u8 = (1 << 5) - 1;
 
-    /// The readings of the path of a request that differ from the usual one. `has_upper`: it is compared with patterns that have
-    /// letters in upper case.
+    /// Collects the readings of a path that differ from the normal one. `has_upper` is `true` if
+    /// patterns have upper-case letters.
     pub(crate) fn of(path: &str, has_upper: bool) -> Self {
         let path = path.split(['?', '#']).next().unwrap_or_default();
         let decoded = [decoded(path).into_owned(), fully_decoded(path)];
@@ -172,7 +174,7 @@ impl Readings {
         }
     }
 
-    /// The readings, from that which is most like the usual one to that which changes most.
+    /// Iterates over the readings: all combinations of relevant steps, in ascending order of bits.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Reading> {
         let sets = (1..=Self::ALL).filter(|set| set & !self.relevant == 0);
         sets.map(|set| self.reading(set))
@@ -215,7 +217,8 @@ fn trimmed(segment: &str) -> &str {
     }
 }
 
-/// A path with its escapes decoded, also those that decoding makes. Linear: each escape that is decoded makes the path shorter.
+/// Decodes the escapes of a path repeatedly. Linear time: each decoded escape makes the path
+/// shorter.
 fn fully_decoded(path: &str) -> String {
     let mut bytes: Vec<u8> = Vec::with_capacity(path.len());
     for byte in path.bytes() {
@@ -234,7 +237,7 @@ fn digit(byte: u8) -> Option<u32> {
     (byte as char).to_digit(16)
 }
 
-/// A path with its escapes decoded; what is not UTF-8 becomes U+FFFD.
+/// Decodes the escapes of a path, with U+FFFD for invalid UTF-8.
 fn decoded(path: &str) -> Cow<'_, str> {
     if !path.contains('%') {
         return Cow::Borrowed(path);
@@ -257,7 +260,8 @@ fn decoded(path: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether a text is what a pattern with `*` describes. Linear: each piece is taken at its first place, the last at the end.
+/// Returns `true` if a pattern with `*` matches a text. Linear time: each piece is matched at its
+/// first occurrence, the last one at the end.
 fn glob(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();

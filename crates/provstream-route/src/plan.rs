@@ -1,16 +1,16 @@
-//! What is done with a response, by its head.
+//! Plan for a response, determined by its head.
 
 use crate::filter::BodyFilter;
 use crate::pass_reason::PassReason;
 use crate::refusal::Refusal;
 
-/// What is done with the body of a response.
+/// Plan for the body of a response.
 #[derive(Debug)]
 pub enum Plan {
-    /// It passes as it is, and is not inspected.
+    /// The body passes unchanged and is not inspected.
     Pass(PassReason),
-    /// This response takes its place.
+    /// This response replaces the upstream's.
     Refuse(Refusal),
-    /// It goes through a filter.
+    /// The body passes through a filter.
     Filter(Box<BodyFilter>),
 }

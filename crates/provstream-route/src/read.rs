@@ -14,7 +14,7 @@ use crate::pattern::PathPattern;
 use crate::route::{DEFAULT_MAX_HELD, Route, RouteAction, Routes};
 use crate::settings::{Act, Settings};
 
-/// The keys of a route.
+/// Keys of a route.
 const KEYS: [&str; 12] = [
     "path",
     "method",
@@ -30,23 +30,23 @@ const KEYS: [&str; 12] = [
     "max_held",
 ];
 
-/// The methods of requests that a proxy passes on.
+/// Methods of requests that a proxy forwards.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// Most routes of a file. The label of metrics with the name of the route has at most one value more.
+/// Most routes of a file. Metrics have one label value more, for the default route.
 const MAX_ROUTES: usize = 256;
 
 impl Routes {
-    /// Reads a TOML file that has nothing but routes, each after a line `[[route]]`.
+    /// Reads a TOML file that has only routes, each after a line `[[route]]`.
     ///
-    /// `read` reads the files of policies, by their names in the file. A filter that has no files returns an error, and its
-    /// routes have their policies in a table `[route.policy]`.
+    /// `read` reads the files of policies by their names in the file. A filter without access to
+    /// files returns an error; its routes have their policies in a table `[route.policy]`.
     ///
     /// # Errors
     ///
-    /// What is wrong, with its line and column: a file above 1 MiB, not UTF-8 or not TOML, a missing or unknown key, a value
-    /// that its key cannot have, a policy that cannot be read, or a route that no request reaches, because one before it takes
-    /// them all.
+    /// Fails with the line and column if the file is larger than 1 MiB, not UTF-8 or not TOML, if a
+    /// key is missing or unknown, if a value is invalid for its key, if a policy cannot be read, or
+    /// if a route is unreachable because an earlier one matches all its requests.
     pub fn from_toml<E: Display>(
         file: &[u8],
         vocabulary: &Vocabulary,
@@ -60,8 +60,8 @@ impl Routes {
         }
     }
 
-    /// Reads the routes of a larger file: the value of its key `route`. The tables may also have keys of the caller's,
-    /// `others`, which are left to it.
+    /// Reads the routes of a larger file from the value of its key `route`. The tables may have
+    /// further keys, `others`, which the caller reads.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Routes {
     }
 }
 
-/// The first route that matches a request applies, so none may match only requests that one before it takes.
+/// Fails if an earlier route matches all requests of this one. The first matching route applies.
 fn check_reach(
     table: &Table<'_>,
     route: &Route,
@@ -113,7 +113,8 @@ fn check_reach(
     Err(RouteError::new(path.place(), &message))
 }
 
-/// Logs and metrics have routes by their names, so no two routes may share one, except the methods of a path.
+/// Fails if another route has the same name, except routes for different methods of one path. Logs
+/// and metrics identify routes by name.
 fn check_name(
     table: &Table<'_>,
     route: &Route,
@@ -207,7 +208,8 @@ fn route<E: Display>(
     })
 }
 
-/// The method that a route is for. One that no client sends would leave its requests to the next route.
+/// Reads the method of a route. Unknown methods are errors, because their requests would reach the
+/// next route.
 fn method<'a>(table: &Table<'a>) -> Result<Option<&'a str>, RouteError> {
     let Some(value) = table.get("method") else {
         return Ok(None);
@@ -221,7 +223,7 @@ fn method<'a>(table: &Table<'a>) -> Result<Option<&'a str>, RouteError> {
     Err(RouteError::value(value.place(), "method", expected, name))
 }
 
-/// A value that is one of several names.
+/// Reads a value that is one of several names.
 fn named<T: FromStr>(value: &Value<'_>, expected: &str) -> Result<T, RouteError> {
     let name = value.string()?;
     name.parse()

@@ -1,11 +1,11 @@
-//! Responses in the place of others.
+//! Responses that replace an upstream's.
 
 use provstream_providers::Format;
 
 use crate::cause::Cause;
 use crate::shape::error_body;
 
-/// A response that takes the place of one that cannot be inspected, or of one that never came.
+/// Error response that replaces one that cannot be inspected, or one that never arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     status: u16,
@@ -13,7 +13,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The refusal for a cause, in the shape of the errors of an API.
+    /// Creates the refusal for a cause, in the error format of an API.
     #[must_use]
     pub fn new(cause: Cause, format: Option<Format>) -> Self {
         Self {
@@ -22,7 +22,7 @@ impl Refusal {
         }
     }
 
-    /// A refusal with a status and a code and message of the caller's, in the shape of the errors of an API.
+    /// Creates a refusal with a status, code and message, in the error format of an API.
     #[must_use]
     pub fn with_status(status: u16, code: &str, message: &str, format: Option<Format>) -> Self {
         Self {
@@ -31,19 +31,19 @@ impl Refusal {
         }
     }
 
-    /// The HTTP status.
+    /// Returns the HTTP status.
     #[must_use]
     pub const fn status(&self) -> u16 {
         self.status
     }
 
-    /// The content type of the body.
+    /// Returns the content type of the body.
     #[must_use]
     pub const fn content_type(&self) -> &'static str {
         "application/json"
     }
 
-    /// The body: JSON in the shape of the API's errors.
+    /// Returns the body: JSON in the error format of the API.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         &self.body

@@ -1,4 +1,4 @@
-//! What is done with the requests and responses of a path.
+//! Routes: actions for the responses to requests, by path and method.
 
 use core::fmt;
 use core::str::FromStr;
@@ -18,26 +18,26 @@ use crate::plan::Plan;
 use crate::refusal::Refusal;
 use crate::settings::{Act, Settings};
 
-/// Bytes of text that a gate holds back, unless a route says otherwise.
+/// Default of `max_held`: most bytes of text that a gate holds.
 pub(crate) const DEFAULT_MAX_HELD: usize = 65_536;
 
-/// What a route does with responses.
+/// Action of a route on responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RouteAction {
-    /// They pass as they are.
+    /// Responses pass unchanged.
     Pass,
-    /// Annotations are removed from their text.
+    /// Annotations are removed from the text of responses.
     Strip,
-    /// A policy decides about their text.
+    /// A policy decides about the text of responses.
     Gate,
 }
 
 impl RouteAction {
-    /// All of them.
+    /// All actions.
     pub const ALL: [Self; 3] = [Self::Pass, Self::Strip, Self::Gate];
 
-    /// The name in files of routes, such as `strip`.
+    /// Returns the name in files of routes, such as `strip`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl FromStr for RouteAction {
     }
 }
 
-/// What is done with the responses to requests with a path and a method.
+/// Settings for the responses to requests with a path and a method.
 #[derive(Clone, Debug)]
 pub struct Route {
     pub(crate) index: Option<usize>,
@@ -76,7 +76,8 @@ pub struct Route {
 }
 
 impl Route {
-    /// A route that strips the annotations in everything that is known, and lets pass what is not.
+    /// Creates a route that strips annotations from responses in known formats, and passes all
+    /// others.
     pub(crate) fn strip_all(vocabulary: &Vocabulary) -> Self {
         Self {
             index: None,
@@ -102,12 +103,12 @@ impl Route {
         self.method.as_deref().is_none_or(is_method)
     }
 
-    /// How much of what cannot be inspected, or is not admitted, is withheld.
+    /// Returns a key that orders routes by the amount of text that they withhold.
     fn strictness(&self) -> (RouteAction, bool) {
         (self.action, self.settings.is_closed)
     }
 
-    /// Whether it is certain that every request that the other route matches also matches this one.
+    /// Returns `true` if every request that `other` matches certainly also matches this route.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         let is_method = |own: &str| {
             let other = other.method.as_deref();
@@ -116,31 +117,32 @@ impl Route {
         self.method.as_deref().is_none_or(is_method) && self.path.covers(&other.path)
     }
 
-    /// What the route is called in logs and metrics: its `name`, its path if it has none, or `default`.
+    /// Returns the name of the route in logs and metrics: its `name`, otherwise its path, or
+    /// `default`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The place of the route in its file, from 0; `None` for the default.
+    /// Returns the index of the route in its file, from 0, or `None` for the default.
     #[must_use]
     pub const fn index(&self) -> Option<usize> {
         self.index
     }
 
-    /// What is done with responses.
+    /// Returns the action on responses.
     #[must_use]
     pub const fn action(&self) -> RouteAction {
         self.action
     }
 
-    /// Whether responses that cannot be inspected are withheld.
+    /// Returns `true` if responses that cannot be inspected are withheld.
     #[must_use]
     pub fn fails_closed(&self) -> bool {
         self.settings.is_closed
     }
 
-    /// What is done with a response, by its head.
+    /// Determines the plan for a response by its head.
     #[must_use]
     pub fn response(&self, head: &ResponseHead) -> Plan {
         let hint = self.settings.format.or_else(|| format_of_path(&head.path));
@@ -179,7 +181,7 @@ impl Route {
     }
 }
 
-/// How a body is put together, by its content type.
+/// Framing of a body, by its content type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BodyKind {
     Sse,
@@ -210,8 +212,8 @@ impl BodyKind {
     }
 }
 
-/// Whether a content type names no other character set than UTF-8 and its subset US-ASCII. A client that honours another one would
-/// read another text than the one that is inspected.
+/// Returns `true` if a content type names no character set other than UTF-8 and its subset
+/// US-ASCII. A client that decodes another one would read another text than the inspected one.
 fn is_utf8(content_type: &str) -> bool {
     const NAMES: [&str; 5] = ["utf-8", "utf8", "us-ascii", "ascii", "unicode-1-1-utf-8"];
     // Clients split it at each semicolon, whatever is quoted.
@@ -225,9 +227,10 @@ fn is_utf8(content_type: &str) -> bool {
     })
 }
 
-/// The routes of a proxy, matched in order.
+/// Routes of a proxy, matched in order.
 ///
-/// Requests that no route matches go through a route of the name `default`, which strips annotations and fails open.
+/// Requests without a matching route use the route `default`, which strips annotations and fails
+/// open.
 #[derive(Clone, Debug)]
 pub struct Routes {
     pub(crate) routes: Vec<Route>,
@@ -235,7 +238,7 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// No routes but the default.
+    /// Creates routes that consist of the default only.
     #[must_use]
     pub fn strip_all(vocabulary: &Vocabulary) -> Self {
         Self {
@@ -244,13 +247,15 @@ impl Routes {
         }
     }
 
-    /// The route of a request, by its method and its path, with or without a query.
+    /// Returns the route of a request, by its method and path. The path may have a query.
     ///
-    /// It is the first one that matches the path as [most servers read it](PathPattern). Some servers read paths in another way:
-    /// they ignore case, what follows a `;` in a segment, white space and dots at the end of a segment, controls, or what follows
-    /// an escaped `?`, `#` or NUL, or they decode escapes of escapes. If the path in such a reading has another route, the
-    /// strictest of the routes applies: gates are stricter than routes that strip, which are stricter than those that pass, and
-    /// of two with the same action the one that fails closed is stricter.
+    /// The first route applies that matches the path as [most servers normalise it](PathPattern).
+    /// Some servers normalise further: they ignore case, the text after a `;` in a segment, white
+    /// space and dots at the end of a segment, control characters, or the text after an escaped
+    /// `?`, `#` or NUL, or they decode repeatedly. If the path has other routes in such readings,
+    /// the strictest of all routes applies: gates are stricter than routes that strip, which are
+    /// stricter than routes that pass; of two with the same action, the one that fails closed is
+    /// stricter.
     #[must_use]
     pub fn route(&self, method: &str, path: &str) -> &Route {
         let first = |matches: &dyn Fn(&PathPattern) -> bool| {
@@ -270,7 +275,7 @@ impl Routes {
         strictest
     }
 
-    /// The routes of the file, in order.
+    /// Iterates over the routes of the file, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Route> {
         self.routes.iter()
     }

@@ -1,4 +1,4 @@
-//! Takes what a rewriter or a gate writes and reports.
+//! Handler for the output and events of a rewriter or gate.
 
 use core::fmt;
 use std::sync::Arc;
@@ -14,36 +14,38 @@ use crate::outcome::Outcome;
 use crate::shape::{Splicer, end_open};
 use crate::tracker::Tracker;
 
-/// An audit of one response.
+/// Audit of one response, with any log.
 pub(crate) type AnyAudit = Audit<Box<dyn AuditLog + Send + Sync>>;
 
-/// Another handler that is given everything but the bytes, such as the writer of a page.
+/// Further handler that receives all events except the bytes, such as the writer of a page.
 pub(crate) type Observer = Box<dyn StreamHandler + Send + Sync>;
 
-/// What was written and reported so far.
+/// Collects the output and the events of one response: bytes for the client, counts, audit lines,
+/// and the state that the last events of the stream depend on.
 #[repr(C)] // What most pieces of a stream need comes first.
 pub(crate) struct Seen {
-    /// What a rewriter writes goes to the client, and nothing else has to see it.
+    /// `true` if the rewriter's output goes to the client without further processing.
     pub(crate) is_direct: bool,
     pub(crate) observer: Option<Observer>,
-    /// The bytes that are released, since the last call.
+    /// Released bytes since the last call.
     pub(crate) out: Vec<u8>,
     pub(crate) outcome: Outcome,
     pub(crate) audit: Option<AnyAudit>,
     pub(crate) tracker: Option<Tracker>,
-    /// What makes the events of another response follow those of the first.
+    /// Renumbers the events of a further response in the same stream.
     pub(crate) splicer: Option<Splicer>,
-    /// For the names of what the rules decide.
+    /// Rules that determine the names of dispositions.
     pub(crate) rules: Option<Arc<Rules>>,
-    /// Nothing that comes after an event that was not read is written.
+    /// `true` if nothing is written after an event that was not read.
     pub(crate) is_strict: bool,
-    /// Nothing is written any more.
+    /// `true` after an event that was not read on a route that fails closed: later output is
+    /// discarded.
     pub(crate) is_blocked: bool,
-    /// The provider's marker for the end of the stream was read.
+    /// `true` after the provider's end marker.
     pub(crate) has_end: bool,
-    /// What a model is shown if it is asked once more.
+    /// Released text and rejected assertion, for asking the model to continue.
     pub(crate) draft: Option<Draft>,
-    /// Channels that had text.
+    /// Channels with text.
     pub(crate) channels: Vec<provstream_providers::Channel>,
 }
 
@@ -74,7 +76,7 @@ impl Seen {
         }
     }
 
-    /// Whether the audit log could not be written.
+    /// Returns `true` if a write to the audit log failed.
     pub(crate) fn has_audit_failed(&self) -> bool {
         self.audit.as_ref().is_some_and(Audit::has_failed)
     }
@@ -91,14 +93,15 @@ impl Seen {
         }
     }
 
-    /// Shows what was written from an offset on to the tracker.
+    /// Passes the output from offset `from` on to the tracker.
     fn track(&mut self, from: usize) {
         if let Some(tracker) = &mut self.tracker {
             tracker.push(&self.out[from..]);
         }
     }
 
-    /// What follows is another response of this format, whose events are at most this long. What is open in the stream ends.
+    /// Prepares for another response of this format, with events of at most `most` bytes. Ends the
+    /// open blocks of the stream.
     pub(crate) fn join(&mut self, format: Format, most: usize) {
         let Some(tracker) = &self.tracker else {
             return;
@@ -110,7 +113,7 @@ impl Seen {
         self.splicer = tracker.and_then(|tracker| Splicer::after(tracker, format, most));
     }
 
-    /// Takes what a gate reports.
+    /// Records an event of a gate.
     fn decide(&mut self, event: &GateEvent<'_>) {
         if let Some(audit) = &mut self.audit {
             audit.push(event);

@@ -1,4 +1,4 @@
-//! What a route does with the bodies of its responses.
+//! Settings of a route's filters.
 
 use std::sync::Arc;
 
@@ -6,26 +6,26 @@ use provstream::Rules;
 use provstream::provenance::Vocabulary;
 use provstream_providers::{Format, PassMembers, Reasoning};
 
-/// What becomes of text.
+/// Action on text.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
-    /// Its annotations are removed.
+    /// Remove annotations.
     Strip,
-    /// A policy decides about it.
+    /// Apply a policy.
     Gate(Arc<Rules>),
 }
 
-/// The settings of a filter.
+/// Settings of a filter.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) act: Act,
     pub(crate) vocabulary: Vocabulary,
-    /// Found out from the events if none.
+    /// Format of responses; `None` to detect it from the events.
     pub(crate) format: Option<Format>,
     pub(crate) reasoning: Reasoning,
-    /// What cannot be inspected is withheld.
+    /// `true` to withhold responses that cannot be inspected.
     pub(crate) is_closed: bool,
-    /// Members that the format does not have, and that pass.
+    /// Members unknown to the format that pass unchanged.
     pub(crate) pass_members: PassMembers,
     pub(crate) max_event: usize,
     pub(crate) max_held: usize,

@@ -1,4 +1,4 @@
-//! JSON that is safe to show on a terminal.
+//! JSON that is safe to print on a terminal.
 
 use std::io::{self, Write};
 
@@ -6,9 +6,10 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-/// Whether a character could steer a terminal, end a line in some reader, or reorder what is shown.
+/// Returns `true` for characters that can control a terminal, end a line for some readers, or
+/// reorder text.
 ///
-/// Format characters that text needs, such as the joiner in emoji, are not among them.
+/// Format characters that text needs, such as the joiner in emoji, are safe.
 #[must_use]
 pub const fn is_unsafe(character: char) -> bool {
     matches!(character,
@@ -16,7 +17,8 @@ pub const fn is_unsafe(character: char) -> bool {
         | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A value as compact JSON on one line, with escapes for characters that are [unsafe](is_unsafe) on a terminal.
+/// Writes a value as compact JSON on one line, with escapes for characters that are
+/// [unsafe](is_unsafe) on a terminal.
 pub fn terminal_json(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
     let mut written = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut written, TerminalJson);
@@ -25,7 +27,7 @@ pub fn terminal_json(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
     written
 }
 
-/// Formats compact JSON that is safe to show on a terminal: see [`is_unsafe`].
+/// Formatter of compact JSON that is safe to print on a terminal: see [`is_unsafe`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TerminalJson;
 

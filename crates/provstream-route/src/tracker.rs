@@ -1,4 +1,4 @@
-//! What a client has read of a stream, as far as its end depends on it.
+//! State of the events that a client has read, on which the last events depend.
 
 use std::borrow::Cow;
 
@@ -6,68 +6,68 @@ use memchr::memchr;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Longest line that is looked at, in bytes.
+/// Longest line that is parsed, in bytes.
 const MAX_LINE: usize = 1 << 16;
 
-/// Most bytes of text and of items that are kept for the last event of a stream of OpenAI Responses.
+/// Most bytes of text and items retained for the last event of an OpenAI Responses stream.
 const MAX_KEPT: usize = 1 << 18;
 
-/// Most blocks that are open at a time.
+/// Most open blocks.
 const MAX_OPEN: usize = 64;
 
-/// How events are delimited.
+/// Framing of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Envelope {
     #[default]
     Sse,
     Lines,
-    /// The elements of one JSON array; whether one was written.
+    /// Elements of one JSON array; `true` after the first element.
     Array(bool),
 }
 
-/// Something that a stream has begun and not ended.
+/// A block or item that has begun and not ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Open {
-    /// The number of the block or of the output item.
+    /// Number of the block or output item.
     pub(crate) index: u32,
-    /// The number of the part in it.
+    /// Number of the part in the item; `None` for the item itself.
     pub(crate) part: Option<u32>,
-    /// The identifier of the block, or of the output item.
+    /// Identifier of the block or output item.
     pub(crate) id: String,
-    /// Its text so far, where its end repeats it.
+    /// Text so far, if the end event repeats it.
     pub(crate) text: String,
-    /// It is text.
+    /// `true` for text.
     pub(crate) is_text: bool,
 }
 
-/// Reads the events that are written to a client.
+/// Parses the events that are written to a client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracker {
     pub(crate) envelope: Envelope,
-    /// The first event that is a JSON object.
+    /// First event that is a JSON object.
     pub(crate) first: Option<Box<str>>,
-    /// The number of the last event, where events are numbered.
+    /// Sequence number of the last event, in formats that have one.
     pub(crate) sequence: Option<u64>,
     pub(crate) open: Vec<Open>,
-    /// One more than the highest number of a block or an item.
+    /// One more than the highest number of a block or item.
     pub(crate) next: u32,
-    /// The items of a response that have ended, as JSON.
+    /// Ended items of an OpenAI Responses stream, as JSON.
     pub(crate) items: Vec<Box<str>>,
-    /// Bytes that are kept for the last event.
+    /// Bytes retained for the last event.
     kept: usize,
-    /// The beginning of a line.
+    /// Bytes of the incomplete line.
     line: Vec<u8>,
-    /// The line is too long to be looked at.
+    /// `true` if the incomplete line is too long to be parsed.
     is_long: bool,
-    /// Something was written.
+    /// `true` after the first byte other than white space.
     has_begun: bool,
-    /// The lines since the last blank one have nothing.
+    /// `true` if the last complete line was blank, so that an event can begin.
     at_boundary: bool,
 }
 
-/// The members of an event that matter.
+/// Members of an event that the tracker needs.
 #[derive(Deserialize)]
-struct Peek<'a> {
+struct EventFields<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
     index: Option<u32>,
@@ -92,14 +92,14 @@ struct Peek<'a> {
     block_delta: Option<Block>,
     #[serde(rename = "contentBlockStop")]
     block_stop: Option<Block>,
-    /// The number of the block in an event of Bedrock without its name.
+    /// Number of the block in a Bedrock event without a name.
     #[serde(rename = "contentBlockIndex")]
     block: Option<u32>,
     #[serde(borrow)]
     start: Option<&'a RawValue>,
 }
 
-/// What an event of Bedrock has of a block.
+/// Block of a Bedrock event.
 #[derive(Deserialize)]
 struct Block {
     #[serde(rename = "contentBlockIndex")]
@@ -107,7 +107,7 @@ struct Block {
 }
 
 #[derive(Deserialize)]
-struct Named<'a> {
+struct TypeAndId<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -122,12 +122,12 @@ impl Tracker {
         }
     }
 
-    /// Whether an event can begin here.
+    /// Returns `true` if an event can begin at the current position.
     pub(crate) const fn is_at_boundary(&self) -> bool {
         self.at_boundary && self.line.is_empty() && !self.is_long
     }
 
-    /// Takes bytes that are written to the client.
+    /// Processes bytes that are written to the client.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         if !self.has_begun {
             let mut visible = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
@@ -168,7 +168,7 @@ impl Tracker {
         }
     }
 
-    /// Takes a line with its end.
+    /// Processes a line with its line feed.
     fn line(&mut self, line: &[u8]) {
         let line = line.trim_ascii();
         self.at_boundary = line.is_empty() || self.envelope == Envelope::Lines;
@@ -183,12 +183,12 @@ impl Tracker {
         if self.first.is_none() && data.starts_with('{') && data.len() <= MAX_LINE {
             self.first = Some(data.into());
         }
-        if let Ok(event) = serde_json::from_str::<Peek<'_>>(data) {
+        if let Ok(event) = serde_json::from_str::<EventFields<'_>>(data) {
             self.event(&event);
         }
     }
 
-    fn event(&mut self, event: &Peek<'_>) {
+    fn event(&mut self, event: &EventFields<'_>) {
         self.sequence = event.sequence_number.or(self.sequence);
         self.bedrock(event);
         let Some(kind) = event.kind.as_deref() else {
@@ -232,8 +232,8 @@ impl Tracker {
         }
     }
 
-    /// Blocks of Bedrock may begin with their first delta.
-    fn bedrock(&mut self, event: &Peek<'_>) {
+    /// Tracks the blocks of Bedrock, which may begin with their first delta.
+    fn bedrock(&mut self, event: &EventFields<'_>) {
         let begun = event.block_start.as_ref().or(event.block_delta.as_ref());
         let has_content = event.delta.is_some() || event.start.is_some();
         let (index, is_end) = match (begun, &event.block_stop, event.block) {
@@ -268,7 +268,7 @@ impl Tracker {
             .retain(|open| open.index != index || open.part != part);
     }
 
-    fn text(&mut self, event: &Peek<'_>, index: u32) {
+    fn text(&mut self, event: &EventFields<'_>, index: u32) {
         let part = Some(event.content_index.unwrap_or_default());
         let delta = event
             .delta
@@ -283,7 +283,7 @@ impl Tracker {
         }
     }
 
-    fn end_item(&mut self, event: &Peek<'_>, index: u32) {
+    fn end_item(&mut self, event: &EventFields<'_>, index: u32) {
         self.open.retain(|open| open.index != index);
         if let Some(item) = event.item.map(RawValue::get)
             && self.kept + item.len() <= MAX_KEPT
@@ -294,11 +294,11 @@ impl Tracker {
     }
 }
 
-/// The identifier of a value, and whether its type is one of text.
+/// Returns the identifier of a value, and `true` if its type is a text type.
 fn named(value: Option<&RawValue>) -> (String, bool) {
-    let value = value.and_then(|value| serde_json::from_str::<Named<'_>>(value.get()).ok());
+    let value = value.and_then(|value| serde_json::from_str::<TypeAndId<'_>>(value.get()).ok());
     match value {
-        Some(Named { kind, id }) => {
+        Some(TypeAndId { kind, id }) => {
             let is_text = matches!(kind.as_deref(), Some("text" | "message" | "output_text"));
             (id.unwrap_or_default().into_owned(), is_text)
         }

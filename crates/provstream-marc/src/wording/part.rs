@@ -80,7 +80,7 @@ impl fmt::Display for WordingPart {
 pub enum WordingErrorKind {
     /// The text is blank.
     Empty,
-    /// A message of [`Action::Answer`](crate::Action::Answer), which has no template because the
+    /// A message of [`Action::Answer`], which has no template because the
     /// caller provides it.
     AnswerMessage,
     /// A brace outside a placeholder, at this byte of the text. A brace itself is written twice.

@@ -1,4 +1,4 @@
-//! What a client is sent while nothing comes, and what it has when it does not wait any more.
+//! Keep-alive comments, and detection of complete responses.
 
 use memchr::memchr2_iter;
 use provstream_providers::Format;
@@ -6,11 +6,12 @@ use provstream_providers::Format;
 use super::BodyFilter;
 
 impl BodyFilter {
-    /// What may be written now to keep the connection alive; the caller writes it as it is. `None` if the format has nothing
-    /// for it, or no event can begin here.
+    /// Returns a comment that keeps the connection alive if it is written now, unchanged. Returns
+    /// `None` if the format does not permit comments, or no event can begin here.
     ///
-    /// It is a comment with a blank line after it. If the stream has had an identifier of an event, the blank line is left out:
-    /// clients that keep the identifier, as the HTML standard asks, would take it for an event without data.
+    /// The comment is followed by a blank line, unless the stream has had an event identifier.
+    /// Clients that retain the identifier, as the HTML standard requires, would then report an
+    /// event without data.
     #[must_use]
     pub fn keep_alive(&self) -> Option<&'static [u8]> {
         // Clients of Gemini's API cannot read comments.
@@ -30,14 +31,14 @@ impl BodyFilter {
         is_sse.then_some(comment)
     }
 
-    /// Whether the provider's marker for the end of the stream was written, and nothing is held back: a client that has read
-    /// what was written has read all of the response, although the upstream has not ended it.
+    /// Returns `true` if the provider's end marker was written and nothing is held. The client then
+    /// has the complete response, although the upstream has not ended the body.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.over.is_none() && self.seen.has_end && self.held() == 0
     }
 
-    /// Notes whether one of these lines may have the identifier of an event: whether it begins with `id`.
+    /// Records if a line of the output begins with `id`, so that it may have an event identifier.
     pub(super) fn note_id(&mut self, bytes: &[u8]) {
         if self.has_id || !self.is_sse {
             return;

@@ -1,4 +1,4 @@
-//! Errors, as bodies and as events.
+//! Error bodies and error events.
 
 use provstream_providers::Format;
 use serde_json::{Value, json};
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::json::Events;
 use crate::tracker::Tracker;
 
-/// The body of an error response. Without a known API it has the shape of OpenAI's, which most clients read.
+/// Returns the body of an error response. For an unknown API it has OpenAI's format, which most
+/// clients read.
 pub(crate) fn error_body(
     format: Option<Format>,
     status: u16,
@@ -27,7 +28,7 @@ pub(crate) fn error_body(
     body.to_string().into_bytes()
 }
 
-/// The last event of a stream that ends with an error.
+/// Returns the last event of a stream that ends with an error.
 pub(crate) fn error_event(
     format: Option<Format>,
     tracker: &Tracker,

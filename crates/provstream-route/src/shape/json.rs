@@ -1,10 +1,10 @@
-//! Events as they are written.
+//! Writer of events.
 
 use serde_json::Value;
 
 use crate::tracker::{Envelope, Tracker};
 
-/// Writes events for a client, in the envelope that its stream has.
+/// Writes events for a client, in the framing of its stream.
 pub(super) struct Events<'t> {
     tracker: &'t Tracker,
     sequence: Option<u64>,
@@ -26,7 +26,7 @@ impl<'t> Events<'t> {
         }
     }
 
-    /// Writes an event, with its name where events have one.
+    /// Writes an event, with its name if the framing has names.
     pub(super) fn event(&mut self, name: Option<&str>, data: &Value) {
         let data = data.to_string();
         match self.tracker.envelope {
@@ -49,13 +49,13 @@ impl<'t> Events<'t> {
         }
     }
 
-    /// Writes an event whose name is its `type`.
+    /// Writes an event whose name equals its `type`.
     pub(super) fn typed(&mut self, data: &Value) {
         let name = data["type"].as_str().unwrap_or_default().to_owned();
         self.event(Some(&name), data);
     }
 
-    /// Writes an event of a stream whose events are numbered.
+    /// Writes an event with the next sequence number.
     pub(super) fn numbered(&mut self, mut data: Value) {
         let next = self.sequence.map_or(0, |last| last + 1);
         self.sequence = Some(next);
@@ -63,12 +63,12 @@ impl<'t> Events<'t> {
         self.typed(&data);
     }
 
-    /// Writes the marker for the end of the stream.
+    /// Writes the end marker of the stream.
     pub(super) fn done(&mut self) {
         self.out.extend_from_slice(b"data: [DONE]\n\n");
     }
 
-    /// What was written, with the end of the envelope.
+    /// Returns the written events, with the end of the framing.
     pub(super) fn finish(mut self) -> Vec<u8> {
         if matches!(self.tracker.envelope, Envelope::Array(_)) {
             self.out.push(b']');
@@ -77,7 +77,7 @@ impl<'t> Events<'t> {
     }
 }
 
-/// A member of the first event of the stream, or null.
+/// Returns a member of the first event of the stream, or null.
 pub(super) fn of_first(tracker: &Tracker, path: &str) -> Value {
     let first = tracker.first.as_deref().unwrap_or("null");
     let first: Value = serde_json::from_str(first).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The errors and the ends of responses, in the shape of each API.
+//! Errors and ends of responses, in the format of each API.
 
 mod error;
 mod json;

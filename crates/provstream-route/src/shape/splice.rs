@@ -1,4 +1,4 @@
-//! The events of a response as they follow those of another one in the same stream.
+//! Renumbers the events of a response that continues another one in the same stream.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,23 @@ use serde_json::value::RawValue;
 
 use crate::tracker::Tracker;
 
-/// How the events of a format follow those of another response.
+/// Rules of a format for events that continue another response.
 #[derive(Clone, Copy, Debug)]
-struct Joint {
-    /// The types of the events that a stream begins with, and that only the first response has.
+struct SpliceRules {
+    /// Types of events that occur only at the beginning of a stream, and are left out.
     once: &'static [&'static str],
-    /// The number of a block or of an item, which goes on counting.
-    number: for<'a> fn(&Members<'a>) -> Option<&'a RawValue>,
+    /// Returns the number of the event's block or item, which continues the earlier numbers.
+    number: for<'a> fn(&EventMembers<'a>) -> Option<&'a RawValue>,
 }
 
-/// How events follow those of another response, if they cannot do so as they are.
-const fn joint(format: Format) -> Option<Joint> {
+/// Returns the rules of a format, or `None` if events continue another response unchanged.
+const fn splice_rules(format: Format) -> Option<SpliceRules> {
     Some(match format {
-        Format::Anthropic => Joint {
+        Format::Anthropic => SpliceRules {
             once: &["message_start"],
             number: |members| members.index,
         },
-        Format::OpenAiResponses => Joint {
+        Format::OpenAiResponses => SpliceRules {
             once: &[
                 "response.created",
                 "response.queued",
@@ -37,9 +37,9 @@ const fn joint(format: Format) -> Option<Joint> {
     })
 }
 
-/// The members of an event that matter.
+/// EventMembers of an event that are changed or decide about changes.
 #[derive(Deserialize)]
-struct Members<'a> {
+struct EventMembers<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -52,36 +52,37 @@ struct Members<'a> {
     response: Option<&'a RawValue>,
 }
 
-/// The response in the last event of OpenAI Responses, which repeats what there was.
+/// Response in the last event of OpenAI Responses, with all items.
 #[derive(Deserialize)]
-struct Repeated<'a> {
+struct FinalResponse<'a> {
     #[serde(borrow)]
     output: Option<&'a RawValue>,
 }
 
-/// Makes the events of a response those that follow what a client has read.
+/// Renumbers the events of a response so that they continue those that the client has read.
 #[derive(Clone, Debug)]
 pub(crate) struct Splicer {
-    joint: Joint,
-    /// What is added to the numbers of blocks and items.
+    rules: SpliceRules,
+    /// Offset for the numbers of blocks and items.
     shift: u32,
-    /// The number of the next event, where events are numbered.
+    /// Next sequence number.
     sequence: u64,
-    /// The items that came before.
+    /// Items of the earlier responses, as JSON.
     items: Vec<Box<str>>,
-    /// The event so far.
+    /// Bytes of the incomplete event.
     event: Vec<u8>,
-    /// Where its last line begins.
+    /// Start of the last line in `event`.
     line: usize,
-    /// Most bytes of an event; what is longer is written as it is.
+    /// Most bytes of an event. A longer one is written unchanged.
     most: usize,
 }
 
 impl Splicer {
-    /// The events of this format after what the tracker has seen; `None` if they follow it as they are.
+    /// Creates a splicer for events of a format after those that the tracker has read, or returns
+    /// `None` if they need no changes.
     pub(crate) fn after(tracker: &Tracker, format: Format, most: usize) -> Option<Self> {
         Some(Self {
-            joint: joint(format)?,
+            rules: splice_rules(format)?,
             shift: tracker.next,
             sequence: tracker.sequence.map_or(0, |last| last + 1),
             items: tracker.items.clone(),
@@ -91,7 +92,7 @@ impl Splicer {
         })
     }
 
-    /// Takes bytes of the response, and appends the events that are complete.
+    /// Adds bytes of the response, and appends the complete events to `out`.
     pub(crate) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let mut rest = bytes;
         while let Some(end) = memchr(b'\n', rest) {
@@ -110,7 +111,7 @@ impl Splicer {
         }
     }
 
-    /// Appends what is left, as it is.
+    /// Appends the incomplete event unchanged.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.event);
         self.line = 0;
@@ -136,24 +137,24 @@ impl Splicer {
         self.event.clear();
     }
 
-    /// What changes in an event, in order; `None` if it is left out.
+    /// Returns the replacements in an event, in order, or `None` if the event is left out.
     fn edits(&mut self, event: &[u8]) -> Option<Vec<(usize, usize, String)>> {
         let mut edits = Vec::new();
         let lines = event.split(|&byte| byte == b'\n');
         let data = lines.filter_map(|line| core::str::from_utf8(line.strip_prefix(b"data:")?).ok());
         for data in data {
-            let Ok(members) = serde_json::from_str::<Members<'_>>(data) else {
+            let Ok(members) = serde_json::from_str::<EventMembers<'_>>(data) else {
                 continue;
             };
             let kind = members.kind.as_deref().unwrap_or_default();
-            if self.joint.once.contains(&kind) {
+            if self.rules.once.contains(&kind) {
                 return None;
             }
             let place = |raw: &RawValue| {
                 let start = raw.get().as_ptr().addr() - event.as_ptr().addr();
                 (start, start + raw.get().len())
             };
-            let number = (self.joint.number)(&members);
+            let number = (self.rules.number)(&members);
             if let Some((raw, number)) = number.and_then(|raw| Some((raw, unsigned(raw)?))) {
                 let (start, end) = place(raw);
                 edits.push((start, end, (number + u64::from(self.shift)).to_string()));
@@ -164,7 +165,7 @@ impl Splicer {
                 self.sequence += 1;
             }
             let output = members.response.and_then(|response| {
-                serde_json::from_str::<Repeated<'_>>(response.get())
+                serde_json::from_str::<FinalResponse<'_>>(response.get())
                     .ok()?
                     .output
             });

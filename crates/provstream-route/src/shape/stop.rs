@@ -1,4 +1,4 @@
-//! The ends of streams that a policy ends.
+//! Ends of streams that a policy ends.
 
 use provstream_providers::{Channel, Format};
 use serde_json::{Map, Value, json};
@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 use super::json::{Events, of_first};
 use crate::tracker::{Envelope, Open, Tracker};
 
-/// Whether a stream of a format can be ended before the upstream ends it, so that its clients read an answer that a filter
-/// has cut off. A gate lets the others go on to their end, with empty deltas.
+/// Returns `true` if a stream of a format can end before the upstream ends it, with events from
+/// which clients read a filtered answer. In other formats a gate continues until the upstream's
+/// end, with empty deltas.
 pub(crate) const fn can_stop(format: Format) -> bool {
     matches!(
         format,
@@ -23,8 +24,8 @@ pub(crate) const fn can_stop(format: Format) -> bool {
     )
 }
 
-/// Whether the events of another response can follow those of one that has no end yet, in this envelope. What a response of
-/// one JSON array has after another one would not be in its array.
+/// Returns `true` if another response can continue an unended one in this framing. A response in a
+/// JSON array cannot, because its events would be outside the first array.
 pub(crate) const fn can_resume(format: Format, envelope: Envelope) -> bool {
     matches!(
         (format, envelope),
@@ -35,7 +36,7 @@ pub(crate) const fn can_resume(format: Format, envelope: Envelope) -> bool {
     )
 }
 
-/// The events that end what is open in a stream, so that those of another response can follow.
+/// Returns the events that end the open blocks of a stream, so that another response can follow.
 pub(crate) fn end_open(format: Format, tracker: &Tracker) -> Vec<u8> {
     let mut events = Events::new(tracker);
     match format {
@@ -48,7 +49,7 @@ pub(crate) fn end_open(format: Format, tracker: &Tracker) -> Vec<u8> {
     events.finish()
 }
 
-/// The last events of a stream whose channels were ended by a policy.
+/// Returns the last events of a stream whose channels a policy ended.
 pub(crate) fn stop_events(format: Format, tracker: &Tracker, ended: &[Channel]) -> Vec<u8> {
     let mut events = Events::new(tracker);
     match format {
@@ -71,7 +72,7 @@ pub(crate) fn stop_events(format: Format, tracker: &Tracker, ended: &[Channel]) 
     events.finish()
 }
 
-/// Members of the first event, those that it has.
+/// Returns the named members of the first event, as far as it has them.
 fn repeated(tracker: &Tracker, names: &[&str]) -> Map<String, Value> {
     let mut members = Map::new();
     for name in names {
@@ -117,7 +118,7 @@ fn openai_responses(events: &mut Events<'_>, tracker: &Tracker) {
     events.numbered(json!({"type": "response.incomplete", "response": response}));
 }
 
-/// Ends the messages that are open; the messages.
+/// Writes the ends of the open messages, and returns the messages.
 fn end_messages(events: &mut Events<'_>, tracker: &Tracker) -> Vec<Value> {
     let items = tracker.open.iter().filter(|open| open.part.is_none());
     let messages = items.filter(|item| item.is_text);
@@ -126,7 +127,7 @@ fn end_messages(events: &mut Events<'_>, tracker: &Tracker) -> Vec<Value> {
         .collect()
 }
 
-/// Ends a message and its parts; the message.
+/// Writes the end of a message and its parts, and returns the message.
 fn close_message(events: &mut Events<'_>, tracker: &Tracker, item: &Open) -> Value {
     let mut content = Vec::new();
     let parts = tracker.open.iter().filter(|open| open.index == item.index);

@@ -1,11 +1,12 @@
-//! The reason to finish of responses that are not streamed.
+//! Finish reasons of responses that are not streamed.
 
 use provstream_providers::{Channel, Format};
 use serde_json::{Value, json};
 
-/// Writes into a response that is not streamed that a policy ended these channels, where its format has a place for it.
+/// Sets the finish reason of the given channels in a response that is not streamed, if its format
+/// has one.
 ///
-/// Nothing changes if the body is not one JSON value.
+/// Leaves the body unchanged if it is not one JSON value.
 pub(crate) fn mark_whole(format: Format, body: &mut Vec<u8>, ended: &[Channel]) {
     let Ok(mut value) = serde_json::from_slice::<Value>(body) else {
         return;
