@@ -1,4 +1,4 @@
-//! What Envoy sends about one request and its response, and what it is answered.
+//! Dialogue with Envoy about one request and its response.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::messages::{
     ProcessingMode, ProcessingResponse, Reply, StreamedBodyResponse, TrailersAnswer,
 };
 
-/// Replaces the values that a header has.
+/// `append_action` that replaces the values of a header.
 const OVERWRITE: i32 = 2;
 
-/// A part is sent.
+/// Mode in which Envoy sends a part.
 const SEND: i32 = 1;
 
-/// A part is not sent.
+/// Mode in which Envoy does not send a part.
 const SKIP: i32 = 2;
 
-/// Envoy sends the body in pieces, and takes what it goes on with at any time.
+/// Envoy sends the response body in pieces, and accepts output at any time.
 const IN_PIECES: ProcessingMode = ProcessingMode {
     response_header_mode: SEND,
     request_body_mode: 1,
@@ -32,7 +32,7 @@ const IN_PIECES: ProcessingMode = ProcessingMode {
     response_trailer_mode: SEND,
 };
 
-/// Envoy sends the body when it is complete, and the head after that.
+/// Envoy sends the response body when it is complete, and sends the head to the client after that.
 const COMPLETE: ProcessingMode = ProcessingMode {
     response_header_mode: SEND,
     request_body_mode: 1,
@@ -40,11 +40,11 @@ const COMPLETE: ProcessingMode = ProcessingMode {
     response_trailer_mode: SKIP,
 };
 
-/// Audit lines on standard output.
+/// Audit log on standard output.
 #[derive(Clone, Copy, Debug)]
-struct Lines;
+struct StdoutAudit;
 
-impl AuditLog for Lines {
+impl AuditLog for StdoutAudit {
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(line)?;
@@ -52,17 +52,17 @@ impl AuditLog for Lines {
     }
 }
 
-/// One request and its response, as Envoy sends them.
+/// One request and its response, in the parts that Envoy sends.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     exchange: Exchange,
-    /// Envoy sends the body when it is complete.
+    /// `true` if Envoy sends the response body when it is complete.
     is_whole: bool,
-    /// The body is a stream, although its content type does not say so.
+    /// `true` if the body is a stream although its content type is that of a single JSON value.
     is_array: bool,
-    /// What Envoy is to send from now on, which the next answer says.
+    /// Change of the parts that Envoy sends, for the next reply.
     mode: Option<ProcessingMode>,
-    /// Envoy has all of the body.
+    /// `true` after the end of the output was sent.
     is_over: bool,
 }
 
@@ -77,7 +77,7 @@ impl Conversation {
         }
     }
 
-    /// The answers to the next part, or `None` if the response is to be broken off.
+    /// Returns the replies to the next part, or `None` if the response must be aborted.
     pub(crate) fn answer(
         &mut self,
         request: Part,
@@ -107,7 +107,7 @@ impl Conversation {
         Some(answers.into_iter().map(wrap).collect())
     }
 
-    /// Ends the exchange, and returns what became of it.
+    /// Ends the exchange, and returns its record.
     pub(crate) fn close(&mut self, now: Timestamp) -> Option<Record> {
         self.exchange.close(now)
     }
@@ -139,7 +139,7 @@ impl Conversation {
         };
         let plan = self
             .exchange
-            .response(read, status, !head.end_of_stream, Lines);
+            .response(read, status, !head.end_of_stream, StdoutAudit);
         self.is_whole = plan == HeadPlan::FilterWhole && !self.is_array;
         match plan {
             HeadPlan::Refuse(refusal) => Reply::Immediate(immediate(&refusal)),
@@ -162,7 +162,7 @@ impl Conversation {
         self.write(out, flow, body.end_of_stream, answers)
     }
 
-    /// The body ends with trailers.
+    /// Ends a body that has trailers.
     fn end(&mut self, now: Timestamp, answers: &mut Vec<Reply>) -> Option<()> {
         if self.is_over || !self.exchange.is_filtered() {
             return Some(());
@@ -193,7 +193,7 @@ impl Conversation {
         Some(())
     }
 
-    /// The answer to a body that is complete, with the status that it needs.
+    /// Builds the reply to a complete body, with the status of an error if there is one.
     fn complete(&self, body: Vec<u8>) -> CommonAnswer {
         let header_mutation = self.exchange.status().map(|status| HeaderMutation {
             set_headers: vec![
@@ -213,7 +213,8 @@ impl Conversation {
     }
 }
 
-/// All values of a header as one: readers of a header that has several do not agree on which one counts.
+/// Joins all values of a header. All are used because receivers differ in which of several values
+/// counts.
 fn text(headers: &HeaderMap, name: &str) -> String {
     let values = headers.all(name).map(String::from_utf8_lossy);
     values.collect::<Vec<_>>().join(", ")

@@ -38,7 +38,7 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
         .map_err(|_| "expected an IP address and a port such as 127.0.0.1:9002")
 }
 
-/// Reads the routes, and the policies beside them.
+/// Reads the routes and their policy files.
 fn read(path: &Path) -> Result<Routes, String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let file =
@@ -53,7 +53,7 @@ fn read(path: &Path) -> Result<Routes, String> {
     Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), policy).map_err(|error| named(&error))
 }
 
-/// Says what applies: a file without routes is no error, but seldom what was meant.
+/// Describes the routes at startup. A file without routes is valid, but seldom intended.
 fn summary(routes: &Routes, path: &Path) -> String {
     let path = path.display();
     let rest = "annotations are removed, and what cannot be inspected passes";
@@ -64,7 +64,7 @@ fn summary(routes: &Routes, path: &Path) -> String {
     }
 }
 
-/// Serves until a signal ends it.
+/// Serves until a signal ends the process.
 async fn serve(args: &Args, current: Current) -> Result<(), Box<dyn std::error::Error>> {
     // Before anyone learns that it has started: a signal that is not waited for would end the process.
     let mut hangup = signal(SignalKind::hangup())?;

@@ -1,18 +1,19 @@
-//! The messages of Envoy's protocol that are used, with the numbers of their fields.
+//! Messages of Envoy's external processing protocol, as far as they are used.
 //!
-//! `envoy/service/ext_proc/v3/external_processor.proto` defines them. Fields that are not listed are skipped when a message is
-//! read. Generating all of Envoy's messages would take longer to compile than everything else here.
+//! `envoy/service/ext_proc/v3/external_processor.proto` defines the messages. Fields that are
+//! missing here are skipped when a message is parsed. Generating all of Envoy's messages would take
+//! longer to compile than everything else here.
 
 use prost::{Message, Oneof};
 
-/// What Envoy sends about a request or its response.
+/// Message from Envoy with a part of a request or response.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ProcessingRequest {
     #[prost(oneof = "Part", tags = "2, 3, 4, 5, 6, 7")]
     pub(crate) request: Option<Part>,
 }
 
-/// The next part of a request or its response.
+/// Part of a request or response.
 #[derive(Clone, PartialEq, Oneof)]
 pub(crate) enum Part {
     #[prost(message, tag = "2")]
@@ -44,12 +45,12 @@ pub(crate) struct HeaderMap {
 }
 
 impl HeaderMap {
-    /// The value of the first header with this name, in lower case.
+    /// Returns the value of the first header with this name, given in lower case.
     pub(crate) fn get(&self, name: &str) -> Option<&[u8]> {
         self.all(name).next()
     }
 
-    /// The values of all headers with this name, in lower case.
+    /// Iterates over the values of all headers with this name, given in lower case.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &[u8]> {
         let found = self.headers.iter().filter(move |header| header.key == name);
         found.map(|header| match header.raw_value.is_empty() {
@@ -59,7 +60,7 @@ impl HeaderMap {
     }
 }
 
-/// A header; Envoy sends the value as bytes.
+/// A header. Envoy sends the value as bytes, in `raw_value`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct HeaderValue {
     #[prost(string, tag = "1")]
@@ -78,11 +79,11 @@ pub(crate) struct HttpBody {
     pub(crate) end_of_stream: bool,
 }
 
-/// Trailers, whose values do not matter here.
+/// Trailers, whose values are not used.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct HttpTrailers {}
 
-/// What Envoy is to do.
+/// Reply to Envoy.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ProcessingResponse {
     #[prost(message, optional, tag = "9")]
@@ -91,13 +92,14 @@ pub(crate) struct ProcessingResponse {
     pub(crate) response: Option<Reply>,
 }
 
-/// Which parts Envoy sends from now on, of those that it has not sent yet.
+/// Parts that Envoy sends from now on, of those that it has not sent yet.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ProcessingMode {
-    /// 1 is to send it, 2 not to.
+    /// 1: send; 2: do not send.
     #[prost(int32, tag = "2")]
     pub(crate) response_header_mode: i32,
-    /// 0 is not to send it, 2 to send it when it is complete, 4 to send it in pieces.
+    /// 0: do not send; 1: send in pieces; 2: send when complete; 4: send in pieces, and accept
+    /// output at any time.
     #[prost(int32, tag = "3")]
     pub(crate) request_body_mode: i32,
     #[prost(int32, tag = "4")]
@@ -106,7 +108,7 @@ pub(crate) struct ProcessingMode {
     pub(crate) response_trailer_mode: i32,
 }
 
-/// The answer to a part of a request or its response.
+/// Reply to a part of a request or response.
 #[derive(Clone, PartialEq, Oneof)]
 pub(crate) enum Reply {
     #[prost(message, tag = "1")]
@@ -125,7 +127,7 @@ pub(crate) enum Reply {
     Immediate(ImmediateResponse),
 }
 
-/// `HeadersResponse` and `BodyResponse`, which have the same field.
+/// `HeadersResponse` or `BodyResponse`, which have the same field.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct CommonAnswer {
     #[prost(message, optional, tag = "1")]
@@ -158,7 +160,7 @@ pub(crate) struct HeaderMutation {
 pub(crate) struct HeaderValueOption {
     #[prost(message, optional, tag = "1")]
     pub(crate) header: Option<HeaderValue>,
-    /// 2 replaces the values that the header has.
+    /// 2: replace the values of the header.
     #[prost(int32, tag = "3")]
     pub(crate) append_action: i32,
 }
@@ -169,18 +171,18 @@ pub(crate) struct BodyMutation {
     pub(crate) mutation: Option<Mutation>,
 }
 
-/// What Envoy goes on with instead of a body.
+/// Replacement of a body.
 #[derive(Clone, PartialEq, Oneof)]
 pub(crate) enum Mutation {
-    /// Instead of one that is complete.
+    /// Replacement of a complete body.
     #[prost(bytes = "vec", tag = "1")]
     Body(Vec<u8>),
-    /// Instead of one in pieces.
+    /// Replacement of a body that is sent in pieces.
     #[prost(message, tag = "3")]
     Streamed(StreamedBodyResponse),
 }
 
-/// Bytes that follow those sent before, whichever of Envoy's they are from.
+/// Bytes that follow those of earlier replies. They need not correspond to a piece of Envoy's.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct StreamedBodyResponse {
     #[prost(bytes = "vec", tag = "1")]
@@ -189,7 +191,7 @@ pub(crate) struct StreamedBodyResponse {
     pub(crate) end_of_stream: bool,
 }
 
-/// A response that takes the place of the upstream's.
+/// A response that replaces the upstream's.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ImmediateResponse {
     #[prost(message, optional, tag = "1")]
@@ -198,7 +200,7 @@ pub(crate) struct ImmediateResponse {
     pub(crate) headers: Option<HeaderMutation>,
     #[prost(bytes = "vec", tag = "3")]
     pub(crate) body: Vec<u8>,
-    /// What Envoy's access log says.
+    /// Text for Envoy's access log.
     #[prost(string, tag = "5")]
     pub(crate) details: String,
 }

@@ -21,16 +21,16 @@ use crate::messages::{ProcessingRequest, ProcessingResponse};
 
 const PATH: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 
-/// Most bytes of a message; Envoy sends what it reads at a time.
+/// Most bytes of a message. Envoy sends what it reads at a time.
 const MAX_MESSAGE: usize = 16 << 20;
 
-/// Answers that wait for Envoy to read them, at most; then nothing more is read.
+/// Most replies that wait for Envoy. When as many wait, no more messages are read.
 const WAITING: usize = 4;
 
-/// A future of a service.
+/// Boxed future of a service.
 type Boxed<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 
-/// The routes, which can be replaced while streams go on with those that they have begun with.
+/// Active routes. A reload replaces them; streams in flight keep the routes with which they began.
 #[derive(Clone, Debug)]
 pub(crate) struct Current(Arc<RwLock<Arc<Routes>>>);
 
@@ -56,7 +56,7 @@ impl Current {
     }
 }
 
-/// Answers requests of gRPC.
+/// gRPC service of the external processor.
 #[derive(Clone, Debug)]
 pub(crate) struct Processor(pub(crate) Current);
 
@@ -104,7 +104,7 @@ impl StreamingService<ProcessingRequest> for Processor {
     }
 }
 
-/// Answers what Envoy sends until one of both ends it.
+/// Replies to Envoy's messages until either side ends the stream.
 async fn converse(
     mut requests: Streaming<ProcessingRequest>,
     mut conversation: Conversation,
