@@ -1,38 +1,41 @@
-//! How many answers a request asks for.
+//! Number of answers that a request asks for.
 
-/// Deepest objects whose members are looked at: the request's own, and those of one of its members.
+/// Greatest depth of objects whose members are examined: the request and the objects directly in
+/// it.
 const DEPTH: usize = 2;
 
-/// Most bytes of a name that is looked for.
+/// Most bytes of a member name that is compared.
 const NAME: usize = 16;
 
-/// Reads from a request in JSON how many answers it asks for: `n`, or `candidateCount` of Gemini's `generationConfig`.
+/// Streaming reader of the number of answers in a JSON request: `n`, or `candidateCount` in
+/// Gemini's `generationConfig`.
 ///
-/// It keeps a name at most, however long the request is. What is not JSON gives any number.
+/// Buffers at most one name, for requests of any length. The result is arbitrary for a request that
+/// is not JSON.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
-    /// Objects and arrays that are open.
+    /// Number of open objects and arrays.
     depth: usize,
-    /// Whether the innermost two of [`DEPTH`] are objects, from the outside.
+    /// `true` at each of the two outermost levels that is an object.
     is_object: [bool; DEPTH],
     in_string: bool,
     is_escaped: bool,
-    /// A string here is a name.
+    /// `true` if the next string is a member name.
     expects_name: bool,
-    /// The last string, if it is short and may be a name.
+    /// Bytes of the last member name, up to one more than `NAME`.
     name: Vec<u8>,
-    /// The digits after one of the names.
+    /// Value of the digits after a matching name.
     number: Option<usize>,
     found: usize,
 }
 
 impl Choices {
-    /// How many answers: 1 unless the request says more.
+    /// Returns the number of answers; at least 1.
     pub(crate) fn get(&self) -> usize {
         self.found.max(self.number.unwrap_or(0)).max(1)
     }
 
-    /// Takes the next bytes of the request.
+    /// Processes the next bytes of the request.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         for byte in bytes {
             if self.in_string {
@@ -56,7 +59,8 @@ impl Choices {
         }
     }
 
-    /// Keeps a byte of a name; one that is too long is kept one byte too long.
+    /// Appends a byte to the name. A name that is too long keeps one byte too many, so that it
+    /// matches nothing.
     fn keep(&mut self, byte: u8) {
         if self.expects_name && self.name.len() <= NAME {
             self.name.push(byte);
@@ -103,12 +107,12 @@ impl Choices {
         }
     }
 
-    /// Whether members here are looked at.
+    /// Returns `true` if the members at the current depth are examined.
     fn is_in_object(&self) -> bool {
         self.depth > 0 && self.depth <= DEPTH && self.is_object[self.depth - 1]
     }
 
-    /// Whether the name is that of a number of answers.
+    /// Returns `true` if the name is that of the number of answers.
     fn counts(&self) -> bool {
         match self.depth {
             1 => self.name == b"n",

@@ -1,4 +1,4 @@
-//! The configuration of the filter, and of the external processor.
+//! Configuration of the filter and the external processor.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use provstream::provenance::Vocabulary;
 use provstream_route::{RouteError, Routes};
 use serde::Deserialize;
 
-/// What is wrong with a configuration: what was expected, what was found, and where.
+/// Error in a configuration. The message has the position, and the expected and found values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(Box<str>);
 
@@ -25,25 +25,26 @@ impl From<RouteError> for ConfigError {
     }
 }
 
-/// Routes in JSON, for control planes that give filters nothing else.
+/// JSON form of a configuration, for control planes that support only JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wrapped {
-    /// The routes, in TOML.
+struct JsonConfig {
+    /// Routes in TOML.
     routes: String,
-    /// Policies in TOML, by the names that routes give them.
+    /// Policies in TOML, by their names in the routes.
     #[serde(default)]
     policies: BTreeMap<String, String>,
 }
 
-/// Reads the configuration that Envoy gives a filter.
+/// Parses the configuration that Envoy passes to a filter.
 ///
-/// It is a file of routes in TOML, or a JSON object with that file as `routes` and, if routes name policies instead of having
-/// them, an object `policies` with these. A filter has no files.
+/// The configuration is a file of routes in TOML, or a JSON object with the text of such a file as
+/// `routes`. Since a filter has no files, policies that routes name must be in the object's member
+/// `policies`.
 ///
 /// # Errors
 ///
-/// What is wrong, with its line, column and key.
+/// Fails with the line, column and key.
 ///
 /// ```
 /// use provstream_envoy::read_routes;
@@ -64,7 +65,7 @@ pub fn read_routes(config: &[u8]) -> Result<Routes, ConfigError> {
             |_: &str| Err("a filter has no files; give the policy in a table [route.policy]");
         return Ok(Routes::from_toml(config, &vocabulary, no_files)?);
     }
-    let wrapped: Wrapped = serde_json::from_slice(config).map_err(|error| {
+    let wrapped: JsonConfig = serde_json::from_slice(config).map_err(|error| {
         let expected = "expected a JSON object with \"routes\" and \"policies\"";
         ConfigError(format!("{expected}: {error}").into())
     })?;

@@ -1,4 +1,4 @@
-//! One request and its response.
+//! State of one request and its response.
 
 use std::sync::Arc;
 
@@ -10,11 +10,12 @@ use provstream_route::{
 use crate::choices::Choices;
 use crate::record::Record;
 
-/// Headers of a request that are removed if its response is to be inspected: no part of a body can be. Its `accept-encoding`
-/// becomes `identity`.
+/// Headers to remove from a request whose response is inspected, because a partial body cannot be
+/// inspected. Also set `accept-encoding` to `identity`.
 pub const REMOVED_REQUEST_HEADERS: [&str; 2] = ["range", "if-range"];
 
-/// Headers of a response that are removed if its body goes through a filter: they are about the bytes that the upstream sent.
+/// Headers to remove from a response whose body passes through a filter. They describe the
+/// upstream's bytes.
 pub const REMOVED_RESPONSE_HEADERS: [&str; 7] = [
     "content-length",
     "content-md5",
@@ -25,34 +26,34 @@ pub const REMOVED_RESPONSE_HEADERS: [&str; 7] = [
     "accept-ranges",
 ];
 
-/// What is done with the head of a response.
+/// Treatment of a response, determined by its head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeadPlan {
-    /// It is sent as it is, and so is the body.
+    /// Send the head and the body unchanged.
     Pass,
-    /// It is sent without the [removed headers](REMOVED_RESPONSE_HEADERS), and the body goes through
-    /// [`push`](Exchange::push).
+    /// Send the head without the [removed headers](REMOVED_RESPONSE_HEADERS), and pass the body
+    /// through [`push`](Exchange::push).
     Filter,
-    /// As `Filter`, and nothing is written before the end of the body. The head may wait for that:
-    /// [`status`](Exchange::status) may replace its status.
+    /// Like `Filter`, but with output only at the end of the body. The head may wait for that,
+    /// because [`status`](Exchange::status) can replace its status.
     FilterWhole,
-    /// This response takes its place.
+    /// Send this response instead.
     Refuse(Refusal),
 }
 
-/// What becomes of the body.
+/// Treatment of the body, determined by the head of the response.
 #[derive(Debug)]
 enum Body {
-    /// The head of the response has not come.
+    /// The head of the response has not arrived.
     Awaited,
-    /// It does not exist, or the request never had a route.
+    /// The response has no body, or the request has no route.
     Absent,
     Passed(PassReason),
     Refused,
     Filtered(Box<BodyFilter>),
 }
 
-/// One request and its response, as they pass a gateway part by part.
+/// One request and its response, which a gateway passes part by part.
 #[derive(Debug)]
 pub struct Exchange {
     routes: Arc<Routes>,
@@ -62,12 +63,12 @@ pub struct Exchange {
     choices: Choices,
     status: u16,
     body: Body,
-    /// The filter takes nothing any more.
+    /// Final state of the filter, which ignores further input.
     over: Option<Flow>,
 }
 
 impl Exchange {
-    /// An exchange before its first header.
+    /// Creates an exchange for a new request.
     #[must_use]
     pub fn new(routes: Arc<Routes>) -> Self {
         Self {
@@ -82,9 +83,9 @@ impl Exchange {
         }
     }
 
-    /// Takes the head of the request: its method, its path, and what logs call it. Bytes that are not UTF-8 are replaced.
+    /// Sets the method and path of the request, and its name in logs. Invalid UTF-8 is replaced.
     ///
-    /// Returns whether the response is to be inspected; then the request's headers are to be changed, see
+    /// Returns `true` if the response will be inspected. Then change the request's headers, see
     /// [`REMOVED_REQUEST_HEADERS`].
     pub fn request(&mut self, method: &[u8], path: &[u8], stream: &[u8]) -> bool {
         self.path = String::from_utf8_lossy(path).into_owned();
@@ -96,22 +97,24 @@ impl Exchange {
         route.action() != RouteAction::Pass
     }
 
-    /// Whether the body of the request matters: a gate has to know how many answers it asks for.
+    /// Returns `true` if the exchange needs the body of the request: a gate depends on the number
+    /// of answers.
     #[must_use]
     pub fn reads_request(&self) -> bool {
         let is_gate = |route: &Route| route.action() == RouteAction::Gate;
         self.route.as_ref().is_some_and(is_gate)
     }
 
-    /// Takes the next bytes of the request's body, if it [matters](Self::reads_request).
+    /// Processes the next bytes of the request's body, if the exchange [needs](Self::reads_request)
+    /// it.
     pub fn request_body(&mut self, bytes: &[u8]) {
         if self.reads_request() {
             self.choices.push(bytes);
         }
     }
 
-    /// Takes the head of the response. `has_body` is false if the response ends with its head, and `log` takes the decisions
-    /// of a gate.
+    /// Determines the treatment of the response by its head. `has_body` is `false` if the response
+    /// ends with its head. `log` receives the decisions of a gate.
     pub fn response(
         &mut self,
         head: ResponseHead,
@@ -147,8 +150,8 @@ impl Exchange {
         }
     }
 
-    /// Takes the next bytes of the response's body, and appends what is released to `out`. After anything but
-    /// [`Flow::More`], nothing more is written.
+    /// Processes the next bytes of the response's body, and appends released bytes to `out`. After
+    /// any result except [`Flow::More`] there is no more output.
     pub fn push(&mut self, bytes: &[u8], end: bool, now: Timestamp, out: &mut Vec<u8>) -> Flow {
         let Body::Filtered(filter) = &mut self.body else {
             out.extend_from_slice(bytes);
@@ -167,13 +170,13 @@ impl Exchange {
         flow
     }
 
-    /// Whether the body goes through a filter.
+    /// Returns `true` if the body passes through a filter.
     #[must_use]
     pub const fn is_filtered(&self) -> bool {
         matches!(self.body, Body::Filtered(_))
     }
 
-    /// Bytes that are held back.
+    /// Returns the number of held bytes.
     #[must_use]
     pub fn held(&self) -> usize {
         match &self.body {
@@ -182,13 +185,14 @@ impl Exchange {
         }
     }
 
-    /// Whether the head of the response is not to be sent yet.
+    /// Returns `true` if the head of the response must not be sent yet.
     #[must_use]
     pub fn awaits_end(&self) -> bool {
         matches!(&self.body, Body::Filtered(filter) if filter.awaits_end())
     }
 
-    /// The status to be sent instead of the upstream's, with the content type `application/json`, once nothing is awaited.
+    /// Returns the status that replaces the upstream's, if any, after the end of a body whose head
+    /// waits. The content type is then `application/json`.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         match &self.body {
@@ -197,8 +201,8 @@ impl Exchange {
         }
     }
 
-    /// Ends the exchange, whether or not the response has ended, and returns what became of it; `None` if there was no
-    /// response, or the request was not seen.
+    /// Ends the exchange and returns its record, even if the response has not ended. Returns `None`
+    /// if there was no response, or no head of a request.
     pub fn close(&mut self, now: Timestamp) -> Option<Record> {
         let route = self.route.take()?;
         if let Body::Filtered(filter) = &mut self.body {

@@ -1,4 +1,4 @@
-//! What is logged and counted about a response.
+//! Log line and metrics of a response.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use provstream::GateEnd;
 use provstream_route::{Outcome, PassReason, Route, terminal_json};
 use serde::Serialize;
 
-/// A counter and how much is added to it.
+/// Name of a counter, and its increase.
 pub type Sample = (String, u64);
 
-/// What became of a response: a line for the log, and what is counted.
+/// Record of a response: a log line, and increases of counters.
 ///
-/// It has no text of the response. The number of the names of counters is bounded by the vocabulary and the names of
-/// dispositions, actions and reasons; routes are in the line alone.
+/// Contains no text of the response. The number of counter names is bounded by the vocabulary and
+/// the names of dispositions, actions and reasons; only the line has the route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     line: String,
@@ -20,7 +20,7 @@ pub struct Record {
     samples: Vec<Sample>,
 }
 
-/// The line of a response.
+/// Content of a log line.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -28,24 +28,24 @@ struct Line<'a> {
     route: &'a str,
     action: &'a str,
     status: u16,
-    /// The whole body was read and went through the route's action.
+    /// `true` if the whole body was inspected.
     inspected: bool,
-    /// Why not.
+    /// Reason why the body was not inspected.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     #[serde(flatten)]
     body: Option<Body<'a>>,
 }
 
-/// What is known of a body that went through a filter.
+/// Results of a body that passed through a filter.
 #[derive(Serialize)]
 struct Body<'a> {
     format: Option<String>,
     assertions: u64,
-    /// By disposition and action.
+    /// Number of assertions by disposition and action.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     decisions: BTreeMap<String, u64>,
-    /// How the policy ended channels.
+    /// Kinds of ends that the policy set, one for each ended channel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ended: Vec<&'a str>,
     unread_events: u64,
@@ -56,19 +56,19 @@ struct Body<'a> {
 }
 
 impl Record {
-    /// Of a body that passed as it is.
+    /// Creates the record of a body that passed unchanged.
     pub(crate) fn passed(route: &Route, stream: &str, status: u16, reason: PassReason) -> Self {
         Self::new(route, stream, status, Some(reason.as_str()), None)
     }
 
-    /// Of a response that was refused by its head.
+    /// Creates the record of a refused response.
     pub(crate) fn refused(route: &Route, stream: &str, status: u16) -> Self {
         let mut record = Self::new(route, stream, status, Some("refused"), None);
         record.add("refused", 1);
         record
     }
 
-    /// Of a body that went through a filter.
+    /// Creates the record of a filtered body.
     pub(crate) fn filtered(route: &Route, stream: &str, status: u16, outcome: &Outcome) -> Self {
         let name = |end: &GateEnd| match end {
             GateEnd::Suspended => "suspend",
@@ -151,26 +151,26 @@ impl Record {
         }
     }
 
-    /// The line: JSON without a line feed.
+    /// Returns the line: JSON without a line feed.
     #[must_use]
     pub fn line(&self) -> &str {
         &self.line
     }
 
-    /// Whether all of the body was inspected.
+    /// Returns `true` if the whole body was inspected.
     #[must_use]
     pub const fn is_inspected(&self) -> bool {
         self.inspected
     }
 
-    /// What is counted.
+    /// Returns the increases of counters.
     #[must_use]
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
 }
 
-/// A name as one word of a counter's, whose parts have dots between them.
+/// Replaces full stops and hyphens, so that a name is one segment of a counter name.
 fn word(name: &str) -> String {
     name.replace(['.', '-'], "_")
 }

@@ -1,4 +1,4 @@
-//! Lines in Envoy's log.
+//! Envoy's log.
 
 use std::io;
 
@@ -6,13 +6,13 @@ use provstream_route::AuditLog;
 use proxy_wasm::hostcalls;
 use proxy_wasm::types::LogLevel;
 
-/// Writes a line.
+/// Logs a line.
 pub(super) fn line(level: LogLevel, text: &str) {
     // Envoy takes every line.
     let _ = hostcalls::log(level, text);
 }
 
-/// The lines of an audit log, at the level `info`.
+/// Audit log as lines of Envoy's log, at the level `info`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines;
 

@@ -8,10 +8,10 @@ use proxy_wasm::types::MetricType;
 
 use crate::record::Sample;
 
-/// Most names that are defined. Names are bounded anyway; Envoy never forgets one.
-const MOST: usize = 512;
+/// Most counters that are defined. Their names are bounded in any case; Envoy never forgets one.
+const MAX_COUNTERS: usize = 512;
 
-/// The metrics of a plugin, each defined when it is first used.
+/// Metrics of a plugin. A counter is defined on first use.
 #[derive(Debug)]
 pub(super) struct Meter {
     counters: RefCell<HashMap<String, u32>>,
@@ -31,13 +31,13 @@ impl Meter {
         }
     }
 
-    /// Adds to counters.
+    /// Increases counters.
     pub(super) fn count(&self, samples: &[Sample]) {
         for (name, count) in samples {
             let mut counters = self.counters.borrow_mut();
             if !counters.contains_key(name) {
                 let defined = hostcalls::define_metric(MetricType::Counter, name);
-                let Some(id) = defined.ok().filter(|_| counters.len() < MOST) else {
+                let Some(id) = defined.ok().filter(|_| counters.len() < MAX_COUNTERS) else {
                     continue;
                 };
                 counters.insert(name.clone(), id);
@@ -48,19 +48,20 @@ impl Meter {
         }
     }
 
-    /// A stream goes through a filter from now on (1), or no longer (-1).
+    /// Changes the number of filtered streams in flight by `change`.
     pub(super) fn streams(&self, change: i64) {
         if let Some(id) = self.streams {
             let _ = hostcalls::increment_metric(id, change);
         }
     }
 
-    /// The most bytes that were held back of a response.
+    /// Records the most bytes held of one response.
     pub(super) fn held(&self, bytes: usize) {
         record(self.held, bytes as u64);
     }
 
-    /// Milliseconds from the head of a response to the first bytes of its body that are sent on.
+    /// Records the time from the head of a response to the first output of its body, in
+    /// milliseconds.
     pub(super) fn first(&self, milliseconds: u64) {
         record(self.first, milliseconds);
     }

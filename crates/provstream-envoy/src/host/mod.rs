@@ -1,4 +1,4 @@
-//! The filter in Envoy: what calls an [`Exchange`](crate::Exchange).
+//! The proxy-wasm filter, which drives an [`Exchange`](crate::Exchange).
 
 mod log;
 mod meter;

@@ -1,4 +1,4 @@
-//! The filter with its configuration.
+//! Root context of the filter.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use super::shared::Shared;
 use super::stream::Stream;
 use crate::read_routes;
 
-/// The environment variable that says that Envoy lets a filter hold a head back and still gives it the body
-/// (`allow_on_headers_stop_iteration`), if its value is `1`.
+/// Environment variable with the value `1` if Envoy passes the body to a filter that holds back the
+/// head (`allow_on_headers_stop_iteration`).
 const WAITS: &str = "PROVSTREAM_WAIT_WITH_HEAD";
 
-/// The filter with its configuration, once it is read.
+/// Root context, with the parsed configuration.
 #[derive(Debug, Default)]
 pub(super) struct Root(Option<Rc<Shared>>);
 

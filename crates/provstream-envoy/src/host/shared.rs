@@ -1,4 +1,4 @@
-//! What all streams of a configuration share.
+//! State that all streams of a configuration share.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use provstream_route::Routes;
 
 use super::meter::Meter;
 
-/// What all streams of a configuration share.
+/// State that all streams of a configuration share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) routes: Arc<Routes>,
     pub(super) meter: Meter,
-    /// Heads may be held back.
+    /// `true` if the filter may hold back heads.
     pub(super) waits: bool,
 }

@@ -1,4 +1,4 @@
-//! One request and its response in Envoy.
+//! HTTP context of the filter.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use super::log::{self, Lines};
 use super::shared::Shared;
 use crate::{Exchange, HeadPlan, REMOVED_REQUEST_HEADERS, REMOVED_RESPONSE_HEADERS};
 
-/// One request and its response.
+/// HTTP context: one request and its response.
 #[derive(Debug)]
 pub(super) struct Stream {
     shared: Rc<Shared>,
     exchange: Exchange,
-    /// Counted among those that are in flight.
+    /// `true` if the stream is counted as in flight.
     is_counted: bool,
-    /// When the head came, until the first bytes of the body are sent on.
+    /// Time of the head, until the first output of the body.
     head_at: Option<SystemTime>,
-    /// The most bytes that were held back.
+    /// Most bytes held so far.
     held: usize,
-    /// The head is held back.
+    /// `true` if the head is held back.
     waits: bool,
-    /// Envoy keeps what it gives as the body until the filter lets it go on.
+    /// `true` if Envoy buffers the body until the filter continues.
     is_paused: bool,
-    /// The client is to see that the response is broken off, but not before it has got what was written.
+    /// `true` if the response must be aborted once the client has received the output so far.
     resets: bool,
 }
 
@@ -50,7 +50,8 @@ impl Stream {
         self.get_http_request_header_bytes(name).unwrap_or_default()
     }
 
-    /// All values of a header as one: readers of a header that has several do not agree on which one counts.
+    /// Joins all values of a header. All are used because receivers differ in which of several
+    /// values counts.
     fn response_header(&self, name: &str) -> String {
         let headers = self.get_http_response_headers_bytes();
         let values = headers.iter().filter(|(found, _)| found == name);
@@ -64,7 +65,7 @@ impl Stream {
         Action::Pause
     }
 
-    /// Goes on with what is written, which takes the place of what Envoy has of the body.
+    /// Replaces Envoy's current body buffer by the output, and determines if Envoy continues.
     fn write(&mut self, size: usize, out: &[u8], end: bool) -> Action {
         self.held = self.held.max(self.exchange.held());
         self.set_http_response_body(0, size, out);
@@ -94,7 +95,8 @@ impl Stream {
         }
     }
 
-    /// The head that was held back is sent, and Envoy goes on with it.
+    /// Prepares the held head for sending, with the status of an error and the length of a complete
+    /// body.
     fn send_head(&mut self, length: usize, is_whole: bool) {
         self.waits = false;
         if let Some(status) = self.exchange.status() {
@@ -106,7 +108,7 @@ impl Stream {
         }
     }
 
-    /// Breaks the response off: the client sees that it is not complete.
+    /// Aborts the response, so that the client notices that it is incomplete.
     fn reset(&mut self) -> Action {
         self.resets = false;
         log::line(LogLevel::Warn, "provstream: the response is broken off");
