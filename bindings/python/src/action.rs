@@ -1,22 +1,22 @@
-//! What a policy answers.
+//! Actions that a policy returns.
 
 use provstream::Action as RustAction;
 use pyo3::prelude::*;
 
-/// What becomes of an assertion. Source: `provenance memo 7`.
+/// Action on an assertion. Source: `provenance memo 7`.
 #[pyclass(frozen, eq, from_py_object, module = "provstream")]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Action(pub(crate) RustAction);
 
 #[pymethods]
 impl Action {
-    /// Its text is released as it is.
+    /// Releases the text unchanged.
     #[staticmethod]
     const fn release() -> Self {
         Self(RustAction::Release)
     }
 
-    /// Its text is released between these two.
+    /// Releases the text between two texts.
     #[staticmethod]
     #[pyo3(signature = (before="", after=""))]
     fn mark(before: &str, after: &str) -> Self {
@@ -26,25 +26,25 @@ impl Action {
         ))
     }
 
-    /// This is released in its place.
+    /// Releases this text instead.
     #[staticmethod]
     fn replace(text: String) -> Self {
         Self(RustAction::Replace(text.into()))
     }
 
-    /// Its text is removed.
+    /// Removes the text.
     #[staticmethod]
     const fn discard() -> Self {
         Self(RustAction::Discard)
     }
 
-    /// The stream ends before it, so that the rest can be asked for once more.
+    /// Ends the stream before the text, so that the caller can ask for the rest again.
     #[staticmethod]
     const fn suspend() -> Self {
         Self(RustAction::Suspend)
     }
 
-    /// The stream ends before it with this text.
+    /// Ends the stream before the text, with this text.
     #[staticmethod]
     fn refuse(text: String) -> Self {
         Self(RustAction::Refuse(text.into()))
@@ -65,7 +65,7 @@ impl Action {
         }
     }
 
-    /// Its texts: two for `mark`, one for `replace` and `refuse`.
+    /// Texts of the action: two for `mark`, one for `replace` and `refuse`, none for others.
     #[getter]
     fn texts(&self) -> Vec<&str> {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! Disciplines: which assertions may be acted on.
+//! Disciplines: conditions for acting on assertions.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -15,7 +15,8 @@ use crate::settings::value_error;
 use crate::time;
 use crate::vocabulary::Vocabulary;
 
-/// What a relying party asks of an assertion before it acts on it: `floor` distinct classes, each observed within its window.
+/// Conditions of a relying party for acting on an assertion: `floor` distinct classes, each
+/// observed within its window.
 ///
 /// Windows are durations such as `"1h30m"` or a `timedelta`; an annotation of a class without one never counts. Classes in one of
 /// the `groups` count once together. Raises `ValueError` for a floor of 0, an unknown class, a window of a terminal, and a class
@@ -131,13 +132,14 @@ impl Discipline {
         Ok(((self.floor(),), named))
     }
 
-    /// How many distinct classes must count.
+    /// Number of distinct classes that must count.
     #[getter]
     const fn floor(&self) -> usize {
         self.0.floor()
     }
 
-    /// Judges what an assertion declares, as of a time (RFC 3339 or an aware `datetime`); that of the clock without one.
+    /// Judges the annotations of an assertion as of a time (RFC 3339 or an aware `datetime`); by
+    /// default now.
     #[pyo3(signature = (assertion, *, now=None))]
     fn judge(&self, assertion: &Assertion, now: Option<&Bound<'_, PyAny>>) -> PyResult<Verdict> {
         let now = time::or_now(now)?;
@@ -149,14 +151,15 @@ impl Discipline {
     }
 }
 
-/// Whether an assertion is admitted, and why: a statement about what was declared, never evidence. Source: `provenance memo 7`.
+/// Admission of an assertion, with reasons: a statement about declared annotations, never evidence.
+/// Source: `provenance memo 7`.
 #[pyclass(frozen, eq, hash, module = "provstream")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Verdict(pub(crate) RustVerdict);
 
 #[pymethods]
 impl Verdict {
-    /// Whether the discipline is met.
+    /// `True` if the conditions of the discipline are met.
     #[getter]
     const fn admitted(&self) -> bool {
         self.0.admitted()
@@ -168,25 +171,26 @@ impl Verdict {
         self.0.reason().as_str()
     }
 
-    /// The distinct classes that count, sorted.
+    /// Distinct classes that count, sorted.
     #[getter]
     fn classes(&self) -> Vec<&str> {
         self.0.classes().iter().map(Class::as_str).collect()
     }
 
-    /// What is compared with the floor: the classes, those of one group counted once.
+    /// Number that is compared with the floor: the distinct classes, those of one group counted
+    /// once.
     #[getter]
     const fn count(&self) -> usize {
         self.0.count()
     }
 
-    /// The floor that was applied.
+    /// Floor of the discipline.
     #[getter]
     const fn floor(&self) -> usize {
         self.0.floor()
     }
 
-    /// For each annotation, `counts` or why it does not, such as `stale`.
+    /// For each annotation, `counts` or the reason why it does not count, such as `stale`.
     #[getter]
     fn counting(&self) -> Vec<&'static str> {
         self.0
@@ -196,7 +200,7 @@ impl Verdict {
             .collect()
     }
 
-    /// The members of a verdict in the lines of JSON that the command line writes.
+    /// The members of a verdict in the command line's JSON output.
     fn to_json(&self) -> PyResult<String> {
         crate::event::to_json(&self.0)
     }

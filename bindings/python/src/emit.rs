@@ -7,14 +7,14 @@ use crate::guard::caught;
 use crate::settings::value_error;
 use crate::vocabulary::Vocabulary;
 
-/// The vocabulary that is given, or the memo's.
+/// Returns the given vocabulary, or the memo's.
 fn or_memo(vocabulary: Option<&Vocabulary>) -> provstream::provenance::Vocabulary {
     vocabulary.map_or_else(provstream::provenance::Vocabulary::memo, |vocabulary| {
         vocabulary.inner().clone()
     })
 }
 
-/// The observations of a list in JSON.
+/// Parses a JSON list of observations.
 fn observations(
     json: Option<&str>,
     vocabulary: &provstream::provenance::Vocabulary,
@@ -23,7 +23,7 @@ fn observations(
         .transpose()
 }
 
-/// A prompt that asks for annotations, and its SHA-256.
+/// Builds a prompt that asks for annotations, and its SHA-256.
 #[pyfunction]
 #[pyo3(signature = (form, length, language, require, observations_json, vocabulary))]
 #[expect(
@@ -53,7 +53,7 @@ pub(crate) fn prompt(
     })
 }
 
-/// A schema for structured output, as JSON.
+/// Builds a schema for structured output, as JSON.
 #[pyfunction]
 #[pyo3(signature = (target, observations_json, vocabulary))]
 pub(crate) fn schema(
@@ -73,7 +73,7 @@ pub(crate) fn schema(
     })
 }
 
-/// A grammar for constrained decoding.
+/// Builds a grammar for constrained decoding.
 #[pyfunction]
 #[pyo3(signature = (target, require, observations_json, vocabulary))]
 pub(crate) fn grammar(
@@ -91,7 +91,7 @@ pub(crate) fn grammar(
     caught(|| grammar.print(target).map_err(value_error))
 }
 
-/// A conversation with the instructions and annotations, and without either.
+/// Builds two examples from a conversation: with instructions and annotations, and without.
 #[pyfunction]
 #[pyo3(signature = (line, instructions, vocabulary))]
 pub(crate) fn examples(

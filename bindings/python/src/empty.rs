@@ -1,8 +1,8 @@
-//! The least that a method of the compiled part can cost, for the benchmark.
+//! Baseline for benchmarks: the minimum cost of a method of the compiled module.
 
 use pyo3::prelude::*;
 
-/// An object whose method does nothing.
+/// Object with a method that does nothing.
 #[pyclass(frozen, name = "_Empty", module = "provstream")]
 pub(crate) struct Empty;
 
@@ -13,7 +13,7 @@ impl Empty {
         Self
     }
 
-    /// Returns what it is given.
+    /// Returns its argument.
     #[pyo3(signature = (chunk, /))]
     fn push<'py>(&self, chunk: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
         chunk

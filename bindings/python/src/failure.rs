@@ -1,4 +1,4 @@
-//! The exceptions of the package.
+//! Exceptions of the package.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{
@@ -31,10 +31,11 @@ create_exception!(
     "A record of which nothing may be disclosed in its context of trust."
 );
 
-/// The exception that the caller gets for the one that a callback raised.
+/// Converts an exception of a callback for the caller.
 ///
-/// `StopIteration`, `StopAsyncIteration` and `GeneratorExit` become the cause of a `RuntimeError`, as in a generator (PEP 479). A
-/// loop over the stream would take them for its end, and nobody would notice that the rest is missing.
+/// `StopIteration`, `StopAsyncIteration` and `GeneratorExit` become the cause of a `RuntimeError`,
+/// as in a generator (PEP 479). Otherwise a loop over the stream would take them for its end, and
+/// miss the rest silently.
 pub(crate) fn callback_error(py: Python<'_>, error: PyErr) -> PyErr {
     let ends_a_loop = error.is_instance_of::<PyStopIteration>(py)
         || error.is_instance_of::<PyStopAsyncIteration>(py)

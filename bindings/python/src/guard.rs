@@ -1,4 +1,4 @@
-//! State that one call at a time may use, and that no panic leaves.
+//! State that only one call at a time uses, and that catches panics.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,10 +8,10 @@ use pyo3::PyResult;
 
 use crate::failure::{BusyError, InternalError};
 
-/// The state of an object of Python.
+/// State of a Python object.
 pub(crate) struct Guard<T> {
     state: Mutex<T>,
-    /// What the object is called in errors.
+    /// Name of the object in errors.
     name: &'static str,
 }
 
@@ -23,7 +23,8 @@ impl<T> Guard<T> {
         }
     }
 
-    /// Calls `work` with the state. It never waits: a thread that waited would hold the GIL that the other one needs.
+    /// Calls `work` with the state. Never waits: a waiting thread would hold the GIL that the other
+    /// one needs.
     ///
     /// # Errors
     /// [`BusyError`] if another call uses the state, [`InternalError`] if `work` panics or an earlier one did.
@@ -56,8 +57,8 @@ impl<T> Guard<T> {
         }
     }
 
-    /// Calls `work` with the state for the garbage collector, which neither waits nor minds if it is in use: what is not visited
-    /// is kept alive.
+    /// Calls `work` with the state for the garbage collector. Returns `None` if the state is in
+    /// use: objects that are not visited stay alive.
     pub(crate) fn visit<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.state.try_lock().ok().map(|mut state| work(&mut state))
     }
@@ -72,7 +73,7 @@ impl<T> Guard<T> {
     }
 }
 
-/// Calls `work`, which has no state, and turns a panic into an exception.
+/// Calls `work` without a state, and converts a panic to an exception.
 ///
 /// # Errors
 /// Those of `work`; [`InternalError`] if it panics.
@@ -80,7 +81,7 @@ pub(crate) fn caught<R>(work: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
-/// The exception for a panic.
+/// Creates the exception for a panic.
 #[cold]
 fn panicked(panic: &(dyn Any + Send)) -> pyo3::PyErr {
     let message = panic
@@ -91,7 +92,8 @@ fn panicked(panic: &(dyn Any + Send)) -> pyo3::PyErr {
     InternalError::new_err(format!("the compiled part panicked: {message}"))
 }
 
-/// Panics in a guarded state, then uses it again: what both calls raise. For the test that no panic leaves the package.
+/// Panics in a guarded state, then uses the state again; returns the exceptions of both calls.
+/// Tests that no panic leaves the package.
 #[pyo3::pyfunction]
 #[pyo3(name = "_panic")]
 pub(crate) fn panic_on_purpose(py: pyo3::Python<'_>) -> Vec<pyo3::Py<pyo3::PyAny>> {

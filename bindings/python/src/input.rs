@@ -1,4 +1,4 @@
-//! Chunks from Python: `str` or bytes, as UTF-8.
+//! Chunks from Python: `str` or bytes, converted to UTF-8.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -7,7 +7,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 
 use crate::offsets::Offsets;
 
-/// What a stream is pushed as.
+/// Type of the chunks of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Str,
@@ -23,38 +23,39 @@ impl Kind {
     }
 }
 
-/// Where the pieces of a stream become UTF-8: a surrogate pair may be split between two of them.
+/// Converts the chunks of a stream to UTF-8. A surrogate pair may be split between two chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
     kind: Option<Kind>,
-    /// A high surrogate that the last piece ended with.
+    /// High surrogate at the end of the last chunk.
     high: Option<u16>,
-    /// The last chunk, if it had to be copied.
+    /// UTF-8 of the last chunk, if it was copied.
     buffer: Vec<u8>,
-    /// The last chunk was not copied, and is what was pushed.
+    /// `true` if the last chunk was used without a copy.
     original: bool,
 }
 
 impl Input {
-    /// What was pushed so far.
+    /// Returns the type of the chunks so far.
     pub(crate) const fn kind(&self) -> Option<Kind> {
         self.kind
     }
 
-    /// Whether the last chunk is what Python pushed, without a change or a copy.
+    /// Returns `true` if the last chunk was used without a change or a copy.
     pub(crate) const fn is_original(&self) -> bool {
         self.original
     }
 
-    /// The last chunk, if it had to be copied.
+    /// Returns the UTF-8 of the last chunk, if it was copied.
     pub(crate) fn last(&self) -> &[u8] {
         &self.buffer
     }
 
-    /// Calls `work` with the UTF-8 of a chunk, and notes in `offsets` where one character is two code points of Python.
+    /// Calls `work` with the UTF-8 of a chunk, and records in `offsets` the characters that are two
+    /// code points in Python.
     ///
-    /// A `str` and `bytes` are not copied. A high surrogate at the end of a chunk waits for the next one. A pair is the character
-    /// that it encodes, and a surrogate alone is U+FFFD.
+    /// `str` and `bytes` are not copied. A high surrogate at the end of a chunk waits for the next
+    /// chunk. A surrogate pair becomes the encoded character, a lone surrogate U+FFFD.
     ///
     /// # Errors
     /// `TypeError` if it is neither, or not what was pushed before.
@@ -94,7 +95,7 @@ impl Input {
         result
     }
 
-    /// The stream has ended: what is left of a pair.
+    /// Ends the stream. Returns U+FFFD for a high surrogate that waits, or nothing.
     pub(crate) fn finish(&mut self) -> &'static [u8] {
         match self.high.take() {
             Some(_) => "\u{FFFD}".as_bytes(),
@@ -102,7 +103,7 @@ impl Input {
         }
     }
 
-    /// Back to the start of a stream, which may be of the other kind.
+    /// Resets to the start of a stream, whose chunks may have another type.
     pub(crate) fn reset(&mut self) {
         self.kind = None;
         self.high = None;
@@ -130,7 +131,7 @@ impl Input {
         Err(wrong_type(chunk))
     }
 
-    /// Fills the buffer with the UTF-8 of a text with surrogates, or after one.
+    /// Converts a text to UTF-8 in the buffer, if it has surrogates or follows a high surrogate.
     fn decode(&mut self, text: &Bound<'_, PyString>, offsets: &mut Offsets) -> PyResult<()> {
         let encoded =
             text.call_method1(intern!(text.py(), "encode"), ("utf-8", "surrogatepass"))?;
@@ -154,7 +155,7 @@ impl Input {
         Ok(())
     }
 
-    /// Takes a surrogate.
+    /// Processes a surrogate.
     fn surrogate(&mut self, unit: u16, offsets: &mut Offsets) {
         let is_high = unit < 0xDC00;
         match self.high.take() {
@@ -175,7 +176,7 @@ impl Input {
         }
     }
 
-    /// Something else follows a high surrogate.
+    /// Replaces a waiting high surrogate, which is not followed by a low one.
     fn lone(&mut self) {
         if self.high.take().is_some() {
             self.replace();
@@ -187,7 +188,7 @@ impl Input {
     }
 }
 
-/// The bytes of an object that may change while it is read.
+/// Copies the bytes of an object that may change while it is read.
 fn to_vec(chunk: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(array) = chunk.cast::<PyByteArray>() {
         return Ok(array.to_vec());

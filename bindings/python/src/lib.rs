@@ -1,6 +1,6 @@
-//! The Python package `provstream`, its compiled part: `provstream._native`.
+//! Compiled module of the Python package `provstream`: `provstream._native`.
 //!
-//! The package's Python files name what is here; `python/provstream/_native.pyi` has its types.
+//! The package's Python files re-export its items; `python/provstream/_native.pyi` has the types.
 
 mod action;
 mod arrow;

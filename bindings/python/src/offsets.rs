@@ -1,4 +1,4 @@
-//! Bytes of a stream to code points of Python.
+//! Conversion of byte offsets in a stream to code points of Python.
 
 use std::collections::VecDeque;
 
@@ -6,30 +6,32 @@ use provstream::{OffsetMap, Span};
 
 use crate::place::Place;
 
-/// How far back code points are known, unless the whole stream is there: 1 MiB.
+/// Distance back from the end of the stream up to which code points are known: 1 MiB. Unlimited for
+/// a stream in memory.
 pub(crate) const WINDOW: usize = 1 << 20;
 
-/// Removals with characters of several bytes that are remembered.
-const MOST_REMOVALS: usize = 4_096;
+/// Most recorded removals with multi-byte characters.
+const MAX_REMOVALS: usize = 4_096;
 
-/// Why a place has no code points.
+/// Reason why an offset cannot be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// A character at its end is not complete: to be asked again after the next push.
+    /// The character at the offset is incomplete: retry after the next push.
     Early,
-    /// It is too far back.
+    /// The offset is too far back.
     Late,
 }
 
-/// Finds the places of what is reported.
+/// Converts spans of reported events.
 pub(crate) trait Locate {
-    /// The place of a span of the stream.
+    /// Converts a span of the stream.
     fn place(&self, span: Span) -> Result<Place, Unknown>;
 
-    /// The place in the text without annotations: `clean` is where `span` is in it.
+    /// Converts a span to the text without annotations, in which it is at `clean`.
     fn clean_place(&self, span: Span, clean: Span) -> Result<Place, Unknown>;
 
-    /// Bytes were removed from the stream: an annotation with the white space before it, or a record.
+    /// Records that bytes were removed from the stream: an annotation with the white space before
+    /// it, or a record.
     fn remove(&mut self, span: Span) {
         let _ = span;
     }
@@ -49,7 +51,7 @@ impl Locate for Offsets {
     }
 }
 
-/// The offsets of a text without annotations, where the text with them is not known.
+/// Offsets of a text without annotations, if the annotated text is unknown.
 #[derive(Debug)]
 pub(crate) struct CleanOffsets(Offsets);
 
@@ -58,7 +60,7 @@ impl CleanOffsets {
         Self(Offsets::new(WINDOW))
     }
 
-    /// Takes text at an offset, which is 0 where a text begins once more.
+    /// Adds text at an offset. Offset 0 begins another text.
     pub(crate) fn push(&mut self, text: &[u8], start: u64) {
         if start < self.0.position || self.0.ended {
             self.0.reset();
@@ -66,7 +68,7 @@ impl CleanOffsets {
         self.0.push(text);
     }
 
-    /// The text has ended.
+    /// Ends the text.
     pub(crate) fn finish(&mut self) {
         self.0.finish();
     }
@@ -89,35 +91,36 @@ impl Locate for CleanOffsets {
     }
 }
 
-/// Turns spans of bytes into spans of code points.
+/// Converts byte ranges to code point ranges.
 ///
-/// Up to the first byte that is not ASCII both are the same, and nothing is kept.
+/// Up to the first byte that is not ASCII both are equal, and nothing is stored.
 #[derive(Debug)]
 pub(crate) struct Offsets {
     position: u64,
-    /// The offset of the first byte that is not ASCII, and what follows from there.
+    /// Offset of the first byte that is not ASCII, and a map from there on.
     wide: Option<(u64, OffsetMap)>,
     window: usize,
-    /// The offsets of characters that are two code points of Python, surrogates, and how many of them were forgotten.
+    /// Byte offsets of characters that are two code points in Python (surrogate pairs); `forgotten`
+    /// counts dropped ones.
     joined: VecDeque<u64>,
     forgotten: u64,
     removed: Removed,
     ended: bool,
 }
 
-/// How many more bytes than code points were removed.
+/// Bytes removed so far, and their surplus over the removed code points.
 #[derive(Debug, Default)]
 struct Removed {
     bytes: u64,
     surplus: u64,
-    /// Bytes removed and the surplus, after each removal that has one.
+    /// Total of removed bytes and total surplus, after each removal with a surplus.
     steps: VecDeque<(u64, u64)>,
-    /// Steps were forgotten: nothing is known before the first.
+    /// `true` if steps were dropped: nothing is known before the first one.
     cut: bool,
 }
 
 impl Offsets {
-    /// For a stream; `window` is how many bytes back places are known.
+    /// Creates a converter for a stream, with code points known up to `window` bytes back.
     pub(crate) fn new(window: usize) -> Self {
         Self {
             position: 0,
@@ -130,7 +133,7 @@ impl Offsets {
         }
     }
 
-    /// Takes the next bytes, before the parser does.
+    /// Adds the next bytes. Call it before the parser processes them.
     #[inline]
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         if self.wide.is_some() || !chunk.is_ascii() {
@@ -152,7 +155,7 @@ impl Offsets {
         }
     }
 
-    /// The stream has ended; comes before the parser's `finish`.
+    /// Ends the stream. Call it before the parser's `finish`.
     pub(crate) fn finish(&mut self) {
         self.ended = true;
         if let Some((_, map)) = &mut self.wide {
@@ -160,12 +163,12 @@ impl Offsets {
         }
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(crate) fn reset(&mut self) {
         *self = Self::new(self.window);
     }
 
-    /// The character `at` bytes after what was taken is two code points.
+    /// Records that the character `at` bytes after the current position is two code points.
     pub(crate) fn join_at(&mut self, at: u64) {
         self.joined.push_back(self.position + at);
     }
@@ -183,21 +186,23 @@ impl Offsets {
         if points < span.len() {
             removed.surplus += span.len() - points;
             removed.steps.push_back((removed.bytes, removed.surplus));
-            if removed.steps.len() > MOST_REMOVALS && self.window == WINDOW {
+            if removed.steps.len() > MAX_REMOVALS && self.window == WINDOW {
                 removed.steps.pop_front();
                 removed.cut = true;
             }
         }
     }
 
-    /// The code points of a span of the stream. A span that starts or ends inside a character takes in the whole character.
+    /// Converts a byte range of the stream. A range that begins or ends inside a character is
+    /// extended to the whole character.
     pub(crate) fn code_points(&self, span: Span) -> Result<(u64, u64), Unknown> {
         let (start, end) = self.characters(span)?;
         let joined = |at: u64| self.joined_before(at).ok_or(Unknown::Late);
         Ok((start + joined(span.start())?, end + joined(span.end())?))
     }
 
-    /// The code points of a span of the text without annotations: `clean` is where `span` is in it.
+    /// Converts a byte range of the stream to code points of the text without annotations, in which
+    /// it is at `clean`.
     pub(crate) fn clean(&self, span: Span, clean: Span) -> Result<(u64, u64), Unknown> {
         if self.wide.is_none() {
             return Ok((clean.start(), clean.end()));
@@ -214,7 +219,7 @@ impl Offsets {
         ))
     }
 
-    /// The characters of a span, where those of two code points count as one.
+    /// Converts a byte range, counting surrogate pairs as one.
     fn characters(&self, span: Span) -> Result<(u64, u64), Unknown> {
         let Some((prefix, map)) = &self.wide else {
             return Ok((span.start(), span.end()));
@@ -233,7 +238,7 @@ impl Offsets {
         Ok((prefix + found.start(), prefix + found.end()))
     }
 
-    /// Why the map has no answer for an offset.
+    /// Returns the reason why the map cannot convert an offset.
     fn why(&self, at: u64) -> Unknown {
         if !self.ended && at + 4 > self.position {
             Unknown::Early
@@ -242,7 +247,7 @@ impl Offsets {
         }
     }
 
-    /// How many characters before an offset are two code points; `None` where that is forgotten.
+    /// Returns the number of surrogate pairs before an offset, or `None` if that was dropped.
     fn joined_before(&self, at: u64) -> Option<u64> {
         if self.forgotten > 0 && at + (self.window as u64) < self.position {
             return None;
@@ -253,7 +258,7 @@ impl Offsets {
 }
 
 impl Removed {
-    /// The surplus when this many bytes had been removed; `None` where that is forgotten.
+    /// Returns the surplus after a total of `bytes` removed bytes, or `None` if that was dropped.
     fn surplus_at(&self, bytes: u64) -> Option<u64> {
         match self.steps.partition_point(|&(removed, _)| removed <= bytes) {
             0 if self.cut => None,

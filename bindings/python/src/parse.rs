@@ -1,4 +1,4 @@
-//! Parsers, and whole texts in one call.
+//! Parsers, and functions for whole texts.
 
 use std::sync::Arc;
 
@@ -13,12 +13,14 @@ use crate::offsets::{Offsets, WINDOW};
 use crate::settings::{Limits, Settings};
 use crate::vocabulary::Vocabulary;
 
-/// Pieces of a chunk, so that no event is further back than the window of offsets.
+/// Size of the pieces in which a chunk is processed, so that no event is further back than the
+/// window of offsets.
 pub(crate) const PIECE: usize = 1 << 16;
 
-/// Removes the annotations in brackets from a text. JSON stays as it is.
+/// Removes the annotations in brackets from a text. JSON stays unchanged.
 ///
-/// A text without annotations is returned as it is. Lone surrogates become U+FFFD if anything is removed.
+/// A text without annotations is returned unchanged. Lone surrogates become U+FFFD if anything is
+/// removed.
 ///
 /// >>> provstream.strip("It is so. [substrate.grep] Really.")
 /// 'It is so. Really.'
@@ -44,7 +46,7 @@ pub(crate) fn strip<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyS
     Ok(clean.map_or_else(|| text.clone(), |clean| PyString::new(py, &clean)))
 }
 
-/// The text without annotations; `None` if it has none.
+/// Returns the text without annotations, or `None` if it has none.
 fn stripped(text: &str) -> Option<String> {
     match provstream::strip(text) {
         std::borrow::Cow::Borrowed(_) => None,
@@ -52,7 +54,7 @@ fn stripped(text: &str) -> Option<String> {
     }
 }
 
-/// Parses a whole text: its events, and the text without annotations.
+/// Parses a whole text. Returns its events and the text without annotations.
 #[pyfunction]
 #[pyo3(signature = (text, /, *, mode="auto", vocabulary=None, limits=None))]
 pub(crate) fn parse<'py>(
@@ -97,7 +99,7 @@ pub(crate) fn parse<'py>(
     Ok((events, clean))
 }
 
-/// A stream that is in memory.
+/// Rewriter of a stream that is in memory.
 struct Whole {
     rewriter: RustRewriter,
     events: Events,
@@ -126,7 +128,7 @@ impl Whole {
     }
 }
 
-/// Collects events, and the text if it is wanted.
+/// Handler that collects events and, if wanted, the text.
 pub(crate) struct Collect<'a> {
     pub(crate) events: &'a mut Events,
     pub(crate) clean: Option<&'a mut Vec<u8>>,
@@ -158,9 +160,10 @@ impl Handler for Collect<'_> {
     }
 }
 
-/// A parser of one stream, fed with chunks of any size: `str` or bytes, always the same of both.
+/// A parser of one stream, which is pushed in chunks of any size, all `str` or all bytes.
 ///
-/// How the stream is cut changes no event. Every input is accepted, and memory is bounded by the limits.
+/// Events do not depend on chunk boundaries. Every input is accepted, and memory is bounded by the
+/// limits.
 ///
 /// One thread at a time may use it; `BusyError` is raised otherwise.
 ///
@@ -202,7 +205,7 @@ impl State {
         })
     }
 
-    /// The events whose places are known.
+    /// Returns the ready events as a list.
     #[inline]
     fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         if self.events.is_empty() {
@@ -273,7 +276,7 @@ impl Parser {
         )))
     }
 
-    /// Takes the next chunk and returns the events that become certain with it; text is not an event.
+    /// Processes the next chunk, and returns the events that are certain now. Text is not an event.
     #[pyo3(signature = (chunk, /))]
     fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         self.0.with(|state| {
@@ -282,7 +285,8 @@ impl Parser {
         })
     }
 
-    /// Takes a chunk that the model did not write, such as tool output: it opens neither an annotation nor a JSON value.
+    /// Processes a chunk that the model did not write, such as tool output: it opens neither an
+    /// annotation nor a JSON value.
     #[pyo3(signature = (chunk, /))]
     fn push_untrusted<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         self.0.with(|state| {
@@ -310,9 +314,10 @@ impl Parser {
         })
     }
 
-    /// Marks a place where something other than text comes, such as a tool call, and returns the events that are complete with it.
+    /// Marks a position at which something other than text comes, such as a tool call, and returns
+    /// the events that are complete with it.
     ///
-    /// No annotation after it is about text before it.
+    /// Later annotations do not apply to text before the break.
     fn push_break<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.0.with(|state| {
             state.push_break();
@@ -320,7 +325,7 @@ impl Parser {
         })
     }
 
-    /// Ends the stream and returns the events that are complete with it.
+    /// Ends the stream, and returns the remaining events.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.0.with(|state| {
             state.finish();
@@ -328,7 +333,7 @@ impl Parser {
         })
     }
 
-    /// Back to the start of a stream with the same settings.
+    /// Resets to the start of a stream, with the same settings.
     fn reset(&self) -> PyResult<()> {
         self.0.with(|state| {
             state.parser.reset();
@@ -339,20 +344,20 @@ impl Parser {
         })
     }
 
-    /// Bytes of UTF-8 taken so far.
+    /// Bytes of UTF-8 processed so far.
     #[getter]
     fn position(&self) -> PyResult<u64> {
         self.0.with(|state| Ok(state.parser.position()))
     }
 
-    /// Bytes taken that can still become part of an annotation.
+    /// Bytes that can still become part of an annotation.
     #[getter]
     fn buffered(&self) -> PyResult<usize> {
         self.0.with(|state| Ok(state.parser.buffered_len()))
     }
 }
 
-/// A list of events.
+/// Builds a list of events.
 pub(crate) fn list(
     py: Python<'_>,
     found: impl IntoIterator<Item = Found>,

@@ -1,4 +1,4 @@
-//! Where something is in a stream.
+//! Positions in a stream.
 
 use provstream::Span;
 use pyo3::PyResult;
@@ -6,7 +6,7 @@ use pyo3::PyResult;
 use crate::failure::OffsetError;
 use crate::offsets::Unknown;
 
-/// A span in bytes, and in code points if they are known.
+/// A span in bytes and, if known, in code points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     bytes: Span,
@@ -14,7 +14,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A place whose code points are not known.
+    /// Creates a place without code points.
     pub(crate) const fn bytes_only(bytes: Span) -> Self {
         Self {
             bytes,
@@ -22,7 +22,8 @@ impl Place {
         }
     }
 
-    /// The place of a span; `Err` if it has to be asked for again after the next push.
+    /// Creates a place from a converted span. Fails if the conversion must be retried after the
+    /// next push.
     pub(crate) fn from(bytes: Span, found: Result<(u64, u64), Unknown>) -> Result<Self, Unknown> {
         let points = match found {
             Ok(points) => Some(points),

@@ -1,4 +1,4 @@
-//! Policies of gates: files, and functions of Python.
+//! Policies of gates: policy files, and Python functions.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,9 +17,10 @@ use crate::settings::value_error;
 use crate::toml;
 use crate::vocabulary::Vocabulary;
 
-/// The rules of a policy file (TOML): which assertions are admitted, and what is done with each.
+/// The rules of a policy file (TOML): conditions for admitting assertions, and actions on them.
 ///
-/// Raises `ValueError` that names what is wrong, line and column. `docs/gate.md` has the keys. Source: `provenance memo 7`.
+/// Raises `ValueError` with the error, line and column. `docs/gate.md` has the keys. Source:
+/// `provenance memo 7`.
 ///
 /// The keys of a file can be given as keyword arguments instead, durations also as `timedelta`:
 /// `Policy(floor=1, default_window="1h", inadmissible={"action": "discard"})`. `language` replaces the key of that name.
@@ -38,7 +39,7 @@ use crate::vocabulary::Vocabulary;
 #[derive(Clone)]
 pub(crate) struct Policy(Arc<Rules>, Arc<Source>);
 
-/// The arguments that a policy was made of.
+/// Arguments that a policy was created with.
 struct Source {
     toml: String,
     vocabulary: Option<Vocabulary>,
@@ -111,7 +112,8 @@ impl Policy {
         })
     }
 
-    /// The policy of a file. Raises `OSError` if it cannot be read, and `ValueError` that names what is wrong, and where.
+    /// Reads a policy file. Raises `OSError` if it cannot be read, and `ValueError` with the error
+    /// and its position.
     #[staticmethod]
     #[pyo3(signature = (path, *, vocabulary=None, language=None))]
     fn from_file(
@@ -148,19 +150,19 @@ impl Policy {
         Ok(((&self.1.toml,), named))
     }
 
-    /// The name of the policy in audit logs; may be empty.
+    /// Name of the policy in audit logs; may be empty.
     #[getter]
     fn version(&self) -> &str {
         self.0.version()
     }
 
-    /// How many distinct classes must count.
+    /// Number of distinct classes that must count.
     #[getter]
     fn floor(&self) -> usize {
         self.0.discipline().floor()
     }
 
-    /// The languages that its texts are given in.
+    /// Languages of the policy's texts.
     #[getter]
     fn languages(&self) -> Vec<&str> {
         self.0.languages().collect()
@@ -171,17 +173,17 @@ impl Policy {
     }
 }
 
-/// What a gate asks.
+/// Policy of a gate.
 #[derive(Clone)]
 pub(crate) enum AnyPolicy {
-    /// A policy file, and the time to judge by if it is not that of the clock.
+    /// A policy file, and the time to judge by if it is fixed.
     Rules(RulePolicy<fn() -> Timestamp>, Option<Timestamp>),
-    /// A function of Python.
+    /// A Python function.
     Function(Function),
 }
 
 impl AnyPolicy {
-    /// A policy of an argument: a [`Policy`], or a function.
+    /// Creates a policy from an argument: a [`Policy`], or a function.
     ///
     /// # Errors
     /// `TypeError` if it is neither.
@@ -201,7 +203,7 @@ impl AnyPolicy {
         ))
     }
 
-    /// The rules of a policy file.
+    /// Returns the rules of a policy file.
     pub(crate) fn rules(&self) -> Option<&Rules> {
         match self {
             Self::Rules(policy, _) => Some(policy.rules()),
@@ -209,7 +211,7 @@ impl AnyPolicy {
         }
     }
 
-    /// The function of Python, which all clones share.
+    /// Returns the Python function, which all clones share.
     pub(crate) fn function(&self) -> Option<&Py<PyAny>> {
         match self {
             Self::Rules(..) => None,
@@ -217,7 +219,7 @@ impl AnyPolicy {
         }
     }
 
-    /// What a function of Python raised, once.
+    /// Removes and returns the exception of the Python function.
     pub(crate) fn take_error(&self) -> Option<PyErr> {
         match self {
             Self::Rules(..) => None,
@@ -259,7 +261,8 @@ impl provstream::Policy for AnyPolicy {
     }
 }
 
-/// A function of Python that decides. If it raises an exception the stream is suspended, so that nothing more is written.
+/// Python function that decides about assertions. If it raises an exception, the stream is
+/// suspended, so that nothing more is written.
 #[derive(Clone)]
 pub(crate) struct Function {
     function: Arc<Py<PyAny>>,
@@ -292,7 +295,7 @@ impl Function {
     }
 }
 
-/// What a policy in Python is asked: what becomes of an assertion.
+/// Question to a policy in Python: the action on an assertion.
 #[pyclass(frozen, name = "Question", module = "provstream")]
 pub(crate) struct PyQuestion {
     assertion: Assertion,
@@ -302,20 +305,20 @@ pub(crate) struct PyQuestion {
 
 #[pymethods]
 impl PyQuestion {
-    /// The assertion. Its places are known in bytes only.
+    /// The assertion, with positions in bytes only.
     #[getter]
     fn assertion<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Assertion>> {
         let place: Place = self.assertion.place;
         object(py, (place, &self.channel), self.assertion.clone())
     }
 
-    /// Which of the texts of a provider's response it is in; empty for other streams.
+    /// Channel of a provider's response; empty for other streams.
     #[getter]
     fn channel(&self) -> &str {
         &self.channel
     }
 
-    /// Whether some of its text is untrusted.
+    /// `True` if any of the text is untrusted.
     #[getter]
     const fn untrusted(&self) -> bool {
         self.untrusted

@@ -1,4 +1,4 @@
-//! Pages about answers.
+//! HTML pages about answers.
 
 use provstream::Rules;
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use crate::settings::{Limits, Settings};
 use crate::time;
 use crate::vocabulary::Vocabulary;
 
-/// An HTML page about an answer.
+/// Builds an HTML page about an answer.
 #[pyfunction]
 #[pyo3(signature = (answer, policy, name, now, mode, vocabulary, limits))]
 #[expect(

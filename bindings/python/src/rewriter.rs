@@ -14,7 +14,7 @@ use crate::sink::{Output, Replace, Sink};
 use crate::time;
 use crate::vocabulary::Vocabulary;
 
-/// What writes the text: a rewriter or a gate.
+/// Rewriter or gate that writes the text.
 enum Writer {
     Rewriter(Box<RustRewriter>, Option<Replace>),
     // A copy of the rules of the gate's policy, because the gate has that borrowed while it reports.
@@ -80,7 +80,7 @@ impl Writer {
         }
     }
 
-    /// What a function of Python raised.
+    /// Removes and returns the exception of a Python callback.
     fn take_error(&mut self) -> Option<PyErr> {
         match self {
             Self::Rewriter(_, replace) => replace.as_mut()?.error.take(),
@@ -96,13 +96,14 @@ impl Writer {
     }
 }
 
-/// A stream whose text is written once more.
+/// State of a stream that is rewritten.
 struct State {
     writer: Writer,
     input: Input,
     offsets: Offsets,
     output: Output,
-    /// The stream has ended; another `finish` only returns what a callback kept from being returned.
+    /// `true` after the end of the stream. Another `finish` returns only text that an exception of
+    /// a callback kept back.
     is_finished: bool,
 }
 
@@ -152,7 +153,7 @@ impl State {
         self.give(chunk, whole)
     }
 
-    /// Calls the function for events, and returns the text.
+    /// Calls the callback for events, and returns the text.
     fn give<'py>(&mut self, chunk: &Bound<'py, PyAny>, whole: bool) -> PyResult<Bound<'py, PyAny>> {
         let py = chunk.py();
         let same = whole && self.input.is_original();
@@ -175,7 +176,7 @@ impl State {
         Ok(self.output.take_text(py, kind, false))
     }
 
-    /// Raises what a function of Python raised during the push or raises about an event.
+    /// Raises the exception of a callback, from the push or from the delivery of events.
     fn raise(&mut self, py: Python<'_>) -> PyResult<()> {
         let raised = self.writer.take_error();
         let delivered = if self.output.events.is_empty() {
@@ -203,7 +204,8 @@ impl State {
         Ok(self.output.take_text(py, kind, true))
     }
 
-    /// Shows the garbage collector the functions, which may refer to what owns this object.
+    /// Visits the callbacks for the garbage collector, since they may refer to the owner of this
+    /// object.
     fn traverse(&mut self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match &self.writer {
             Writer::Rewriter(_, replace) => {
@@ -214,7 +216,7 @@ impl State {
         visit.call(self.output.function().as_ref())
     }
 
-    /// Lets go of the functions; nothing refers to this object any more.
+    /// Drops the callbacks, when only a reference cycle keeps this object alive.
     fn clear(&mut self) {
         self.writer = Writer::Rewriter(Box::default(), None);
         *self.output.function() = None;
@@ -243,11 +245,12 @@ impl State {
     }
 }
 
-/// Removes annotations from a stream, or writes something in their place.
+/// Removes annotations from a stream, or replaces them.
 ///
-/// `push` and `finish` return the clean text as `str` or bytes, as it was pushed. `on_event` is called with each event.
-/// `replace` is called with each annotation in brackets, whose places are known in bytes only, and returns what is written in its
-/// place, or `None`. If a function raises an exception, so does the call; the text is not lost: the next call returns it.
+/// `push` and `finish` return the clean text as `str` or bytes, like the chunks. `on_event` is
+/// called with each event. `replace` is called with each annotation in brackets, whose position is
+/// known in bytes only, and returns the replacement, or `None`. If a callback raises an exception,
+/// so does the call; the next call returns the text, which is not lost.
 ///
 /// One thread at a time may use it; `BusyError` is raised otherwise.
 ///
@@ -283,21 +286,23 @@ impl Rewriter {
         Ok(Self(Guard::new("rewriter", State::new(writer, on_event))))
     }
 
-    /// Takes the next chunk and returns the clean text that is certain.
+    /// Processes the next chunk, and returns the clean text that is certain now.
     #[pyo3(signature = (chunk, /))]
     fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.push(chunk, false))
     }
 
-    /// Takes a chunk that the model did not write: it opens neither an annotation nor a JSON value.
+    /// Processes a chunk that the model did not write: it opens neither an annotation nor a JSON
+    /// value.
     #[pyo3(signature = (chunk, /))]
     fn push_untrusted<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.push(chunk, true))
     }
 
-    /// Marks a place where something other than text comes, such as a tool call, and returns the text before it that is certain.
+    /// Marks a position at which something other than text comes, such as a tool call, and returns
+    /// the remaining text before it.
     ///
-    /// No annotation after it is about text before it.
+    /// Later annotations do not apply to text before the break.
     fn push_break<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.push_break(py))
     }
@@ -317,7 +322,7 @@ impl Rewriter {
         self.0.visit(State::clear);
     }
 
-    /// Back to the start of a stream with the same settings.
+    /// Resets to the start of a stream, with the same settings.
     fn reset(&self) -> PyResult<()> {
         self.0.with(|state| {
             state.reset();
@@ -328,10 +333,11 @@ impl Rewriter {
 
 /// Withholds or changes assertions before anyone reads them.
 ///
-/// `policy` is a `Policy`, or a function that takes a `Question` and returns an `Action`. Text is held back until it is decided
-/// about; `push` and `finish` return what is released. `on_event` is called with each event and each `Decision`. `now` is the time
-/// to judge by (RFC 3339 or an aware `datetime`), that of the clock if it is missing. If the function that decides raises an
-/// exception, the stream is suspended and nothing more is written. Source: `provenance memo 7`.
+/// `policy` is a `Policy`, or a function that takes a `Question` and returns an `Action`. Undecided
+/// text is held; `push` and `finish` return released text. `on_event` is called with each event and
+/// each `Decision`. `now` is the time to judge by (RFC 3339 or an aware `datetime`), by default
+/// that of the clock. If the policy function raises an exception, the stream is suspended and
+/// nothing more is written. Source: `provenance memo 7`.
 ///
 /// >>> def decide(question):
 /// ...     inferred = "unverified-inference" in question.assertion.classes
@@ -370,26 +376,28 @@ impl Gate {
         Ok(Self(Guard::new("gate", State::new(writer, on_event))))
     }
 
-    /// Takes the next chunk and returns the text that is released.
+    /// Processes the next chunk, and returns released text.
     #[pyo3(signature = (chunk, /))]
     fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.push(chunk, false))
     }
 
-    /// Takes a chunk that the model did not write: it opens neither an annotation nor a JSON value.
+    /// Processes a chunk that the model did not write: it opens neither an annotation nor a JSON
+    /// value.
     #[pyo3(signature = (chunk, /))]
     fn push_untrusted<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.push(chunk, true))
     }
 
-    /// Marks a place where something other than text comes, such as a tool call, and returns the text before it that is released.
+    /// Marks a position at which something other than text comes, such as a tool call, and returns
+    /// released text before it.
     ///
-    /// No annotation after it is about text before it.
+    /// Later annotations do not apply to text before the break.
     fn push_break<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.push_break(py))
     }
 
-    /// Ends the stream, and returns what is released of the rest.
+    /// Ends the stream, and returns the remaining released text.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.with(|state| state.finish(py))
     }
@@ -404,7 +412,7 @@ impl Gate {
         self.0.visit(State::clear);
     }
 
-    /// Back to the start of a stream with the same settings.
+    /// Resets to the start of a stream, with the same settings.
     fn reset(&self) -> PyResult<()> {
         self.0.with(|state| {
             state.reset();
@@ -421,7 +429,7 @@ impl Gate {
         })
     }
 
-    /// Bytes of text that are held back.
+    /// Bytes of text that are held.
     #[getter]
     fn held(&self) -> PyResult<usize> {
         self.0.with(|state| match &state.writer {
@@ -431,7 +439,7 @@ impl Gate {
     }
 }
 
-/// The name of how a gate ended a stream.
+/// Returns the name of a gate's end.
 pub(crate) const fn end_name(end: GateEnd) -> &'static str {
     match end {
         GateEnd::Refused => "refused",

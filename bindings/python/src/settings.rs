@@ -1,4 +1,4 @@
-//! How a stream is read: mode and limits.
+//! Settings of a parser: mode and limits.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::vocabulary::Vocabulary;
 
-/// Bounds on what a stream may make a parser keep or report, in bytes or items of the stream; inclusive.
+/// Bounds on the memory and the results of a parser, in bytes or items of the stream; inclusive.
 ///
 /// Raises `ValueError` for a limit that is out of range. Source: wire profile, diagnostics and limits.
 #[pyclass(frozen, eq, hash, module = "provstream")]
@@ -75,43 +75,44 @@ impl Limits {
         ((), pairs.filter(is_given).map(|(one, _)| one).collect())
     }
 
-    /// The longest annotation in brackets, and in JSON the longest string of an annotation: bytes.
+    /// Longest annotation in brackets, and longest string of an annotation in JSON, in bytes.
     #[getter]
     const fn max_annotation(&self) -> usize {
         self.0.max_annotation()
     }
 
-    /// The longest assertion: bytes.
+    /// Longest assertion, in bytes.
     #[getter]
     const fn max_assertion(&self) -> usize {
         self.0.max_assertion()
     }
 
-    /// The most annotations of one assertion.
+    /// Most annotations of one assertion.
     #[getter]
     const fn max_annotations(&self) -> usize {
         self.0.max_annotations()
     }
 
-    /// What is kept at most of annotations whose assertion is not complete, in free text: bytes.
+    /// Most bytes of annotations retained for an assertion that is not complete, in free text.
     #[getter]
     const fn max_pending(&self) -> usize {
         self.0.max_pending()
     }
 
-    /// The most objects and arrays in one another.
+    /// Deepest nesting of objects and arrays.
     #[getter]
     const fn max_depth(&self) -> usize {
         self.0.max_depth()
     }
 
-    /// The longest JSON Pointer that is reported: bytes.
+    /// Longest JSON Pointer that is reported, in bytes.
     #[getter]
     const fn max_pointer(&self) -> usize {
         self.0.max_pointer()
     }
 
-    /// The longest MARC object that is reported with its bytes, and the longest record that can be removed: bytes.
+    /// Longest MARC object that is reported with its bytes, and longest record that can be removed,
+    /// in bytes.
     #[getter]
     const fn max_record(&self) -> usize {
         self.0.max_record()
@@ -133,7 +134,7 @@ impl Limits {
     }
 }
 
-/// What the engine needs to know before a stream.
+/// Settings of a parser.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     mode: Mode,
@@ -143,7 +144,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// The settings of keyword arguments.
+    /// Parses keyword arguments.
     ///
     /// # Errors
     /// `ValueError` for an unknown mode.
@@ -164,7 +165,7 @@ impl Settings {
         })
     }
 
-    /// A parser at the start of a stream.
+    /// Creates a parser at the start of a stream.
     pub(crate) fn parser(&self) -> provstream::Parser {
         provstream::Parser::builder()
             .mode(self.mode)
@@ -175,7 +176,7 @@ impl Settings {
     }
 }
 
-/// The mode of that name.
+/// Parses the name of a mode.
 ///
 /// # Errors
 /// `ValueError` for an unknown name.
@@ -187,7 +188,7 @@ pub(crate) fn parse_mode(name: &str) -> PyResult<Mode> {
     })
 }
 
-/// An error of a library as `ValueError`.
+/// Converts a library error to `ValueError`.
 pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! What a rewriter or a gate writes and reports, until Python takes it.
+//! Output of a rewriter or gate until Python takes it.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::event::{Annotation, Decided, Events, Reported, object};
 use crate::failure::callback_error;
 use crate::input::Kind;
 
-/// Text that is written, and events whose places are known.
+/// Written text, and events.
 pub(crate) struct Output {
     pub(crate) text: Vec<u8>,
     pub(crate) events: Events,
-    /// The function that takes the events; without one they are dropped.
+    /// Callback for events. Without one, events are dropped.
     on_event: Option<Py<PyAny>>,
     channel: Arc<str>,
 }
@@ -32,17 +32,17 @@ impl Output {
         }
     }
 
-    /// Whether anyone takes the events.
+    /// Returns `true` if there is a callback for events.
     pub(crate) const fn wants_events(&self) -> bool {
         self.on_event.is_some()
     }
 
-    /// The function that takes the events.
+    /// Returns the callback for events.
     pub(crate) const fn function(&mut self) -> &mut Option<Py<PyAny>> {
         &mut self.on_event
     }
 
-    /// Gives the events to the function that takes them.
+    /// Calls the callback with the ready events.
     ///
     /// # Errors
     /// What it raises: the events after that one, and the text, are there for the next call.
@@ -60,7 +60,8 @@ impl Output {
         Ok(())
     }
 
-    /// The text that can be returned, in the type of what was pushed.
+    /// Removes and returns the text, in the type of the chunks. `last` includes an incomplete
+    /// character at the end.
     pub(crate) fn take_text<'py>(
         &mut self,
         py: Python<'py>,
@@ -84,14 +85,14 @@ impl Output {
         text
     }
 
-    /// Back to the start of a stream.
+    /// Removes all text and events.
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.events.clear();
     }
 }
 
-/// How many bytes are before a character that the text ends within.
+/// Returns the length of the text without an incomplete character at its end.
 pub(crate) fn complete(text: &[u8]) -> usize {
     let tail = text.len().saturating_sub(3);
     for at in (tail..text.len()).rev() {
@@ -111,10 +112,10 @@ pub(crate) fn complete(text: &[u8]) -> usize {
     text.len()
 }
 
-/// The function that decides what is written in the place of an annotation.
+/// Callback that replaces annotations.
 pub(crate) struct Replace {
     pub(crate) function: Py<PyAny>,
-    /// What it raised first in this push.
+    /// First exception of the callback in the current push.
     pub(crate) error: Option<PyErr>,
 }
 
@@ -140,11 +141,11 @@ impl Replace {
     }
 }
 
-/// Takes what is written and reported during one push.
+/// Handler that collects output and events during one push.
 pub(crate) struct Sink<'a> {
     pub(crate) output: &'a mut Output,
     pub(crate) chunk: &'a [u8],
-    /// All that is written is the chunk, which is not copied.
+    /// `true` if the output is exactly the chunk, which is then not copied.
     pub(crate) whole: bool,
     pub(crate) replace: Option<&'a mut Replace>,
     pub(crate) rules: Option<&'a Rules>,
@@ -207,7 +208,7 @@ impl GateHandler for Sink<'_> {
     }
 }
 
-/// What is kept of a decision.
+/// Copies the data of a decision.
 pub(crate) fn decided(question: &Question<'_>, action: &Action, rules: Option<&Rules>) -> Decided {
     let disposition = rules
         .zip(question.verdict())

@@ -10,10 +10,10 @@ use pyo3::types::PyString;
 
 use crate::settings::value_error;
 
-/// Most characters of a text that is not a time that a message shows.
-const MOST_SHOWN: usize = 40;
+/// Most characters of an invalid time in a message.
+const MAX_SHOWN: usize = 40;
 
-/// A time: text of RFC 3339, or an aware `datetime`.
+/// Parses a time: an RFC 3339 text, or an aware `datetime`.
 ///
 /// # Errors
 /// `ValueError` for a text that is not a date-time and for a `datetime` without a time zone, `TypeError` for something else.
@@ -21,7 +21,7 @@ pub(crate) fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
     if let Ok(text) = value.cast::<PyString>() {
         let text = text.to_str()?;
         return text.parse().map_err(|error: TimestampError| {
-            let shown: String = text.chars().take(MOST_SHOWN).collect();
+            let shown: String = text.chars().take(MAX_SHOWN).collect();
             PyValueError::new_err(format!(
                 "expected a time such as \"2026-05-28T12:00:00Z\", found {shown:?}: {error}"
             ))
@@ -43,7 +43,8 @@ pub(crate) fn timestamp(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
     text.parse().map_err(value_error)
 }
 
-/// A time as an aware `datetime` in UTC; `None` for year 0, which Python does not have.
+/// Converts a time to an aware `datetime` in UTC, or returns `None` for year 0, which Python does
+/// not support.
 ///
 /// # Errors
 /// `MemoryError`.
@@ -64,7 +65,7 @@ pub(crate) fn to_datetime(py: Python<'_>, time: Timestamp) -> PyResult<Option<Bo
     }
 }
 
-/// A duration as a `timedelta`.
+/// Converts a duration to a `timedelta`.
 ///
 /// # Errors
 /// `OverflowError` for more than a `timedelta` can be.
@@ -75,7 +76,7 @@ pub(crate) fn to_timedelta(py: Python<'_>, duration: Duration) -> PyResult<Bound
         .call1((0, seconds, micros))
 }
 
-/// The time that is given as the argument `now`.
+/// Parses the argument `now`.
 ///
 /// # Errors
 /// Those of [`timestamp`], with the name of the argument.
@@ -87,7 +88,7 @@ pub(crate) fn now(value: &Bound<'_, PyAny>) -> PyResult<Timestamp> {
     })
 }
 
-/// The time that is given as the argument `now`, or that of the clock.
+/// Parses the argument `now`; the current time if it is missing.
 ///
 /// # Errors
 /// Those of [`now`].
@@ -95,7 +96,7 @@ pub(crate) fn or_now(value: Option<&Bound<'_, PyAny>>) -> PyResult<Timestamp> {
     value.map_or_else(|| Ok(Timestamp::now()), now)
 }
 
-/// A duration: text such as `1h30m`, or a `timedelta`.
+/// Parses a duration: a text such as `1h30m`, or a `timedelta`.
 ///
 /// # Errors
 /// `ValueError` for a text that is not a duration and for a negative `timedelta`, `TypeError` for something else.

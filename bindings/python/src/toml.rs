@@ -1,4 +1,4 @@
-//! Keys of a settings file that are given in Python.
+//! Settings given as Python keyword arguments.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use crate::event::quoted;
 use crate::time;
 
-/// The text of a file with these keys.
+/// Formats keyword arguments as the text of a TOML file.
 ///
 /// # Errors
 /// `TypeError` for a value that no file has.
@@ -70,7 +70,7 @@ fn push_value(text: &mut String, value: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// A string of TOML, whose escapes are those of JSON, but for one more control character.
+/// Formats a TOML string, whose escapes are those of JSON, plus one for DEL.
 fn string(text: &Bound<'_, PyString>) -> PyResult<String> {
     Ok(quoted(text.to_str()?).replace('\u{7f}', "\\u007f"))
 }

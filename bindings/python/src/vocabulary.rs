@@ -54,20 +54,20 @@ impl Vocabulary {
         (self.1.as_deref(),)
     }
 
-    /// Its version, such as `1.0`.
+    /// Version, such as `1.0`.
     #[getter]
     fn version(&self) -> String {
         self.0.version().to_string()
     }
 
-    /// The identifiers of its classes, without the terminals.
+    /// Identifiers of the classes, without the terminals.
     #[getter]
     fn classes(&self) -> Vec<String> {
         let names = self.0.classes().map(|(class, _)| class.as_str().to_owned());
         names.collect()
     }
 
-    /// The identifiers of the two terminals.
+    /// Identifiers of the two terminals.
     #[getter]
     fn terminals(&self) -> Vec<String> {
         let terminals = self.0.terminals();
@@ -77,20 +77,21 @@ impl Vocabulary {
             .collect()
     }
 
-    /// What a class is described as in prompts; `None` if it is not.
+    /// Returns the description of a class in prompts, or `None` if it has none.
     fn description(&self, class_: &str) -> Option<String> {
         let class: Class = self.0.class(class_)?;
         self.0.description(&class).map(str::to_owned)
     }
 
-    /// The class that an identifier is taken for, and the reason if that is not the class it names.
+    /// Returns the class that an identifier maps to, and the reason if that differs from the
+    /// identifier.
     fn resolve(&self, declared: &str) -> (String, Option<&'static str>) {
         let found = self.0.resolve(declared.as_bytes());
         let reason = found.reason().map(|reason| reason.as_str());
         (found.class().as_str().to_owned(), reason)
     }
 
-    /// Neutralises the annotations in untrusted text, so that a later parser takes them for text.
+    /// Escapes the annotations in untrusted text, so that a later parser reads them as text.
     fn escape(&self, text: &str) -> String {
         provstream::provenance::escape_str(text, &self.0).into_owned()
     }

@@ -1,4 +1,4 @@
-//! Responses of providers, as bytes.
+//! Responses of providers as bytes.
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
@@ -27,10 +27,11 @@ use crate::sink::decided;
 use crate::time;
 use crate::vocabulary::Vocabulary;
 
-/// Texts of a response whose places are remembered; a response can have more only if it opens and ends them in turn.
-const MOST_TEXTS: usize = 512;
+/// Most texts of a response with tracked offsets. More are possible only if a response opens and
+/// ends them in turn.
+const MAX_TEXTS: usize = 512;
 
-/// What writes the response.
+/// Rewriter or gate that writes the response.
 enum Writer {
     Rewriter(Box<StreamRewriter>),
     Gate(Box<StreamGate<AnyPolicy>>, Option<Box<Rules>>, AnyPolicy),
@@ -53,7 +54,7 @@ impl Text {
     }
 }
 
-/// What is written and reported until Python takes it.
+/// Output and events until Python takes them.
 #[derive(Default)]
 struct Output {
     bytes: Vec<u8>,
@@ -65,7 +66,7 @@ struct Output {
 impl Output {
     fn text(&mut self, name: &str) -> &mut Text {
         if !self.texts.contains_key(name) {
-            if self.texts.len() >= MOST_TEXTS {
+            if self.texts.len() >= MAX_TEXTS {
                 self.texts.pop_first();
             }
             self.texts.insert(name.to_owned(), Text::new(name));
@@ -75,7 +76,7 @@ impl Output {
             .or_insert_with(|| Text::new(name))
     }
 
-    /// Finds the places of what was reported.
+    /// Determines the code points of waiting events.
     fn place(&mut self) {
         for text in self.texts.values_mut() {
             text.events.place(&mut text.offsets);
@@ -100,13 +101,13 @@ impl Output {
     }
 }
 
-/// Takes what is written and reported during one push.
+/// Handler that collects output and events during one push.
 struct Sink<'a> {
     output: &'a mut Output,
     rules: Option<&'a Rules>,
     name: &'a mut String,
     is_repeated: &'a mut bool,
-    /// The text is that of a gate, which reports it piece by piece.
+    /// `true` if a gate reports the text piece by piece.
     is_gated: bool,
 }
 
@@ -200,9 +201,10 @@ struct State {
     name: String,
     is_repeated: bool,
     input: Input,
-    /// Bytes have no surrogates to count.
+    /// Unused: bytes have no surrogates.
     unused: Offsets,
-    /// The response has ended; another `finish` only returns what a callback kept from being returned.
+    /// `true` after the end of the response. Another `finish` returns only bytes that an exception
+    /// of a callback kept back.
     is_finished: bool,
 }
 
@@ -257,7 +259,8 @@ impl State {
         Ok(bytes)
     }
 
-    /// Shows the garbage collector the functions, which may refer to what owns this object.
+    /// Visits the callbacks for the garbage collector, since they may refer to the owner of this
+    /// object.
     fn traverse(&mut self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         if let Writer::Gate(.., policy) = &self.writer {
             visit.call(policy.function())?;
@@ -265,7 +268,7 @@ impl State {
         visit.call(self.output.on_event.as_ref())
     }
 
-    /// Lets go of the functions; nothing refers to this object any more.
+    /// Drops the callbacks, when only a reference cycle keeps this object alive.
     fn clear(&mut self) {
         let inert = StreamRewriter::detect(provstream::Parser::new());
         self.writer = Writer::Rewriter(Box::new(inert));
@@ -280,7 +283,7 @@ impl State {
     }
 }
 
-/// Pushes bytes, or ends the response.
+/// Pushes bytes, or ends the response if there are none.
 fn feed(
     writer: &mut Writer,
     output: &mut Output,
@@ -308,13 +311,16 @@ fn feed(
     output.place();
 }
 
-/// The response of a provider, streamed or not, as bytes: server-sent events, lines of JSON, or one JSON value.
+/// A provider's response, streamed or not, as bytes: server-sent events, JSON lines, or one JSON
+/// value.
 ///
-/// `push` and `finish` return a response of the same format whose text has no annotations, or with `policy` only what that
-/// releases. `format` is one of `provstream.FORMATS`; without it the events show it. `reasoning` is `"leave"`, `"rewrite"` or
-/// `"drop"`. `pass_members` are paths of members that pass although the format does not have them, such as
-/// `choices[].delta.note`. `on_event` is called with each event, whose `channel` says which text it is in; its code points are known in the text
-/// without annotations only (`clean_start`). What was not read is counted in `report`. `docs/providers.md` has the formats.
+/// `push` and `finish` return a response of the same format whose text has no annotations, or with
+/// `policy` only released text. `format` is one of `provstream.FORMATS`; by default it is detected
+/// from the events. `reasoning` is `"leave"`, `"rewrite"` or `"drop"`. `pass_members` are paths of
+/// members that pass although the format does not define them, such as `choices[].delta.note`.
+/// `on_event` is called with each event, whose `channel` names its text; its code points are known
+/// in the text without annotations only (`clean_start`). `report` counts unread parts.
+/// `docs/providers.md` describes the formats.
 #[pyclass(frozen, module = "provstream")]
 pub(crate) struct Response(Guard<State>);
 
@@ -381,7 +387,7 @@ impl Response {
         )))
     }
 
-    /// Takes the next chunk and returns the bytes that are certain.
+    /// Processes the next chunk, and returns the bytes that are certain now.
     #[pyo3(signature = (chunk, /))]
     fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         self.0.with(|state| {
@@ -408,20 +414,20 @@ impl Response {
         self.0.visit(State::clear);
     }
 
-    /// The format: what was asked for, or what the events showed so far.
+    /// Format: the argument, or the one detected so far.
     #[getter]
     fn format(&self) -> PyResult<Option<&'static str>> {
         self.0
             .with(|state| Ok(state.report().1.map(Format::as_str)))
     }
 
-    /// How much was read so far, and what was not.
+    /// Counts of read and unread parts so far.
     #[getter]
     fn report(&self) -> PyResult<Read> {
         self.0.with(|state| Ok(Read(state.report().0.clone())))
     }
 
-    /// The texts that the policy has ended, and how: `suspended` or `refused`.
+    /// Texts that the policy has ended, each with `suspended` or `refused`.
     #[getter]
     fn ended(&self) -> PyResult<BTreeMap<String, &'static str>> {
         self.0.with(|state| match &state.writer {
@@ -434,7 +440,7 @@ impl Response {
     }
 }
 
-/// How much of a response was read, and what was not.
+/// Counts of the read and unread parts of a response.
 #[pyclass(frozen, eq, name = "ReadReport", module = "provstream")]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Read(ReadReport);
@@ -447,7 +453,7 @@ impl Read {
         self.0.events()
     }
 
-    /// Bytes of text that was read.
+    /// Bytes of text that were read.
     #[getter]
     const fn text_bytes(&self) -> u64 {
         self.0.text_bytes()
@@ -459,19 +465,19 @@ impl Read {
         self.0.reasoning_bytes()
     }
 
-    /// Events that may have text that was not read.
+    /// Events with possible text that were not read.
     #[getter]
     fn unread(&self) -> u64 {
         self.0.unread()
     }
 
-    /// Whether all text was read. A program that acts on what was found must check it.
+    /// `True` if all text was read. A program that acts on the findings must check this.
     #[getter]
     fn is_complete(&self) -> bool {
         self.0.is_complete()
     }
 
-    /// How often there was what, such as `malformed-event`.
+    /// Number of notices by code, such as `malformed-event`.
     #[getter]
     fn notices(&self) -> BTreeMap<&'static str, u64> {
         let codes = NoticeCode::ALL.into_iter();
@@ -488,7 +494,7 @@ impl Read {
     }
 }
 
-/// The names of the formats.
+/// Returns the names of the formats.
 pub(crate) fn formats() -> Vec<&'static str> {
     Format::ALL.into_iter().map(Format::as_str).collect()
 }

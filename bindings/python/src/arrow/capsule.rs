@@ -1,6 +1,7 @@
-//! Arrow data from and to other libraries, in the capsules of the Arrow `PyCapsule` interface.
+//! Exchange of Arrow data with other libraries through the Arrow `PyCapsule` interface.
 //!
-//! Whatever has a method `__arrow_c_array__` or `__arrow_c_stream__` can be read. Nothing is copied.
+//! Accepts any object with a method `__arrow_c_array__` or `__arrow_c_stream__`. Data is not
+//! copied.
 
 use std::ffi::CStr;
 use std::ptr::NonNull;
@@ -18,9 +19,9 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// A column or a table of another library.
+/// Column or table of another library.
 pub(super) struct Imported {
-    /// Its type; of a table `Struct`.
+    /// Type of the data; `Struct` for a table.
     pub(super) field: FieldRef,
     pub(super) chunks: Vec<ArrayRef>,
 }
@@ -88,7 +89,7 @@ fn import_stream(stream: &Bound<'_, PyCapsule>) -> PyResult<Imported> {
     })
 }
 
-/// The pointer in a capsule of this name.
+/// Returns the pointer in a capsule of this name.
 fn pointer<T>(capsule: &Bound<'_, PyCapsule>, name: &CStr) -> PyResult<NonNull<T>> {
     Ok(capsule.pointer_checked(Some(name))?.cast())
 }
@@ -134,7 +135,7 @@ pub(super) fn export_schema<'py>(
     PyCapsule::new_with_value(py, schema, SCHEMA)
 }
 
-/// An error of Arrow as `ValueError`.
+/// Converts an Arrow error to `ValueError`.
 pub(super) fn unread(error: ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

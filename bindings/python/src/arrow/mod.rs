@@ -1,4 +1,4 @@
-//! `provstream.arrow`: the assertions in a column of texts, from Arrow data to Arrow data.
+//! `provstream.arrow`: extracts assertions from a column of texts, from Arrow data to Arrow data.
 
 mod capsule;
 mod columns;
@@ -32,10 +32,10 @@ use crate::vocabulary::Vocabulary;
 
 pub(crate) use self::table::{Column, Extracted};
 
-/// The most threads of one call.
-const MOST_THREADS: usize = 256;
+/// Most threads of one call.
+const MAX_THREADS: usize = 256;
 
-/// What a table is called in errors.
+/// Error message for a column name without a table.
 const NO_TABLE: &str = "expected a table or batch, or no column";
 
 /// Finds the assertions in each row of a column of texts.
@@ -84,17 +84,17 @@ pub(crate) fn extract(
         discipline: discipline.map(|discipline| (discipline.inner().clone(), now)),
     };
     let threads = NonZeroUsize::new(threads)
-        .filter(|threads| threads.get() <= MOST_THREADS)
+        .filter(|threads| threads.get() <= MAX_THREADS)
         .ok_or_else(|| {
             PyValueError::new_err(format!(
-                "expected 1 to {MOST_THREADS} threads, found {threads}"
+                "expected 1 to {MAX_THREADS} threads, found {threads}"
             ))
         })?;
     let imported = caught(|| import(data))?;
     py.detach(|| caught(|| read(imported, column, &settings, threads.get())))
 }
 
-/// What rows are.
+/// Parses the arguments `input` and `field`.
 fn source(input: &str, field: Option<&Bound<'_, PyAny>>) -> PyResult<Source> {
     if let Some(field) = field {
         if input != "raw" {
@@ -132,7 +132,7 @@ fn source(input: &str, field: Option<&Bound<'_, PyAny>>) -> PyResult<Source> {
     }
 }
 
-/// Reads the column of what was imported.
+/// Reads the column of texts from imported data.
 fn read(
     imported: Imported,
     column: Option<&str>,
@@ -173,7 +173,7 @@ fn read(
     Extracted::new(&schema, &columns, pieces)
 }
 
-/// The number of the column with this name.
+/// Returns the index of the column with this name.
 fn index_of(schema: &Schema, name: &str) -> PyResult<usize> {
     let fields = schema.fields();
     let names = || -> Vec<_> { fields.iter().map(|field| field.name().as_str()).collect() };
@@ -198,7 +198,7 @@ fn index_of(schema: &Schema, name: &str) -> PyResult<usize> {
     }
 }
 
-/// The columns of a chunk of a table.
+/// Returns the columns of a chunk of a table.
 fn children(chunk: &ArrayRef) -> PyResult<Vec<ArrayRef>> {
     if chunk.null_count() > 0 {
         return Err(PyTypeError::new_err(format!(
@@ -217,7 +217,7 @@ fn texts_of(column: &ArrayRef) -> PyResult<Texts> {
     })
 }
 
-/// The exception for a failure, with the number of the row in the whole column.
+/// Creates the exception for a failure, with the row's index in the whole column.
 fn exception(failure: &Failure, texts: &[Texts]) -> PyErr {
     let number = |chunk: usize, row: usize| -> usize {
         texts[..chunk].iter().map(Texts::len).sum::<usize>() + row

@@ -1,43 +1,47 @@
-//! Bytes of a text in memory to its code points.
+//! Conversion of byte offsets to code points, for texts in memory.
 
 use provstream::{OffsetMap, Span};
 use wide::u8x16;
 
 use super::texts::Kind;
 
-/// Bytes of a block: for each a bit.
+/// Bytes in a block, each of which has one bit in its bitmap.
 const BLOCK: usize = 64;
 
-/// Counts code points up to places in a text, which may grow at its end.
+/// Converts byte offsets in one text to code point offsets. The text may grow at its end between
+/// calls.
 ///
-/// A text in which nothing is asked for costs nothing. Otherwise it is read once, in blocks. To count from one place to the next
-/// would be a loop for each place, with a number of rounds that no processor foresees.
+/// A text without queries costs nothing. Otherwise the text is read once, in blocks. Counting from
+/// each offset to the next instead would be a loop with an unpredictable number of iterations per
+/// offset.
 #[derive(Debug)]
 pub(super) struct Points {
     kind: Kind,
-    /// Bytes of the text that were looked at.
+    /// Length of the text read so far, in bytes.
     known: usize,
-    /// All of these are ASCII.
+    /// `true` if the text so far is ASCII.
     is_ascii: bool,
-    /// What continues a character, up to and with the block that the end of the text is in; empty while it is ASCII.
+    /// Bitmaps of continuation bytes, including the block that has the end of the text. Empty while
+    /// the text is ASCII.
     blocks: Vec<Block>,
-    /// Knows the places of a text that is not UTF-8.
+    /// Offset map for a text that is not UTF-8.
     map: Option<Box<OffsetMap>>,
 }
 
-/// Which bytes of a block continue a character.
+/// Bitmap of the continuation bytes in a block.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// How many do in the blocks before.
+    /// Number of continuation bytes in earlier blocks.
     before: u64,
-    /// For each byte of this one whether it does, the first one in the lowest bit; bytes beyond the text do not.
+    /// Bit for each byte, the first one lowest; 1 for continuation bytes, 0 beyond the text.
     bits: u64,
 }
 
 impl Points {
-    /// For texts of this kind; bytes do not grow.
+    /// Creates a converter for texts of a kind. A text of kind `Bytes` must not grow.
     ///
-    /// In a column of strings all are UTF-8. If one is not, each byte but those that continue a character counts as one.
+    /// In a string column all texts should be UTF-8. In one that is not, each byte that is not a
+    /// continuation byte counts as one code point.
     pub(super) const fn new(kind: Kind) -> Self {
         Self {
             kind,
@@ -48,7 +52,7 @@ impl Points {
         }
     }
 
-    /// Goes on with another text, of this kind.
+    /// Starts another text of this kind.
     pub(super) fn reset(&mut self, kind: Kind) {
         self.kind = kind;
         self.known = 0;
@@ -57,7 +61,7 @@ impl Points {
         self.map = None;
     }
 
-    /// Reads the text so far. Only its end may be new.
+    /// Reads the text so far. Only its end may differ from the last call.
     pub(super) fn read(&mut self, text: &[u8]) {
         if text.len() == self.known {
             return;
@@ -89,7 +93,8 @@ impl Points {
         self.blocks.push(Block { before, bits });
     }
 
-    /// The code points of a span of bytes that were read. A span that begins or ends inside a character takes in all of it.
+    /// Returns the code point range of a byte range that was read. A range that begins or ends
+    /// inside a character is extended to the whole character.
     #[inline]
     pub(super) fn of(&self, span: Span) -> Span {
         if self.is_ascii {
@@ -106,7 +111,7 @@ impl Points {
         Span::new(start, self.begun_before(span.end()))
     }
 
-    /// How many characters begin before a place.
+    /// Returns the number of characters that begin before a byte offset.
     #[inline]
     fn begun_before(&self, place: u64) -> u64 {
         let place = usize::try_from(place).map_or(self.known, |place| place.min(self.known));
@@ -115,7 +120,7 @@ impl Points {
         place as u64 - before - u64::from(here.count_ones())
     }
 
-    /// Whether the byte at a place continues a character.
+    /// Returns `true` if the byte at an offset is a continuation byte.
     #[inline]
     fn is_inside(&self, place: u64) -> bool {
         let place = usize::try_from(place).map_or(self.known, |place| place.min(self.known));
@@ -123,7 +128,7 @@ impl Points {
     }
 }
 
-/// Which bytes continue a character, the first one in the lowest bit.
+/// Returns the bitmap of the continuation bytes in a block, first byte lowest.
 #[inline]
 fn continuations(bytes: &[u8; BLOCK]) -> u64 {
     let (vectors, _) = bytes.as_chunks::<16>();
@@ -137,7 +142,8 @@ fn continuations(bytes: &[u8; BLOCK]) -> u64 {
     all
 }
 
-/// The same for the last bytes of a text, fewer than a block.
+/// Returns the bitmap of the continuation bytes in the last `rest` bytes of a text, which are less
+/// than a block.
 #[inline]
 fn continuations_of_rest(text: &[u8], rest: usize) -> u64 {
     if let Some(last) = text.last_chunk() {

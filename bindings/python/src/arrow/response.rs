@@ -1,4 +1,4 @@
-//! Rows that are responses of providers, streamed or not.
+//! Rows with responses of providers, streamed or not.
 
 use std::collections::BTreeMap;
 
@@ -11,33 +11,33 @@ use super::row::Output;
 use super::settings::Settings;
 use super::texts::Kind;
 
-/// Reads responses, one after the other.
+/// Reader of responses, one after the other.
 pub(super) struct Responses {
-    /// The format asked for.
+    /// Format of the argument `input`; `None` to detect it for each row.
     asked: Option<Format>,
     decoder: Decoder,
-    /// What each channel begins with.
-    fresh: Parser,
+    /// Parser that each channel starts as a clone of.
+    prototype: Parser,
     channels: BTreeMap<Channel, Text>,
-    /// Channels of earlier rows, whose memory is used again.
+    /// Channels of earlier rows, kept for their allocations.
     spare: Vec<Text>,
 }
 
-/// The text of a channel.
+/// Text of a channel.
 struct Text {
     name: String,
     parser: Parser,
-    /// All of it so far, to which offsets refer.
+    /// Text so far, to which offsets refer.
     text: Vec<u8>,
     points: Points,
 }
 
-/// Memory that a spare channel may keep.
-const MOST_KEPT: usize = 1 << 20;
+/// Most bytes of text capacity that a spare channel keeps.
+const MAX_KEPT: usize = 1 << 20;
 
-/// What was met in a response, as far as it shows what was not read.
+/// Facts about a response from which the diagnostic `unknown-format` is derived.
 #[derive(Default)]
-struct Seen {
+struct ResponseFacts {
     text: bool,
     end: bool,
     error: bool,
@@ -50,7 +50,7 @@ impl Responses {
         Self {
             asked,
             decoder: asked.map_or_else(Decoder::detect, Decoder::new),
-            fresh: parser,
+            prototype: parser,
             channels: BTreeMap::new(),
             spare: Vec::new(),
         }
@@ -58,34 +58,34 @@ impl Responses {
 
     /// Reads a row.
     pub(super) fn read(&mut self, settings: &Settings, row: &[u8], columns: &mut Columns) {
-        let mut seen = Seen::default();
+        let mut facts = ResponseFacts::default();
         let Self {
             decoder,
-            fresh,
+            prototype,
             channels,
             spare,
             ..
         } = self;
         let mut open = |channel| {
-            let mut text = spare.pop().unwrap_or_else(|| Text::new(fresh));
+            let mut text = spare.pop().unwrap_or_else(|| Text::new(prototype));
             text.begin(channel);
             text
         };
         let mut take = |item: Item<'_>| match item {
             Item::Text(delta) => {
-                seen.text = true;
+                facts.text = true;
                 let channel = delta.channel();
                 let text = channels.entry(channel).or_insert_with(|| open(channel));
                 text.push(settings, delta.text(), columns);
             }
             Item::ChannelEnd(channel) | Item::Break(channel) => {
-                seen.text = true;
+                facts.text = true;
                 if let Some(text) = channels.get_mut(&channel) {
                     text.finish(settings, columns);
                 }
             }
             Item::Error(message) => {
-                seen.error = true;
+                facts.error = true;
                 let message = Message {
                     code: "error",
                     message: Some(&message),
@@ -93,10 +93,10 @@ impl Responses {
                 };
                 columns.diagnostic(Origin::default(), message);
             }
-            Item::End => seen.end = true,
+            Item::End => facts.end = true,
             Item::Notice(notice) => {
-                seen.is_binary |= notice.code() == NoticeCode::BinaryBody;
-                seen.is_cut |= notice.code() == NoticeCode::UnterminatedEvent;
+                facts.is_binary |= notice.code() == NoticeCode::BinaryBody;
+                facts.is_cut |= notice.code() == NoticeCode::UnterminatedEvent;
                 Output::new(columns, Origin::default())
                     .diagnostic(notice.code().as_str(), notice.span());
             }
@@ -104,7 +104,7 @@ impl Responses {
         };
         decoder.push(row, &mut take);
         decoder.finish(&mut take);
-        if self.is_of_unknown_format(&seen, row) {
+        if self.is_of_unknown_format(&facts, row) {
             let span = Span::new(0, row.len() as u64);
             Output::new(columns, Origin::default()).diagnostic("unknown-format", span);
         }
@@ -114,17 +114,18 @@ impl Responses {
     fn reset(&mut self) {
         self.decoder.reset();
         while let Some((_, text)) = self.channels.pop_first() {
-            if text.text.capacity() <= MOST_KEPT {
+            if text.text.capacity() <= MAX_KEPT {
                 self.spare.push(text);
             }
         }
     }
 
-    /// Whether `provstream extract --input` gives the diagnostic `unknown-format`: the row has neither text, an error nor
-    /// the end of its format, and no event of the format, or is JSON.
-    fn is_of_unknown_format(&self, seen: &Seen, row: &[u8]) -> bool {
+    /// Returns `true` if `provstream extract --input` would report `unknown-format`: the row has
+    /// neither text nor an error, and has no event of the format, or is JSON without the format's
+    /// end.
+    fn is_of_unknown_format(&self, facts: &ResponseFacts, row: &[u8]) -> bool {
         let start = row.trim_ascii_start();
-        if seen.text || seen.error || start.is_empty() {
+        if facts.text || facts.error || start.is_empty() {
             return false;
         }
         let found = match self.asked {
@@ -138,19 +139,19 @@ impl Responses {
         };
         let is_foreign = found.is_none() || found != self.asked.or(found);
         let has_no_end = matches!(found, Some(Format::Gemini | Format::LlamaCpp | Format::Tgi));
-        if (seen.end || has_no_end) && !is_foreign {
+        if (facts.end || has_no_end) && !is_foreign {
             return false;
         }
         let is_json = matches!(start.first(), Some(b'{' | b'['));
-        is_foreign || (is_json && !seen.is_cut && !seen.is_binary)
+        is_foreign || (is_json && !facts.is_cut && !facts.is_binary)
     }
 }
 
 impl Text {
-    fn new(fresh: &Parser) -> Self {
+    fn new(prototype: &Parser) -> Self {
         Self {
             name: String::new(),
-            parser: fresh.clone(),
+            parser: prototype.clone(),
             text: Vec::new(),
             points: Points::new(Kind::Strings),
         }

@@ -1,4 +1,4 @@
-//! One row after the other.
+//! Readers of rows.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use super::texts::Kind;
 /// U+FEFF in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Reads rows; one for each thread.
+/// Reader of rows, one per thread.
 pub(super) struct RowReader<'s> {
     settings: &'s Settings,
     reader: Reader<'s>,
@@ -61,7 +61,7 @@ impl<'s> RowReader<'s> {
     }
 }
 
-/// Where what is found in a text goes.
+/// Adds the findings in one text to the result columns.
 pub(super) struct Output<'c, 'o> {
     columns: &'c mut Columns,
     origin: Origin<'o>,
@@ -72,7 +72,7 @@ impl<'c, 'o> Output<'c, 'o> {
         Self { columns, origin }
     }
 
-    /// Takes an event of the text.
+    /// Adds an assertion or a diagnostic.
     #[inline]
     pub(super) fn take(&mut self, settings: &Settings, event: &Event<'_>) {
         match event {
@@ -92,7 +92,8 @@ impl<'c, 'o> Output<'c, 'o> {
         }
     }
 
-    /// Counts the code points of the places that were taken since the last call. They lie in this text.
+    /// Counts the code points of the assertions added since the last call. All of them must be in
+    /// `text`.
     // Not before the parser has read the text: it is in the cache then.
     pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
         self.columns.count_points(text, points);
@@ -103,7 +104,7 @@ impl<'c, 'o> Output<'c, 'o> {
         self.explained(code, None, span);
     }
 
-    /// Adds a diagnostic that perhaps has a message.
+    /// Adds a diagnostic with an optional message.
     fn explained(&mut self, code: &str, message: Option<&str>, span: Span) {
         let message = Message {
             code,
@@ -114,7 +115,7 @@ impl<'c, 'o> Output<'c, 'o> {
     }
 }
 
-/// Reads a whole text.
+/// Parses a whole text.
 fn read_text(
     settings: &Settings,
     parser: &mut Parser,
@@ -132,8 +133,8 @@ fn read_text(
     output.count_points(text, points);
 }
 
-/// The texts at some places of a row of JSON, as `provstream extract --field` reads a line; with their place, if there are
-/// several.
+/// Returns the texts at the given JSON Pointers in a row, as `provstream extract --field` reads a
+/// line, each with its pointer if several are given.
 fn texts_at<'p, 'r>(
     pointers: &'p [Pointer],
     row: &'r [u8],

@@ -1,26 +1,26 @@
-//! How the texts of a column are read.
+//! Settings of an extraction.
 
 use provstream::Parser;
 use provstream::provenance::{Discipline, Timestamp};
 use provstream_providers::{Format, Pointer};
 
-/// How each row is read.
+/// Settings for the rows of a column.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    /// What every text is read by a copy of.
+    /// Parser that each text starts with a clone of.
     pub(super) parser: Parser,
     pub(super) source: Source,
-    /// What judges assertions, and the time to judge by.
+    /// Discipline by which assertions are judged, and the time of judgement.
     pub(super) discipline: Option<(Discipline, Timestamp)>,
 }
 
-/// What a row is.
+/// Content of a row.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
-    /// The text itself.
+    /// Text.
     Raw,
-    /// A provider's response, of this format or of the one that its events show.
+    /// Response of a provider in this format, or in one to be detected.
     Response(Option<Format>),
-    /// JSON with the text at these places.
+    /// JSON with texts at these pointers.
     Fields(Vec<Pointer>),
 }

@@ -1,4 +1,4 @@
-//! Results: tables with the columns `assertions` and `diagnostics`.
+//! Result tables with the columns `assertions` and `diagnostics`.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use super::capsule::{export_array, export_schema, export_stream, unread};
 use super::work::Piece;
 use crate::guard::caught;
 
-/// The name of the column of assertions.
+/// Name of the column of assertions.
 pub(super) const ASSERTIONS: &str = "assertions";
 
-/// The name of the column of diagnostics.
+/// Name of the column of diagnostics.
 pub(super) const DIAGNOSTICS: &str = "diagnostics";
 
-/// The rows that were read, with the columns `assertions` and `diagnostics`; made by `extract`.
+/// Input rows with the columns `assertions` and `diagnostics`; the result of `extract`.
 ///
 /// A table for every library that reads the Arrow `PyCapsule` interface: `pyarrow.table(result)`, `polars.DataFrame(result)`,
 /// `arro3.core.Table(result)`, or `from result` in duckdb.
@@ -31,7 +31,7 @@ pub(crate) struct Extracted {
 }
 
 impl Extracted {
-    /// The columns of each chunk with what its pieces say.
+    /// Builds a table from the columns of each chunk and the pieces read from the chunk.
     ///
     /// # Errors
     /// `ValueError` if Arrow refuses the columns.
@@ -70,7 +70,7 @@ impl Extracted {
         })
     }
 
-    /// All rows of a column, in one array.
+    /// Returns all rows of a column as one array.
     fn column(&self, name: &str) -> PyResult<Column> {
         let columns: Vec<_> = self
             .batches
@@ -95,7 +95,7 @@ impl Extracted {
         py.detach(|| caught(|| self.column(DIAGNOSTICS)))
     }
 
-    /// The names of the columns.
+    /// Names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<&str> {
         let fields = self.schema.fields().iter();
@@ -114,7 +114,7 @@ impl Extracted {
         )
     }
 
-    /// The table as a stream of its chunks. It can be asked for any number of times.
+    /// Exports the table as a stream of its chunks. Can be called repeatedly.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -126,7 +126,7 @@ impl Extracted {
         export_stream(py, self.batches.clone(), self.schema.clone())
     }
 
-    /// The table as one batch. Copied if the result has several chunks.
+    /// Exports the table as one batch. Copied if the result has several chunks.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -176,7 +176,7 @@ impl Column {
     }
 }
 
-/// Some arrays of the same type as one, without a copy if there is only one.
+/// Joins arrays of one type. A single array is not copied.
 fn joined(arrays: &[&ArrayRef]) -> PyResult<ArrayRef> {
     if let [only] = arrays {
         return Ok(Arc::clone(only));

@@ -1,4 +1,4 @@
-//! The texts of a column: strings or bytes in any of Arrow's layouts.
+//! Text columns: strings or bytes in any of Arrow's layouts.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ use arrow_schema::DataType;
 
 /// A column whose values are read as bytes.
 ///
-/// Nothing that its producer says about the values is relied on: a value may not be UTF-8, and an offset that does not lie
-/// in the column is an error.
+/// Does not rely on the producer's validation: a value need not be UTF-8, and an offset outside of
+/// the column is an error.
 pub(super) struct Texts {
     kind: Kind,
     layout: Layout,
@@ -29,9 +29,9 @@ enum Layout {
     Small(GenericOffsets<i32>),
     Large(GenericOffsets<i64>),
     View(Views),
-    /// The index of each value, and the values.
+    /// Index of each row's value, and the values.
     Dictionary(Vec<Option<usize>>, Box<Texts>),
-    /// All null.
+    /// Nulls only.
     Null,
 }
 
@@ -45,22 +45,22 @@ struct Views {
     buffers: Vec<Buffer>,
 }
 
-/// What the values of a column are.
+/// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Strings,
     Bytes,
 }
 
-/// An offset that does not lie in its column.
+/// An offset is outside of its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BadOffset;
 
-/// Bytes of a value that lie in its view.
+/// Most bytes of a value that is stored in its view.
 const INLINE: usize = 12;
 
 impl Texts {
-    /// The texts of a column; `None` if it has values of another kind.
+    /// Returns the texts of a column, or `None` if its values are neither strings nor bytes.
     pub(super) fn of(column: &ArrayRef) -> Option<Self> {
         let layout = match column.data_type() {
             DataType::Utf8 => small(column.as_bytes::<GenericStringType<i32>>()),
@@ -98,17 +98,17 @@ impl Texts {
         })
     }
 
-    /// What its values are.
+    /// Returns the type of the values.
     pub(super) const fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// The bytes of a row; `None` if it is null.
+    /// Returns the bytes of a row, or `None` if the row is null.
     #[inline]
     pub(super) fn get(&self, row: usize) -> Result<Option<&[u8]>, BadOffset> {
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
@@ -127,12 +127,13 @@ impl Texts {
         }
     }
 
-    /// Bytes of a row, as far as that is known without reading it.
+    /// Returns the length of a row in bytes; 0 for a null or unreadable row.
     pub(super) fn size(&self, row: usize) -> usize {
         self.get(row).ok().flatten().map_or(0, <[u8]>::len)
     }
 
-    /// Bytes of some rows, about: where that is known without a look at each, it counts what lies in null rows.
+    /// Returns the approximate length of some rows in bytes. With offsets the length is computed
+    /// without visiting rows, and includes bytes of null rows.
     pub(super) fn size_of(&self, rows: Range<usize>) -> usize {
         match &self.layout {
             Layout::Small(column) => column.size_of(rows),
@@ -172,7 +173,7 @@ impl<O: OffsetSizeTrait> GenericOffsets<O> {
         }
     }
 
-    /// Bytes from the first of some rows to the end of the last one.
+    /// Returns the bytes from the start of the first row to the end of the last.
     fn size_of(&self, rows: Range<usize>) -> usize {
         let [start, end] = [rows.start, rows.end].map(|row| {
             let offset = self.offsets.get(row).and_then(|offset| offset.to_usize());
@@ -193,7 +194,8 @@ impl<O: OffsetSizeTrait> GenericOffsets<O> {
 }
 
 impl Views {
-    /// The layout of a view: Arrow columnar format, variable-size binary view.
+    /// Returns the value of a row. Layout of a view: Arrow columnar format, variable-size binary
+    /// view.
     #[inline]
     fn get(&self, row: usize) -> Result<&[u8], BadOffset> {
         let view = self.views.get(row).ok_or(BadOffset)?;

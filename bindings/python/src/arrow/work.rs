@@ -1,4 +1,4 @@
-//! Rows read by one thread or by several.
+//! Distribution of rows over threads.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,37 +11,38 @@ use super::row::RowReader;
 use super::settings::Settings;
 use super::texts::{BadOffset, Texts};
 
-/// Parts that the texts are cut into for each thread, so that all of them end at about the same time.
+/// Parts per thread, so that all threads end at about the same time.
 const PARTS: usize = 4;
 
-/// Least bytes of a part.
-const LEAST_PART: usize = 1 << 16;
+/// Minimum size of a part in bytes.
+const MIN_PART: usize = 1 << 16;
 
-/// Rows of one chunk, and what they say.
+/// Result columns for some rows of one chunk.
 pub(super) struct Piece {
-    /// The number of the chunk.
+    /// Index of the chunk.
     pub(super) chunk: usize,
     pub(super) rows: Range<usize>,
     pub(super) built: Built,
 }
 
-/// Why a column cannot be read.
+/// Reason why a column cannot be read.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The offsets of a row do not lie in the column: the number of its chunk and its own.
+    /// A row has an offset outside of the column: index of its chunk, and its index in the chunk.
     BadOffset(usize, usize),
-    /// A row has more than the columns can take: the number of its chunk and its own.
+    /// The results of a row exceed the range of offsets: index of its chunk, and its index in the
+    /// chunk.
     RowTooLarge(usize, usize),
     Arrow(ArrowError),
 }
 
-/// Rows of one chunk.
+/// Some rows of one chunk, read by one thread.
 struct Part {
     chunk: usize,
     rows: Range<usize>,
 }
 
-/// Reads all rows of some chunks with that many threads, in pieces in the order of the rows.
+/// Reads all rows of the chunks with `threads` threads. Returns pieces in the order of the rows.
 ///
 /// # Errors
 /// The first of the pieces that failed.
@@ -95,14 +96,14 @@ pub(super) fn run(
     Ok(pieces?.into_iter().flatten().collect())
 }
 
-/// Cuts chunks into parts of about as many bytes.
+/// Divides the chunks into parts of similar size in bytes.
 fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
     let mut parts = Vec::new();
     let most = if threads == 1 {
         usize::MAX
     } else {
         let sizes = chunks.iter().map(|texts| texts.size_of(0..texts.len()));
-        (sizes.sum::<usize>() / (threads * PARTS)).max(LEAST_PART)
+        (sizes.sum::<usize>() / (threads * PARTS)).max(MIN_PART)
     };
     for (chunk, texts) in chunks.iter().enumerate() {
         let (mut start, mut bytes) = (0, 0);
@@ -130,7 +131,7 @@ fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
     parts
 }
 
-/// Reads a part; several pieces if it has too much for one.
+/// Reads a part into one piece, or into several if the results are too large for one.
 fn read(reader: &mut RowReader<'_>, part: &Part, texts: &Texts) -> Result<Vec<Piece>, Failure> {
     let chunk = part.chunk;
     let mut pieces = Vec::new();

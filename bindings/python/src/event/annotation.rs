@@ -13,18 +13,19 @@ use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 use crate::time;
 
-/// One provenance annotation: what was declared, and what it was taken for. Source: `provenance memo 6`.
+/// A provenance annotation: the declared identifier, and the class that it maps to. Source:
+/// `provenance memo 6`.
 #[pyclass(frozen, eq, extends = Located, module = "provstream")]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Annotation {
     inner: RustAnnotation<'static>,
     pub(crate) place: Place,
-    /// As it is in brackets.
+    /// Text in brackets.
     raw: Option<Arc<str>>,
 }
 
 impl Annotation {
-    /// An annotation of an assertion.
+    /// Creates an annotation of an assertion.
     pub(crate) fn of(inner: RustAnnotation<'_>, locate: &impl Locate) -> Result<Self, Unknown> {
         Ok(Self {
             place: locate.place(inner.span())?,
@@ -33,7 +34,7 @@ impl Annotation {
         })
     }
 
-    /// An annotation in brackets.
+    /// Creates an annotation in brackets.
     pub(crate) fn bracket(
         found: &BracketAnnotation<'static, Bytes>,
         locate: &impl Locate,
@@ -45,7 +46,7 @@ impl Annotation {
         })
     }
 
-    /// An annotation whose code points are not known.
+    /// Creates an annotation whose code points are unknown.
     pub(crate) fn at_bytes(inner: RustAnnotation<'static>) -> Self {
         Self {
             place: Place::bytes_only(inner.span()),
@@ -54,7 +55,7 @@ impl Annotation {
         }
     }
 
-    /// An annotation in brackets before its place is known, for a callback within a push.
+    /// Creates an annotation in brackets whose position is unknown, for a callback during a push.
     pub(crate) fn unplaced(found: &provstream::BracketAnnotation<'_>) -> Self {
         Self {
             raw: Some(String::from_utf8_lossy(found.raw()).into()),
@@ -65,19 +66,20 @@ impl Annotation {
 
 #[pymethods]
 impl Annotation {
-    /// The class that it was taken for.
+    /// Class that the identifier maps to.
     #[getter]
     fn class_(&self) -> &str {
         self.inner.class().as_str()
     }
 
-    /// The identifier as written.
+    /// Identifier as written.
     #[getter]
     fn declared(&self) -> &str {
         self.inner.declared()
     }
 
-    /// Why the class is not the one that was declared: `unknown-identifier`, `vocabulary-version` or `malformed`; or `None`.
+    /// Reason why the class differs from the identifier: `unknown-identifier`, `vocabulary-version`
+    /// or `malformed`; or `None`.
     #[getter]
     fn reason(&self) -> Option<&'static str> {
         self.inner.reason().map(|reason| reason.as_str())
@@ -89,32 +91,33 @@ impl Annotation {
         self.inner.label_kind().as_str()
     }
 
-    /// The identifier of the observation, opaque; or `None`.
+    /// Opaque identifier of the observation; or `None`.
     #[getter]
     fn observation_id(&self) -> Option<&str> {
         self.inner.observation_id()
     }
 
-    /// When the observation took place, as written (RFC 3339); `None` also if what was written is not a date-time.
+    /// Time of the observation as written (RFC 3339); `None` if missing or not a date-time.
     #[getter]
     fn ts(&self) -> Option<&str> {
         self.inner.ts()
     }
 
-    /// When the observation took place, as an aware `datetime` in UTC, to the microsecond; `None` if there is no `ts`, or if its year is 0.
+    /// Time of the observation as an aware `datetime` in UTC, to the microsecond; `None` if there
+    /// is no `ts`, or if its year is 0.
     #[getter]
     fn time<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let found = self.inner.timestamp();
         found.map_or(Ok(None), |found| time::to_datetime(py, found))
     }
 
-    /// The annotation as written, from `[` to `]`; `None` in JSON, and in `Assertion.annotations`.
+    /// Annotation as written, from `[` to `]`; `None` in JSON, and in `Assertion.annotations`.
     #[getter]
     fn raw(&self) -> Option<&str> {
         self.raw.as_deref()
     }
 
-    /// The line of JSON that the command line writes.
+    /// Formats the annotation as a line of the command line's JSON output.
     fn to_json(&self) -> PyResult<String> {
         to_json(&self.inner)
     }
@@ -141,7 +144,7 @@ impl Annotation {
     }
 }
 
-/// A value as JSON.
+/// Serializes a value to JSON.
 ///
 /// # Errors
 /// [`InternalError`], which no value gives.

@@ -14,8 +14,8 @@ use crate::place::Place;
 
 /// An assertion with all its annotations.
 ///
-/// For a text that was parsed as a whole, `text[a.start:a.end]` is what is asserted; in JSON it is the content of the string,
-/// with its escapes. Source: `provenance memo 3` and `6`.
+/// For a text that was parsed as a whole, `text[a.start:a.end]` is the asserted text; in JSON it is
+/// the content of the string, with its escapes. Source: `provenance memo 3` and `6`.
 #[pyclass(frozen, eq, extends = Located, module = "provstream")]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Assertion {
@@ -47,7 +47,7 @@ impl Assertion {
         })
     }
 
-    /// An assertion whose code points are not known, for a callback within a push.
+    /// Creates an assertion whose code points are unknown, for a callback during a push.
     pub(crate) fn unplaced(inner: RustAssertion<'static>) -> Self {
         let unplaced = |annotation: provstream::provenance::Annotation<'_>| {
             Annotation::at_bytes(annotation.into_owned())
@@ -64,7 +64,7 @@ impl Assertion {
         &self.inner
     }
 
-    /// Where it is in the text without annotations, in bytes.
+    /// Returns the byte range in the text without annotations.
     pub(crate) fn clean_bytes(&self) -> Option<Span> {
         self.clean.map(Place::bytes)
     }
@@ -72,7 +72,7 @@ impl Assertion {
 
 #[pymethods]
 impl Assertion {
-    /// What is asserted; in JSON without escapes.
+    /// Asserted text; in JSON without escapes.
     #[getter]
     fn text(&self) -> &str {
         self.inner.text()
@@ -84,37 +84,38 @@ impl Assertion {
         self.inner.encoding().as_str()
     }
 
-    /// The code point that it starts at in the text without annotations; `None` in JSON.
+    /// Code point offset of the start in the text without annotations; `None` in JSON.
     #[getter]
     fn clean_start(&self) -> PyResult<Option<u64>> {
         self.clean.map(Place::start).transpose()
     }
 
-    /// The code point after it in the text without annotations; `None` in JSON.
+    /// Code point offset of the end in the text without annotations; `None` in JSON.
     #[getter]
     fn clean_end(&self) -> PyResult<Option<u64>> {
         self.clean.map(Place::end).transpose()
     }
 
-    /// The byte that it starts at in the text without annotations; `None` in JSON.
+    /// Byte offset of the start in the text without annotations; `None` in JSON.
     #[getter]
     fn clean_byte_start(&self) -> Option<u64> {
         self.clean_bytes().map(Span::start)
     }
 
-    /// The byte after it in the text without annotations; `None` in JSON.
+    /// Byte offset of the end in the text without annotations; `None` in JSON.
     #[getter]
     fn clean_byte_end(&self) -> Option<u64> {
         self.clean_bytes().map(Span::end)
     }
 
-    /// The JSON Pointer of its text (RFC 6901); `None` in free text, or if it is longer than `Limits.max_pointer`.
+    /// JSON Pointer of the text (RFC 6901); `None` in free text, or if it is longer than
+    /// `Limits.max_pointer`.
     #[getter]
     fn pointer(&self) -> Option<&str> {
         self.inner.pointer()
     }
 
-    /// Its annotations, in the order of the stream.
+    /// Annotations in the order of the stream.
     #[getter]
     fn annotations(slf: PyRef<'_, Self>) -> PyResult<Bound<'_, PyTuple>> {
         let (py, channel) = (slf.py(), slf.as_super().channel_name());
@@ -125,19 +126,20 @@ impl Assertion {
         PyTuple::new(py, objects?)
     }
 
-    /// The classes that its annotations were taken for, in the order of the stream, with repetitions.
+    /// Classes that the annotations map to, in the order of the stream, with repetitions.
     #[getter]
     fn classes(&self) -> Vec<&str> {
         self.inner.classes().map(|class| class.as_str()).collect()
     }
 
-    /// Whether a limit cut off its text, or left out one of its annotations, a string of one, or its pointer.
+    /// `True` if a limit truncated the text, or omitted an annotation, a string of one, or the
+    /// pointer.
     #[getter]
     fn limit_hit(&self) -> bool {
         self.inner.limit_hit()
     }
 
-    /// The line of JSON that the command line writes; its spans count bytes.
+    /// Formats the assertion as a line of the command line's JSON output; its spans count bytes.
     fn to_json(&self) -> PyResult<String> {
         let event: provstream::OwnedEvent = Event::Assertion((*self.inner).clone());
         to_json(&event)

@@ -1,4 +1,4 @@
-//! What a gate decides.
+//! Decisions of a gate.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::discipline::Verdict;
 use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
-/// A decision about an assertion, before its places are known.
+/// Decision about an assertion whose code points are not known yet.
 pub(crate) struct Decided {
     pub(crate) assertion: RustAssertion<'static>,
     pub(crate) clean_span: Span,
@@ -22,7 +22,7 @@ pub(crate) struct Decided {
     pub(crate) untrusted: bool,
 }
 
-/// What a gate decided about an assertion, and why. Source: `provenance memo 7`.
+/// Decision of a gate about an assertion, with reasons. Source: `provenance memo 7`.
 #[pyclass(frozen, extends = Located, module = "provstream")]
 #[derive(Clone)]
 pub(crate) struct Decision {
@@ -59,19 +59,19 @@ impl Decision {
         object(slf.py(), (slf.place, channel), slf.assertion.clone())
     }
 
-    /// The byte that its text starts at in the stream without annotations, also in JSON.
+    /// Byte offset of the text's start in the stream without annotations, also in JSON.
     #[getter]
     const fn clean_byte_start(&self) -> u64 {
         self.clean.start()
     }
 
-    /// The byte after its text in the stream without annotations, also in JSON.
+    /// Byte offset of the text's end in the stream without annotations, also in JSON.
     #[getter]
     const fn clean_byte_end(&self) -> u64 {
         self.clean.end()
     }
 
-    /// What becomes of its text.
+    /// Action on the text.
     #[getter]
     fn action(&self) -> Action {
         Action(self.action.clone())
@@ -83,19 +83,19 @@ impl Decision {
         self.verdict.clone().map(Verdict)
     }
 
-    /// What the assertion is to a policy file, such as `below-floor`; `None` for a policy in Python.
+    /// Disposition by a policy file, such as `below-floor`; `None` for a policy in Python.
     #[getter]
     const fn disposition(&self) -> Option<&'static str> {
         self.disposition
     }
 
-    /// Whether some of its text is untrusted.
+    /// `True` if any of the text is untrusted.
     #[getter]
     const fn untrusted(&self) -> bool {
         self.untrusted
     }
 
-    /// The decision as a line of JSON; its spans count bytes.
+    /// Formats the decision as a line of JSON; its spans count bytes.
     fn to_json(&self) -> PyResult<String> {
         to_json(&serde_json::json!({
             "event": "decision",
@@ -117,7 +117,8 @@ impl Decision {
     }
 }
 
-/// Text that a gate released because it was too long to be held back; its places are those in the text without annotations.
+/// Text that a gate released because it was too long to be held; offsets refer to the text without
+/// annotations.
 #[pyclass(frozen, extends = Located, module = "provstream")]
 #[derive(Clone)]
 pub(crate) struct LimitRelease {
@@ -134,7 +135,7 @@ impl LimitRelease {
 
 #[pymethods]
 impl LimitRelease {
-    /// The event as a line of JSON; its span counts bytes.
+    /// Formats the event as a line of JSON; its span counts bytes.
     fn to_json(&self) -> PyResult<String> {
         to_json(&serde_json::json!({"event": "limit-release", "clean_span": self.place.bytes()}))
     }

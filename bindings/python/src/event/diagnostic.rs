@@ -9,7 +9,8 @@ use super::annotation::to_json;
 use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
-/// A notice about a place in the stream; it never stops a parser. Source: wire profile, diagnostics and limits.
+/// A notice about a position in the stream. It never stops a parser. Source: wire profile,
+/// diagnostics and limits.
 #[pyclass(frozen, eq, extends = Located, module = "provstream")]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
@@ -26,13 +27,13 @@ impl Diagnostic {
 
 #[pymethods]
 impl Diagnostic {
-    /// What was found, such as `unterminated` or `limit-annotation`.
+    /// Code of the diagnostic, such as `unterminated` or `limit-annotation`.
     #[getter]
     const fn code(&self) -> &'static str {
         self.inner.code().as_str()
     }
 
-    /// The line of JSON that the command line writes; its spans count bytes.
+    /// Formats the diagnostic as a line of the command line's JSON output; its spans count bytes.
     fn to_json(&self) -> PyResult<String> {
         let event: OwnedEvent = Event::Diagnostic(self.inner);
         to_json(&event)

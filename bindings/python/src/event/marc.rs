@@ -34,20 +34,22 @@ impl Marc {
         self.inner.kind().as_str()
     }
 
-    /// Its JSON Pointer from the root of its value; `None` if it is longer than `Limits.max_pointer`.
+    /// JSON Pointer from the root of the JSON value; `None` if it is longer than
+    /// `Limits.max_pointer`.
     #[getter]
     fn pointer(&self) -> Option<&str> {
         self.inner.pointer()
     }
 
-    /// The object as written; `None` if it is longer than `Limits.max_record`.
+    /// Object as written; `None` if it is longer than `Limits.max_record`.
     #[getter]
     fn raw(&self) -> Option<String> {
         let raw = self.inner.raw()?;
         Some(String::from_utf8_lossy(raw).into_owned())
     }
 
-    /// The line of JSON that the command line writes, with what validation finds; its span counts bytes.
+    /// Formats the object as a line of the command line's JSON output, with its violations; its
+    /// span counts bytes.
     fn to_json(&self) -> PyResult<String> {
         // What the parser reports is a JSON object, so only one that is too long has no document.
         let document = self.inner.raw().and_then(|raw| Document::parse(raw).ok());
@@ -70,7 +72,7 @@ impl Marc {
     }
 }
 
-/// The line of the command line.
+/// Line of the command line's JSON output.
 #[derive(Serialize)]
 struct Line<'a> {
     event: &'static str,
@@ -84,7 +86,7 @@ struct Line<'a> {
     record: Option<Box<RawValue>>,
 }
 
-/// A violation in it.
+/// Violation in a line of JSON output.
 #[derive(Serialize)]
 struct Fields<'a> {
     code: &'static str,

@@ -1,4 +1,4 @@
-//! What a parser reports, as objects of Python.
+//! Events of a parser or a gate as Python objects.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,16 +26,16 @@ pub(crate) use record::Record;
 use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
-/// What was reported, before its places are known.
+/// An event whose code points are not known yet.
 pub(crate) enum Reported {
     Event(OwnedEvent),
-    /// A policy has decided about an assertion.
+    /// Decision of a policy about an assertion.
     Decision(Box<Decided>),
-    /// Text without annotations that was released because of a limit.
+    /// Text released because of a limit; offsets in the text without annotations.
     Released(Span),
 }
 
-/// An event that is not text, with its places.
+/// An event other than text, with its code points.
 #[derive(Clone)]
 pub(crate) enum Found {
     Annotation(Annotation),
@@ -48,7 +48,7 @@ pub(crate) enum Found {
 }
 
 impl Found {
-    /// The event with its code points; `None` for text.
+    /// Converts an event, or returns `None` for text.
     ///
     /// # Errors
     /// [`Unknown::Early`] if it has to wait for the next bytes.
@@ -73,7 +73,7 @@ impl Found {
         }))
     }
 
-    /// The object.
+    /// Converts the event to a Python object.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -104,26 +104,27 @@ impl Found {
     }
 }
 
-/// Events in the order in which they were found, of which the last may wait for the end of a character.
+/// Queue of events in the order in which they were found. The last ones may wait until the position
+/// of a character's end is known.
 #[derive(Default)]
 pub(crate) struct Events {
     waiting: Vec<Reported>,
-    /// Those whose places are known.
+    /// Events with known code points.
     ready: VecDeque<Found>,
 }
 
 impl Events {
-    /// Takes an event that is not text.
+    /// Adds an event that is not text.
     pub(crate) fn take(&mut self, event: OwnedEvent) {
         self.waiting.push(Reported::Event(event));
     }
 
-    /// Takes what a gate reports.
+    /// Adds an event of a gate.
     pub(crate) fn report(&mut self, reported: Reported) {
         self.waiting.push(reported);
     }
 
-    /// Finds the places of what is waiting. Comes after each piece that was pushed.
+    /// Determines the code points of waiting events. Call it after each piece.
     #[inline]
     pub(crate) fn place(&mut self, locate: &mut impl Locate) {
         if !self.waiting.is_empty() {
@@ -146,29 +147,29 @@ impl Events {
         self.waiting.drain(..done);
     }
 
-    /// Whether nothing can be taken out.
+    /// Returns `true` if no event is ready.
     pub(crate) fn is_empty(&self) -> bool {
         self.ready.is_empty()
     }
 
-    /// Takes out the events whose places are known.
+    /// Removes and returns all ready events.
     pub(crate) fn take_ready(&mut self) -> VecDeque<Found> {
         std::mem::take(&mut self.ready)
     }
 
-    /// Takes out the first event whose place is known.
+    /// Removes and returns the first ready event.
     pub(crate) fn next_ready(&mut self) -> Option<Found> {
         self.ready.pop_front()
     }
 
-    /// Forgets everything.
+    /// Removes all events.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
         self.ready.clear();
     }
 }
 
-/// Counts what stripping removes.
+/// Records the bytes that stripping removes for an event.
 fn note_removed(event: &OwnedEvent, locate: &mut impl Locate) {
     match event {
         Event::Annotation(found) => {
@@ -181,7 +182,7 @@ fn note_removed(event: &OwnedEvent, locate: &mut impl Locate) {
     }
 }
 
-/// Something that was found in a stream, and where; the base of all kinds.
+/// An event at a position in a stream; the base class of all kinds.
 #[pyclass(frozen, subclass, name = "Event", module = "provstream")]
 pub(crate) struct Located {
     place: Place,
@@ -190,44 +191,44 @@ pub(crate) struct Located {
 
 #[pymethods]
 impl Located {
-    /// Which of the texts of a provider's response it is in, such as `0` or `1/0`; empty for other streams.
+    /// Channel of a provider's response, such as `0` or `1/0`; empty for other streams.
     #[getter]
     fn channel(&self) -> &str {
         &self.channel
     }
 
-    /// The code point that it starts at.
+    /// Code point offset of the start.
     #[getter]
     fn start(&self) -> PyResult<u64> {
         self.place.start()
     }
 
-    /// The code point after it.
+    /// Code point offset of the end.
     #[getter]
     fn end(&self) -> PyResult<u64> {
         self.place.end()
     }
 
-    /// The byte of UTF-8 that it starts at.
+    /// Byte offset of the start in UTF-8.
     #[getter]
     const fn byte_start(&self) -> u64 {
         self.place.bytes().start()
     }
 
-    /// The byte of UTF-8 after it.
+    /// Byte offset of the end in UTF-8.
     #[getter]
     const fn byte_end(&self) -> u64 {
         self.place.bytes().end()
     }
 
-    /// The event as a line of JSON; its spans count bytes.
+    /// Formats the event as a line of JSON; its spans count bytes.
     fn to_json(&self) -> PyResult<String> {
         Err(PyNotImplementedError::new_err(
             "every kind of event has a method of its own",
         ))
     }
 
-    /// The members of `to_json`.
+    /// Returns the members of `to_json` as a `dict`.
     fn to_dict<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let line = slf.call_method0(intern!(py, "to_json"))?;
@@ -241,7 +242,7 @@ impl Located {
     }
 }
 
-/// An object of Python for a kind of event.
+/// Creates the Python object of an event.
 pub(crate) fn object<'py, T>(
     py: Python<'py>,
     (place, channel): (Place, &Arc<str>),
@@ -257,7 +258,7 @@ where
     Bound::new(py, PyClassInitializer::from(base).add_subclass(kind))
 }
 
-/// A value in a `repr`: the string as Python writes it.
+/// Quotes a text for a `repr`.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }

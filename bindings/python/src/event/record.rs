@@ -1,4 +1,4 @@
-//! Records of JSON that were held back.
+//! JSON records that were held.
 
 use bytes::Bytes;
 use provstream::{Event, JsonRecord, OwnedEvent};
@@ -9,7 +9,7 @@ use super::annotation::to_json;
 use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
-/// A JSON value that is an asserted object or a MARC object, held back as a whole (`hold_records=True`).
+/// A JSON value that is an asserted object or a MARC object, held as a whole (`hold_records=True`).
 #[pyclass(frozen, eq, extends = Located, module = "provstream")]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Record {
@@ -31,13 +31,13 @@ impl Record {
 
 #[pymethods]
 impl Record {
-    /// The value as written, from `{` to `}`; U+FFFD is in the place of what is not UTF-8.
+    /// Value as written, from `{` to `}`, with U+FFFD for invalid UTF-8.
     #[getter]
     fn raw(&self) -> String {
         String::from_utf8_lossy(self.inner.raw()).into_owned()
     }
 
-    /// The event as a line of JSON.
+    /// Formats the event as a line of JSON.
     fn to_json(&self) -> PyResult<String> {
         let event: OwnedEvent = Event::Record(self.inner.clone());
         to_json(&event)

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::guard::caught;
 use crate::settings::value_error;
 
-/// The places that MARC objects have in the envelopes of a protocol. Envelopes and objects are JSON.
+/// Places of MARC objects in the envelopes of a protocol. Envelopes and objects are JSON.
 #[pyclass(frozen, eq, hash, name = "_Carrier", module = "provstream.marc")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Carrier(RustCarrier);
@@ -17,7 +17,7 @@ fn document(json: &str) -> PyResult<Document> {
     Document::parse(json.as_bytes()).map_err(value_error)
 }
 
-/// The kind that the members of an object say.
+/// Returns the kind of an object by its members.
 fn kind(object: &Document) -> PyResult<MarcKind> {
     object.kind().ok_or_else(|| {
         PyValueError::new_err("expected a MARC object, found an object of another kind")
@@ -26,7 +26,8 @@ fn kind(object: &Document) -> PyResult<MarcKind> {
 
 #[pymethods]
 impl Carrier {
-    /// A protocol by its name, with what its places are named after.
+    /// Creates the carrier of a protocol. `name` is the domain or URI that its places are named
+    /// after.
     #[new]
     fn new(protocol: &str, name: &str) -> PyResult<Self> {
         Ok(Self(match protocol {
@@ -42,12 +43,12 @@ impl Carrier {
         }))
     }
 
-    /// The JSON Pointer to records, or to disclosures.
+    /// Returns the JSON Pointer to records or disclosures.
     fn pointer(&self, kind: &str) -> PyResult<String> {
         Ok(self.0.pointer(super::parse_kind(kind)?))
     }
 
-    /// An envelope with an object in its place.
+    /// Returns a copy of an envelope with an object in its place.
     fn put(&self, envelope: &str, object: &str) -> PyResult<String> {
         caught(|| {
             let (mut envelope, object) = (document(envelope)?, document(object)?);
@@ -65,7 +66,7 @@ impl Carrier {
         })
     }
 
-    /// The record and the disclosure in an envelope.
+    /// Returns the record and the disclosure in an envelope.
     fn take(&self, envelope: &str) -> PyResult<(Option<String>, Option<String>)> {
         caught(|| {
             let envelope = document(envelope)?;
@@ -77,7 +78,7 @@ impl Carrier {
         })
     }
 
-    /// An envelope without its record, and whether it had one.
+    /// Returns a copy of an envelope without its record, and `true` if there was one.
     fn strip(&self, envelope: &str) -> PyResult<(String, bool)> {
         caught(|| {
             let mut envelope = document(envelope)?;
@@ -87,7 +88,7 @@ impl Carrier {
     }
 }
 
-/// An object as a server-sent event.
+/// Formats an object as a server-sent event.
 #[pyfunction]
 pub(crate) fn marc_sse_event(object: &str) -> PyResult<String> {
     caught(|| {
@@ -96,7 +97,7 @@ pub(crate) fn marc_sse_event(object: &str) -> PyResult<String> {
     })
 }
 
-/// The kind and the object of a server-sent event; `None` if it is of another type.
+/// Returns the kind and the object of a server-sent event, or `None` for an event of another type.
 #[pyfunction]
 pub(crate) fn marc_from_sse(
     event_type: &str,

@@ -6,14 +6,14 @@ use pyo3::prelude::*;
 
 use crate::settings::value_error;
 
-/// What a deployment of MARC documents, and what configures its decisions and its wording.
+/// Description of a deployment of MARC, which also configures its decisions and its wording.
 ///
 /// `toml` is the text of a file; `corpus/marc/deployment.toml` has every key with a comment. Raises `ValueError` with line and
 /// column. Source: `MARC-02 20`.
 #[pyclass(frozen, name = "Deployment", module = "provstream.marc")]
 pub(crate) struct Deployment(RustDeployment);
 
-/// A requirement: its class, id, section, level, outcome, what the outcome rests on, its title, and the reason.
+/// Result for a requirement: class, id, section, level, outcome, basis, title and reason.
 type Finding = (
     &'static str,
     &'static str,
@@ -25,7 +25,7 @@ type Finding = (
     String,
 );
 
-/// A class, whether it is claimed, and whether it conforms.
+/// Class, `True` if claimed, and `True` if the deployment conforms.
 type Claim = (&'static str, bool, bool);
 
 impl Deployment {
@@ -43,25 +43,25 @@ impl Deployment {
             .map_err(value_error)
     }
 
-    /// Its name.
+    /// Name of the deployment.
     #[getter]
     fn name(&self) -> &str {
         self.0.name()
     }
 
-    /// The draft that it follows: `01` or `02`.
+    /// Draft that the deployment follows: `01` or `02`.
     #[getter]
     fn draft(&self) -> &'static str {
         self.0.draft().as_str()
     }
 
-    /// The conformance classes that it claims.
+    /// Conformance classes that the deployment claims.
     #[getter]
     fn classes(&self) -> Vec<&'static str> {
         self.0.classes().map(ConformanceClass::as_str).collect()
     }
 
-    /// The requirements with their outcomes, which classes are claimed and conform, and all of it as a table.
+    /// Results for all requirements and classes, and a table of them as text.
     fn _conformance(&self) -> (Vec<Finding>, Vec<Claim>, String) {
         let report = self.0.conformance();
         let findings = report.findings().iter().map(|finding| {
@@ -87,7 +87,8 @@ impl Deployment {
     }
 }
 
-/// The wording and the trust policy of a deployment; without one, those of a language and the default.
+/// Returns the wording and the trust policy of a deployment; without one, the wording of a language
+/// and the default policy.
 ///
 /// # Errors
 /// `ValueError` for an unknown language.

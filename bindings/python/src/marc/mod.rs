@@ -1,4 +1,4 @@
-//! MARC objects: validation and schemas; decisions, disclosures and carriers in the modules below.
+//! MARC objects: validation and schemas. Decisions, disclosures and carriers are in submodules.
 
 pub(crate) mod carry;
 pub(crate) mod deployment;
@@ -12,12 +12,12 @@ use pyo3::prelude::*;
 use crate::guard::{Guard, caught};
 use crate::settings::value_error;
 
-/// A kind by its name.
+/// Parses the name of a kind.
 fn parse_kind(name: &str) -> PyResult<MarcKind> {
     name.parse().map_err(value_error)
 }
 
-/// A draft by its name, applied strictly or not.
+/// Returns the profile of a draft, lenient or strict.
 fn profile(draft: &str, strict: bool) -> PyResult<Profile> {
     let draft = match draft {
         "01" => Draft::Draft01,
@@ -32,14 +32,14 @@ fn profile(draft: &str, strict: bool) -> PyResult<Profile> {
     Ok(if strict { profile.strict() } else { profile })
 }
 
-/// One requirement of a draft that an object breaks.
+/// Violation of a requirement of a draft.
 #[pyclass(frozen, eq, name = "Violation", module = "provstream.marc")]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct PyViolation(Violation);
 
 #[pymethods]
 impl PyViolation {
-    /// What is wrong, such as `missing-member`.
+    /// Code of the violation, such as `missing-member`.
     #[getter]
     fn code(&self) -> &'static str {
         self.0.code().as_str()
@@ -51,19 +51,19 @@ impl PyViolation {
         self.0.level().as_str()
     }
 
-    /// The section of the draft.
+    /// Section of the draft.
     #[getter]
     fn section(&self) -> &str {
         self.0.section()
     }
 
-    /// Where it is, as a JSON Pointer.
+    /// JSON Pointer to the member.
     #[getter]
     fn pointer(&self) -> &str {
         self.0.pointer()
     }
 
-    /// What was expected and what was found.
+    /// Expected and found values.
     #[getter]
     fn message(&self) -> &str {
         self.0.message()
@@ -74,7 +74,7 @@ impl PyViolation {
     }
 }
 
-/// The violations of a report.
+/// Returns the violations of a report.
 fn violations(report: &Report) -> Vec<PyViolation> {
     report
         .violations()
@@ -84,7 +84,7 @@ fn violations(report: &Report) -> Vec<PyViolation> {
         .collect()
 }
 
-/// Validates one object: its kind, whether it is valid, and what is wrong with it.
+/// Validates an object; returns its kind, `True` if it is valid, and the violations.
 #[pyfunction]
 #[pyo3(signature = (json, kind, draft, strict))]
 pub(crate) fn marc_validate(
@@ -108,7 +108,7 @@ pub(crate) fn marc_validate(
     })
 }
 
-/// The JSON Schema of an object under a draft, as JSON.
+/// Builds the JSON Schema of an object under a draft, as JSON.
 #[pyfunction]
 #[pyo3(signature = (kind, draft, strict))]
 pub(crate) fn marc_schema(kind: &str, draft: &str, strict: bool) -> PyResult<String> {
@@ -131,7 +131,7 @@ impl Sequence {
         Ok(Self(Guard::new("sequence", validator)))
     }
 
-    /// Takes the next object; returns what is wrong between it and those before.
+    /// Compares the next object with earlier ones, and returns the violations.
     fn check(&self, json: &str) -> PyResult<Vec<PyViolation>> {
         self.0.with(|validator| {
             let document = Document::parse(json.as_bytes()).map_err(value_error)?;
@@ -139,7 +139,7 @@ impl Sequence {
         })
     }
 
-    /// A record could not be read, so that later ones may refer to it.
+    /// Skips a record that could not be read, to which later ones may refer.
     fn skip(&self) -> PyResult<()> {
         self.0.with(|validator| {
             validator.skip();
@@ -147,7 +147,7 @@ impl Sequence {
         })
     }
 
-    /// Ends the stream; returns what is wrong with it as a whole.
+    /// Ends the stream, and returns the violations of the stream as a whole.
     fn finish(&self) -> PyResult<Vec<PyViolation>> {
         self.0.with(|validator| Ok(violations(&validator.finish())))
     }

@@ -1,4 +1,4 @@
-//! What of a record may be disclosed.
+//! Projection of records to disclosures.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::failure::WithheldError;
 use crate::guard::caught;
 use crate::settings::value_error;
 
-/// Where a record comes from, and who was authenticated as its emitter.
+/// Trust context of a record, and its authenticated emitter.
 pub(super) type Trust = (String, Option<String>);
 
-/// What is wrong with a wording: its kind, section, and place in code points.
+/// Unsuitable wording: kind, section, and start and end in code points.
 type Finding = (&'static str, &'static str, usize, usize);
 
-/// The action, the disclosure as JSON unless it is deferred, findings about its members, the texts that were not used, and
-/// whether there are rules for the language of the wording.
+/// Action, disclosure as JSON unless deferred, findings by member, unused texts, and `True` if
+/// there are rules for the wording's language.
 type Projected = (
     &'static str,
     Option<String>,
@@ -31,21 +31,21 @@ type Projected = (
     bool,
 );
 
-/// The texts for the user, and what is to be shown.
+/// Texts for the user, and options of the projection.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Texts {
     answer: Option<String>,
     question: Option<String>,
     message: Option<String>,
-    /// By action.
+    /// Next step by action.
     next_steps: BTreeMap<String, String>,
     hide_action: bool,
     interim: bool,
 }
 
 impl Texts {
-    /// The names of the texts that were given, but for this one and a next step of the action.
+    /// Returns the names of the given texts except `used` and a next step of the action.
     fn unused(&self, used: Option<&str>, action: Action) -> Vec<&'static str> {
         let has_next_step = self.next_steps.contains_key(action.as_str());
         let given = [
@@ -61,7 +61,7 @@ impl Texts {
     }
 }
 
-/// The trust context of a name; `None` for `untrusted`.
+/// Parses a trust context; `None` for `untrusted`.
 ///
 /// # Errors
 /// `ValueError` for an unknown name, and for an emitter that is missing or of no use.
@@ -92,7 +92,7 @@ pub(super) fn context((trust, emitter): &Trust) -> PyResult<Option<TrustContext>
     }
 }
 
-/// What may be shown of a record in its context.
+/// Projects a record in its trust context to a disclosure.
 #[pyfunction]
 pub(crate) fn marc_project(
     json: &str,
@@ -174,7 +174,7 @@ fn speak(projection: &Projection, speech: Speech, texts: &Texts) -> PyResult<Pro
     ))
 }
 
-/// A finding with its place in code points.
+/// Converts a finding to code points.
 fn place(text: &str, finding: &WordingFinding, draft: Draft) -> Finding {
     let points = |at: u64| {
         let head = usize::try_from(at).ok().and_then(|at| text.get(..at));
@@ -189,7 +189,7 @@ fn place(text: &str, finding: &WordingFinding, draft: Draft) -> Finding {
     )
 }
 
-/// Wording in a text that a disclosure should do without.
+/// Finds wording that a disclosure should avoid.
 #[pyfunction]
 pub(crate) fn marc_check_wording(text: &str) -> PyResult<Vec<Finding>> {
     caught(|| {
@@ -201,7 +201,7 @@ pub(crate) fn marc_check_wording(text: &str) -> PyResult<Vec<Finding>> {
     })
 }
 
-/// A disclosure as text: the answer, and what belongs together below it.
+/// Formats a disclosure as text: the answer, and below it the uncertainty.
 #[pyfunction]
 pub(crate) fn marc_show(
     json: &str,
@@ -216,7 +216,7 @@ pub(crate) fn marc_show(
     })
 }
 
-/// An object of draft 01 as one of draft 02.
+/// Converts an object of draft 01 to draft 02.
 #[pyfunction]
 pub(crate) fn marc_upgrade(json: &str, action: Option<&str>) -> PyResult<String> {
     let action = action.map(str::parse).transpose().map_err(value_error)?;

@@ -1,4 +1,4 @@
-//! Decisions.
+//! Decisions about actions.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -17,7 +17,8 @@ use crate::guard::Guard;
 use crate::settings::value_error;
 use crate::time::duration;
 
-/// What the record needs besides the situation, and what the round before took: the keyword arguments of `Session.decide`.
+/// Keyword arguments of `Session.decide`: the situation, further members of the record, and the
+/// resources that the last round used.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Given<'py> {
@@ -26,7 +27,7 @@ struct Given<'py> {
     primary_source: String,
     secondary_source: Option<String>,
     judgements: BTreeMap<String, bool>,
-    /// Of each whether it is available, permitted and, if that was weighed, worthwhile.
+    /// Availability, permission and, if assessed, value of each intervention.
     remedies: BTreeMap<String, (bool, bool, Option<bool>)>,
     risk_tier: Option<String>,
     remediability: Option<String>,
@@ -35,14 +36,15 @@ struct Given<'py> {
     post_answer_confidence: Option<f64>,
     action_suitability: Option<f64>,
     sub_action: Option<String>,
-    /// JSON by name.
+    /// JSON values by name.
     extensions: BTreeMap<String, String>,
-    /// Time and cost.
+    /// Time and cost of the last round.
     spent: Option<(Option<Bound<'py, PyAny>>, u64)>,
 }
 
-/// A decision: the action, its record as JSON, the steps with section, action and reason, the deviation that applied, and the
-/// interventions that a bound kept from being taken, each with the part of the bound.
+/// Result of a decision: the action, the record as JSON, the steps with section, action and reason,
+/// the deviation that applied, and the interventions ruled out by a bound, each with the exhausted
+/// part.
 type Decided = (
     &'static str,
     String,
@@ -51,7 +53,7 @@ type Decided = (
     Vec<(&'static str, &'static str)>,
 );
 
-/// What takes decisions about one request.
+/// Decides about one request.
 #[pyclass(frozen, name = "_Session", module = "provstream.marc")]
 pub(crate) struct PySession {
     session: Guard<Session>,
@@ -82,7 +84,7 @@ impl PySession {
         })
     }
 
-    /// What it awaits: `assess`, `running`, `awaiting-reply` or `over`.
+    /// State: `assess`, `running`, `awaiting-reply` or `over`.
     #[getter]
     fn state(&self) -> PyResult<&'static str> {
         self.session.with(|session| {
@@ -95,7 +97,7 @@ impl PySession {
         })
     }
 
-    /// Decides; an error leaves the session as it was.
+    /// Decides about an action. An error leaves the session unchanged.
     fn decide(&self, given: Given<'_>) -> PyResult<Decided> {
         let situation = situation(&given, self.unused_is_zero)?;
         let details = details(&given)?;
@@ -110,7 +112,7 @@ impl PySession {
     }
 }
 
-/// A record of another component in the context that its receiver states.
+/// Reads a record of another component, in the trust context that its receiver states.
 fn received(
     json: &str,
     trust: &Trust,
@@ -123,7 +125,7 @@ fn received(
     Ok(record.placed(context))
 }
 
-/// What was running is done, or the user has replied.
+/// Completes a running action, or records the user's reply.
 fn go_on(session: &mut Session, spent: Option<Spent>) -> PyResult<()> {
     let is_running = matches!(session.state(), SessionState::Running(_));
     if spent.is_some() && !is_running {
@@ -157,12 +159,12 @@ fn decided(decision: &Decision) -> Decided {
     )
 }
 
-/// An error about an argument.
+/// Creates an error about an argument.
 fn about(name: &str, error: impl Display) -> PyErr {
     PyValueError::new_err(format!("{name}: {error}"))
 }
 
-/// A value of an enumeration.
+/// Parses a value of an enumeration.
 fn term<T: FromStr<Err: Display>>(name: &str, text: &str) -> PyResult<T> {
     text.parse().map_err(|error: T::Err| about(name, error))
 }

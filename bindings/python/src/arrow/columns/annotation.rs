@@ -1,4 +1,4 @@
-//! The column of annotations.
+//! Column of annotations.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::lists::structs;
 use super::places::Places;
 use super::text::{OptionalText, Text};
 
-/// The annotations of all assertions.
+/// Builder of the annotations of all assertions.
 pub(super) struct Annotations {
     class: Text,
     declared: Text,
@@ -27,7 +27,7 @@ pub(super) struct Annotations {
 }
 
 impl Annotations {
-    /// With room for so many annotations.
+    /// Creates a builder with capacity for `room` annotations.
     pub(super) fn with_room(room: usize) -> Self {
         Self {
             class: Text::with_room(room, 20),
@@ -80,7 +80,8 @@ impl Annotations {
         self.len
     }
 
-    /// Bytes of the longest column of strings; `None` if one could not take all.
+    /// Returns the bytes of the longest string column, or `None` if one exceeded the capacity of
+    /// its offsets.
     pub(super) fn size(&self) -> Option<usize> {
         let mut largest = self.class.size()?.max(self.declared.size()?);
         for column in [&self.reason, &self.observation_id, &self.ts] {
@@ -111,7 +112,7 @@ impl Annotations {
     }
 }
 
-/// Microseconds from 1970-01-01T00:00:00Z, rounded towards the past. Every year of RFC 3339 fits.
+/// Returns microseconds since 1970-01-01T00:00:00Z, rounded down. Every year of RFC 3339 fits.
 fn micros(time: Timestamp) -> Option<i64> {
     let seconds = time.unix_seconds().checked_mul(1_000_000)?;
     seconds.checked_add(i64::from(time.subsec_nanos() / 1_000))

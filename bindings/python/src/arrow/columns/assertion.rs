@@ -1,4 +1,4 @@
-//! The column of assertions.
+//! Column of assertions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::places::{Places, ends};
 use super::text::{OptionalText, Text};
 use super::verdict::Verdicts;
 
-/// The assertions of all rows.
+/// Builder of the assertions of all rows.
 pub(super) struct Assertions {
     channel: OptionalText,
     field: OptionalText,
@@ -35,7 +35,7 @@ pub(super) struct Assertions {
 }
 
 impl Assertions {
-    /// With room for so many assertions.
+    /// Creates a builder with capacity for `room` assertions.
     pub(super) fn with_room(room: usize) -> Self {
         Self {
             channel: OptionalText::new(),
@@ -116,7 +116,8 @@ impl Assertions {
         self.len
     }
 
-    /// Bytes of the longest column of strings; `None` if one could not take all.
+    /// Returns the bytes of the longest string column, or `None` if one exceeded the capacity of
+    /// its offsets.
     pub(super) fn size(&self) -> Option<usize> {
         if self.annotation_ends.is_overflown() {
             return None;

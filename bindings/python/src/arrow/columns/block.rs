@@ -1,19 +1,20 @@
-//! Columns of numbers, which grow in blocks.
+//! Columns of numbers that grow in blocks.
 
-/// Values of a block.
+/// Values in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// A column of numbers.
+/// Builder of a column of numbers.
 ///
-/// The columns of a table grow together, so that their owner counts the rows once for all of them. A value goes into the open block,
-/// which stays in the cache and always has room. After each `BLOCK` rows, the owner ends the blocks, which writes them to memory.
+/// All columns of a table grow together, so the owner counts rows once for all of them. A value
+/// goes into the open block, which stays in the cache and always has space. After every `BLOCK`
+/// rows the owner calls `end_block`, which appends the block to the column.
 pub(super) struct Numbers<T> {
     written: Vec<T>,
     block: [T; BLOCK],
 }
 
 impl<T: Copy + Default> Numbers<T> {
-    /// With room for so many numbers.
+    /// Creates a builder with capacity for `room` numbers.
     pub(super) fn with_room(room: usize) -> Self {
         Self {
             written: Vec::with_capacity(room),
@@ -21,23 +22,24 @@ impl<T: Copy + Default> Numbers<T> {
         }
     }
 
-    /// Sets the number of this row, the next one.
+    /// Sets the number of the next row, `row`.
     #[inline]
     pub(super) fn set(&mut self, row: usize, number: T) {
         self.block[row % BLOCK] = number;
     }
 
-    /// Goes on at this row: those before have the default, and none has been set.
+    /// Starts the column at `row`, which is the next row: earlier rows have the default value. No
+    /// number may have been set.
     pub(super) fn lead(&mut self, row: usize) {
         self.written.resize(row / BLOCK * BLOCK, T::default());
     }
 
-    /// Writes the open block, which is full.
+    /// Appends the full block to the column.
     pub(super) fn end_block(&mut self) {
         self.written.extend_from_slice(&self.block);
     }
 
-    /// The numbers of so many rows.
+    /// Returns the numbers of the first `rows` rows.
     pub(super) fn finish(mut self, rows: usize) -> Vec<T> {
         self.written.extend_from_slice(&self.block[..rows % BLOCK]);
         trim(&mut self.written);
@@ -45,16 +47,16 @@ impl<T: Copy + Default> Numbers<T> {
     }
 }
 
-/// Where the value of each row ends in a column of what all of them consist of.
+/// Builder of Arrow offsets: for each row, the end of its value in a column of elements.
 pub(super) struct Ends {
-    /// After 0, where the first one starts.
+    /// Offsets after the initial 0.
     offsets: Numbers<i32>,
-    /// A value would have ended beyond what an offset can count.
+    /// `true` if an offset exceeded `i32::MAX`.
     overflown: bool,
 }
 
 impl Ends {
-    /// With room for so many rows.
+    /// Creates a builder with capacity for `room` rows.
     pub(super) fn with_room(room: usize) -> Self {
         let mut offsets = Numbers::with_room(room + 1);
         offsets.written.push(0);
@@ -64,7 +66,7 @@ impl Ends {
         }
     }
 
-    /// Ends the value of this row, the next one, before the element of this number.
+    /// Ends the value of the next row, `row`, before the element at index `end`.
     #[inline]
     pub(super) fn set(&mut self, row: usize, end: usize) {
         let end = i32::try_from(end).unwrap_or_else(|_| {
@@ -74,7 +76,8 @@ impl Ends {
         self.offsets.set(row, end);
     }
 
-    /// Goes on at this row: those before have empty values, and none has been set.
+    /// Starts the column at `row`, which is the next row: earlier rows have empty values. No offset
+    /// may have been set.
     pub(super) fn lead(&mut self, row: usize) {
         self.offsets.written.resize(row / BLOCK * BLOCK + 1, 0);
     }
@@ -88,18 +91,19 @@ impl Ends {
         self.overflown
     }
 
-    /// Writes the open block, which is full.
+    /// Appends the full block to the column.
     pub(super) fn end_block(&mut self) {
         self.offsets.end_block();
     }
 
-    /// The offsets of so many rows.
+    /// Returns the offsets of the first `rows` rows.
     pub(super) fn finish(self, rows: usize) -> Vec<i32> {
         self.offsets.finish(rows)
     }
 }
 
-/// Gives back room that is not needed. Room that was never used has taken no memory, so that a copy would be a waste.
+/// Releases capacity if less than half is used. A smaller surplus is kept, because unused memory
+/// was never touched and a copy would cost more.
 pub(super) fn trim<T>(values: &mut Vec<T>) {
     if values.capacity() / 2 > values.len() {
         values.shrink_to_fit();

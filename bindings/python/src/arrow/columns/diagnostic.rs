@@ -1,4 +1,4 @@
-//! The column of diagnostics.
+//! Column of diagnostics.
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
@@ -10,18 +10,18 @@ use super::lists::{numbers, structs};
 use super::places::ends;
 use super::text::{OptionalText, Text};
 
-/// A diagnostic, or an error of the provider.
+/// A diagnostic, or a provider's error message.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::arrow) struct Message<'a> {
-    /// The name used on the wire; `error` for an error of the provider.
+    /// Code on the wire; `error` for a provider's error.
     pub(in crate::arrow) code: &'a str,
-    /// What the provider says, or what was expected and found.
+    /// The provider's error message, or the expected and found values.
     pub(in crate::arrow) message: Option<&'a str>,
-    /// The bytes that it is about.
+    /// Byte range in the row's text.
     pub(in crate::arrow) span: Span,
 }
 
-/// The diagnostics of all rows.
+/// Builder of the diagnostics of all rows.
 pub(super) struct Diagnostics {
     channel: OptionalText,
     field: OptionalText,
@@ -73,7 +73,8 @@ impl Diagnostics {
         self.len
     }
 
-    /// Bytes of the longest column of strings; `None` if one could not take all.
+    /// Returns the bytes of the longest string column, or `None` if one exceeded the capacity of
+    /// its offsets.
     pub(super) fn size(&self) -> Option<usize> {
         let mut largest = self.code.size()?;
         for column in [&self.channel, &self.field, &self.message] {

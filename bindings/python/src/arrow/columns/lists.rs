@@ -1,4 +1,4 @@
-//! Lists of structs.
+//! Columns of lists and structs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, Field, Fields};
 
 use super::block::Numbers;
 
-/// Lists of these elements that end at these offsets.
+/// Builds a list column from elements and offsets.
 pub(super) fn lists(
     offsets: ScalarBuffer<i32>,
     elements: ArrayRef,
@@ -20,7 +20,7 @@ pub(super) fn lists(
     Ok(Arc::new(lists))
 }
 
-/// A column of structs with these members: name, values, and whether they can be null.
+/// Builds a struct column from members: name, values, and `true` if nullable.
 pub(super) fn structs(
     members: Vec<(&str, ArrayRef, bool)>,
     nulls: Option<NullBuffer>,
@@ -33,7 +33,7 @@ pub(super) fn structs(
     Ok(Arc::new(StructArray::try_new(fields, values, nulls)?))
 }
 
-/// A column of the numbers of so many rows.
+/// Builds a column of the first `rows` numbers.
 pub(super) fn numbers(numbers: Numbers<i64>, rows: usize) -> ArrayRef {
     Arc::new(Int64Array::from(numbers.finish(rows)))
 }

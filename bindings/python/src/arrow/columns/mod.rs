@@ -1,4 +1,4 @@
-//! The columns that are built: assertions and diagnostics, a list of each for a row.
+//! Builders of the result columns: for each row a list of assertions and one of diagnostics.
 
 mod annotation;
 mod assertion;
@@ -22,30 +22,31 @@ pub(super) use self::diagnostic::Message;
 use self::lists::lists;
 use super::points::Points;
 
-/// Which text of a row something is in.
+/// Text of a row in which something was found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Origin<'a> {
-    /// The channel of a provider's response.
+    /// Channel of a provider's response.
     pub(super) channel: Option<&'a str>,
-    /// The pointer of the text, if there are several.
+    /// JSON Pointer of the text, if several are read.
     pub(super) field: Option<&'a str>,
 }
 
-/// Text of one column after which the rows that follow go to another piece: 1 GiB, half of what 32-bit offsets can count.
-const MOST_TEXT: usize = 1 << 30;
+/// Bytes of a string column after which further rows go to another piece: 1 GiB, half the range of
+/// 32-bit offsets.
+const MAX_TEXT: usize = 1 << 30;
 
-/// What the rows of a column say.
+/// Builder of the result columns.
 pub(super) struct Columns {
     assertions: Assertions,
     assertion_ends: Ends,
     diagnostics: Diagnostics,
     diagnostic_ends: Ends,
-    /// Whether a row is not null.
+    /// Validity of the rows.
     valid: Bits,
     rows: usize,
 }
 
-/// The columns of some rows.
+/// Finished columns of some rows.
 pub(super) struct Built {
     /// `List<Struct>`.
     pub(super) assertions: ArrayRef,
@@ -53,20 +54,21 @@ pub(super) struct Built {
     pub(super) diagnostics: ArrayRef,
 }
 
-/// One row has more than 32-bit offsets can count.
+/// The results of one row exceed the range of 32-bit offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RowTooLarge;
 
-/// Bytes of text for each assertion that room is made for, so that columns seldom have to grow: growing copies.
+/// Bytes of text per assertion by which capacity is estimated, so that columns seldom grow by
+/// copying.
 const BYTES_PER_ASSERTION: usize = 256;
 
-/// Most assertions that room is made for.
-const MOST_ROOM: usize = 1 << 18;
+/// Most assertions for which capacity is reserved.
+const MAX_ROOM: usize = 1 << 18;
 
 impl Columns {
-    /// For rows with so many bytes of text.
+    /// Creates a builder for rows with `bytes` bytes of text in all.
     pub(super) fn new(bytes: usize) -> Self {
-        let room = (bytes / BYTES_PER_ASSERTION).min(MOST_ROOM);
+        let room = (bytes / BYTES_PER_ASSERTION).min(MAX_ROOM);
         Self {
             assertions: Assertions::with_room(room),
             assertion_ends: Ends::with_room(0),
@@ -77,7 +79,7 @@ impl Columns {
         }
     }
 
-    /// Adds an assertion to the open row. Its code points are counted by the next `count_points`.
+    /// Adds an assertion to the open row. The next call of `count_points` counts its code points.
     pub(super) fn assertion(
         &mut self,
         origin: Origin<'_>,
@@ -87,7 +89,8 @@ impl Columns {
         self.assertions.push(origin, assertion, verdict);
     }
 
-    /// Counts the code points of the assertions added since the last call, all of which lie in this text.
+    /// Counts the code points of the assertions added since the last call. All of them must be in
+    /// `text`.
     pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
         self.assertions.count_points(text, points);
     }
@@ -97,7 +100,7 @@ impl Columns {
         self.diagnostics.push(origin, message);
     }
 
-    /// Ends the open row, which is null or not.
+    /// Ends the open row. `is_valid` is `false` for a null row.
     pub(super) fn end_row(&mut self, is_valid: bool) {
         let row = self.rows;
         self.assertion_ends.set(row, self.assertions.len());
@@ -111,12 +114,12 @@ impl Columns {
         }
     }
 
-    /// Rows so far.
+    /// Returns the number of ended rows.
     pub(super) const fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Whether the next row should go to another piece.
+    /// Returns `true` if further rows should go to another piece.
     ///
     /// # Errors
     /// The last row is too large.
@@ -126,10 +129,10 @@ impl Columns {
         }
         let largest = self.assertions.size().zip(self.diagnostics.size());
         let (assertions, diagnostics) = largest.ok_or(RowTooLarge)?;
-        Ok(assertions.max(diagnostics) > MOST_TEXT)
+        Ok(assertions.max(diagnostics) > MAX_TEXT)
     }
 
-    /// The columns of the rows.
+    /// Builds the columns.
     pub(super) fn finish(self) -> Result<Built, ArrowError> {
         let rows = self.rows;
         let nulls = self.valid.finish_nulls(rows);

@@ -1,4 +1,4 @@
-//! Columns of places in a text.
+//! Columns of positions in a text.
 
 use arrow_array::ArrayRef;
 use provstream::Span;
@@ -7,9 +7,9 @@ use super::super::points::Points;
 use super::block::{BLOCK, Numbers};
 use super::lists::numbers;
 
-/// Places in code points and in bytes.
+/// Builder of columns with the start and end of spans, in code points and in bytes.
 pub(super) struct Places {
-    /// The last places, whose code points have not been counted yet. They are not in the columns.
+    /// Spans whose code points are not counted yet. They are not in the columns.
     open: Vec<Span>,
     /// `start`, `end`, `byte_start`, `byte_end`.
     columns: [Numbers<i64>; 4],
@@ -17,7 +17,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// With room for so many places.
+    /// Creates a builder with capacity for `room` spans.
     pub(super) fn with_room(room: usize) -> Self {
         Self {
             open: Vec::new(),
@@ -31,7 +31,8 @@ impl Places {
         self.open.push(span);
     }
 
-    /// Counts the code points that were not counted yet, of places in this text.
+    /// Counts the code points of the open spans, which must be in `text`, and adds these spans to
+    /// the columns.
     pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
         if self.open.is_empty() {
             return;
@@ -53,13 +54,13 @@ impl Places {
         self.open.clear();
     }
 
-    /// `start`, `end`, `byte_start`, `byte_end`.
+    /// Builds `start`, `end`, `byte_start` and `byte_end`.
     pub(super) fn finish(self) -> [ArrayRef; 4] {
         self.columns.map(|column| numbers(column, self.len))
     }
 }
 
-/// Both ends of a span of a text in memory, whose length fits.
+/// Returns both ends of a span as signed numbers. A span of a text in memory always fits.
 #[inline]
 pub(super) fn ends(span: Span) -> (i64, i64) {
     (span.start().cast_signed(), span.end().cast_signed())

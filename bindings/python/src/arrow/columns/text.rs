@@ -8,18 +8,18 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use super::bits::{Bits, all_null, zeros};
 use super::block::{Ends, trim};
 
-/// The most bytes of all strings of a column, which offsets can count.
-const MOST_BYTES: usize = i32::MAX as usize;
+/// Most bytes of a string column, limited by 32-bit offsets.
+const MAX_BYTES: usize = i32::MAX as usize;
 
-/// A column of strings that grows.
+/// Builder of a string column.
 pub(super) struct Text {
-    /// If it is overflown, a string has been left out.
+    /// Offsets. Overflown if a string was left out.
     ends: Ends,
     bytes: Vec<u8>,
 }
 
 impl Text {
-    /// With room for so many strings of so many bytes each.
+    /// Creates a builder with capacity for `strings` strings of `each` bytes.
     pub(super) fn with_room(strings: usize, each: usize) -> Self {
         Self {
             ends: Ends::with_room(strings),
@@ -27,10 +27,10 @@ impl Text {
         }
     }
 
-    /// Sets the string of this row, the next one.
+    /// Sets the string of the next row, `row`.
     #[inline]
     pub(super) fn set(&mut self, row: usize, text: &str) {
-        if text.len() <= MOST_BYTES - self.bytes.len() {
+        if text.len() <= MAX_BYTES - self.bytes.len() {
             self.bytes.extend_from_slice(text.as_bytes());
         } else {
             self.ends.overflow();
@@ -38,23 +38,23 @@ impl Text {
         self.set_empty(row);
     }
 
-    /// Sets an empty string.
+    /// Sets the string of the next row, `row`, to an empty string.
     #[inline]
     fn set_empty(&mut self, row: usize) {
         self.ends.set(row, self.bytes.len());
     }
 
-    /// Writes the open block, which is full.
+    /// Appends the full block to the column.
     pub(super) fn end_block(&mut self) {
         self.ends.end_block();
     }
 
-    /// Bytes of all strings; `None` once a string was left out.
+    /// Returns the bytes of all strings, or `None` if a string was left out.
     pub(super) fn size(&self) -> Option<usize> {
         (!self.ends.is_overflown()).then_some(self.bytes.len())
     }
 
-    /// The strings of so many rows.
+    /// Builds a column of the first `rows` strings.
     pub(super) fn finish(self, rows: usize) -> ArrayRef {
         self.finish_with(rows, None)
     }
@@ -66,9 +66,10 @@ impl Text {
     }
 }
 
-/// A column of strings, or of nulls.
+/// Builder of a nullable string column.
 pub(super) struct OptionalText {
-    /// Whether it has a string. Most of these columns never have one; until then nothing is in the columns.
+    /// `true` after the first string. Most of these columns never get one; until then nothing is
+    /// stored.
     is_used: bool,
     text: Text,
     valid: Bits,
@@ -79,7 +80,7 @@ impl OptionalText {
         Self::with_room(0, 0)
     }
 
-    /// With room for so many strings of so many bytes each.
+    /// Creates a builder with capacity for `strings` strings of `each` bytes.
     pub(super) fn with_room(strings: usize, each: usize) -> Self {
         Self {
             is_used: false,
@@ -88,7 +89,7 @@ impl OptionalText {
         }
     }
 
-    /// Sets the string of this row, the next one.
+    /// Sets the string of the next row, `row`, or null.
     #[inline]
     pub(super) fn set(&mut self, row: usize, text: Option<&str>) {
         if let Some(text) = text {
@@ -102,7 +103,7 @@ impl OptionalText {
         }
     }
 
-    /// Goes on at this row: all before are null.
+    /// Starts the column at `row`, which is the next row: earlier rows are null.
     #[cold]
     fn lead(&mut self, row: usize) {
         self.is_used = true;
@@ -110,7 +111,7 @@ impl OptionalText {
         self.valid.lead(row);
     }
 
-    /// Writes the open block, which is full.
+    /// Appends the full block to the column.
     pub(super) fn end_block(&mut self) {
         if self.is_used {
             self.text.end_block();
@@ -122,7 +123,7 @@ impl OptionalText {
         self.text.size()
     }
 
-    /// The strings of so many rows.
+    /// Builds a column of the first `rows` rows.
     pub(super) fn finish(self, rows: usize) -> ArrayRef {
         if self.is_used {
             let nulls = self.valid.finish_nulls(rows);
@@ -133,7 +134,7 @@ impl OptionalText {
     }
 }
 
-/// A column of strings that end at these offsets.
+/// Builds a string column from offsets and bytes.
 fn strings(offsets: ScalarBuffer<i32>, bytes: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
     #[expect(
         unsafe_code,

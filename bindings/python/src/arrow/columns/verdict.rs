@@ -1,4 +1,4 @@
-//! The column of verdicts.
+//! Column of verdicts.
 
 use std::sync::Arc;
 
@@ -11,11 +11,13 @@ use super::block::{BLOCK, Ends, Numbers};
 use super::lists::{lists, structs};
 use super::text::{OptionalText, Text};
 
-/// The verdicts of all assertions; null where none was asked for.
+/// Builder of the verdicts of all assertions; null without a discipline.
 ///
-/// Their members are then null too: some engines take a member without a look at its struct.
+/// The members of a null verdict are null too, because some engines read a member without its
+/// struct.
 pub(super) struct Verdicts {
-    /// Whether an assertion has a verdict. Most often none has; until then nothing is in the columns.
+    /// `true` after the first verdict. Results without a discipline have none; until then nothing
+    /// is stored.
     is_used: bool,
     admitted: Bits,
     reason: OptionalText,
@@ -40,7 +42,7 @@ impl Verdicts {
         }
     }
 
-    /// Sets the verdict of this row, the next one.
+    /// Sets the verdict of the next row, `row`, or null.
     #[inline]
     pub(super) fn set(&mut self, row: usize, verdict: Option<&Verdict>) {
         if verdict.is_some() || self.is_used {
@@ -70,7 +72,7 @@ impl Verdicts {
             .set(row, i64::try_from(floor).unwrap_or(i64::MAX));
     }
 
-    /// Goes on at this row: all before have no verdict.
+    /// Starts the column at `row`, which is the next row: earlier rows have no verdict.
     #[cold]
     fn lead(&mut self, row: usize) {
         self.is_used = true;
@@ -80,7 +82,7 @@ impl Verdicts {
         self.floor.lead(row);
     }
 
-    /// Writes the open block, which is full.
+    /// Appends the full block to the column.
     pub(super) fn end_block(&mut self) {
         if self.is_used {
             self.valid.end_block();
@@ -91,7 +93,8 @@ impl Verdicts {
         }
     }
 
-    /// Bytes of the longest column of strings; `None` if one could not take all.
+    /// Returns the bytes of the longest string column, or `None` if one exceeded the capacity of
+    /// its offsets.
     pub(super) fn size(&self) -> Option<usize> {
         if self.class_ends.is_overflown() {
             return None;
@@ -99,7 +102,7 @@ impl Verdicts {
         Some(self.reason.size()?.max(self.class.size()?))
     }
 
-    /// The verdicts of so many rows.
+    /// Builds a column of the first `rows` verdicts.
     pub(super) fn finish(self, rows: usize) -> Result<ArrayRef, ArrowError> {
         let class = self.class.finish(self.classes);
         let (nulls, admitted, floor, classes) = if self.is_used {
