@@ -53,7 +53,7 @@ def tail() -> str:
 
 
 def rewriter() -> str:
-    """What the package does."""
+    """Work of the package."""
     stream = provstream.Rewriter()
     push, out = stream.push, []
     for token in TOKENS:

@@ -43,7 +43,7 @@ MOST_LEFT = 1 << 10
 
 
 class Choices:
-    """What an input chooses besides its text."""
+    """Choices that an input encodes besides its text."""
 
     def __init__(self, first: int, second: int) -> None:
         self.first = first
@@ -81,7 +81,7 @@ def sane(text: str) -> str:
 
 
 def push(data: bytes, choices: Choices) -> None:
-    """The same events for every cut, in both types, at the right places."""
+    """Checks that events do not depend on chunks or types, and have the right offsets."""
     text, mode = text_of(data), MODES[choices.below(4)]
     whole = provstream.parse(text, mode=mode)
     parser = provstream.Parser(mode=mode)

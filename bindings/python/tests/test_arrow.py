@@ -88,7 +88,7 @@ def place(found: provstream.Assertion | provstream.Annotation) -> dict[str, int]
 
 
 def without_time(row: dict[str, Any]) -> dict[str, Any]:
-    """The same without the parsed times, which the objects of the package do not have."""
+    """Removes the parsed times, which the objects of the package do not have."""
     for found in row["assertions"]:
         for one in found["annotations"]:
             assert (one.pop("time") is None) == (one["ts"] is None)

@@ -151,7 +151,7 @@ def test_the_answers_of_a_policy_run_out() -> None:
 
 @pytest.mark.parametrize("error", ENDS)
 def test_sources(error: type[BaseException]) -> None:
-    """What a source raises where it does not end is no end, either."""
+    """An exception of a source that does not end the stream is not taken for its end, either."""
 
     class Source:
         """Raises when it is asked for its iterator."""

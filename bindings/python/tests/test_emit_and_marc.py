@@ -1,4 +1,4 @@
-"""What models are given, and what MARC records are checked for."""
+"""Prompts, schemas and grammars for models, and validation of MARC records."""
 
 import hashlib
 import json

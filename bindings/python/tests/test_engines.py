@@ -1,4 +1,4 @@
-"""The same rows from every engine.
+"""Every engine returns equal rows.
 
 Ray and Spark take minutes and gigabytes: they run with PROVSTREAM_ENGINES=all. With PROVSTREAM set to the program of the command
 line, rows are compared with what that prints, else with those of `provstream.parse`.

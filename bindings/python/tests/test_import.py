@@ -23,7 +23,7 @@ def test_import_time() -> None:
 
 
 def test_what_is_imported() -> None:
-    """What is not needed at once is imported when it is used."""
+    """Modules that are not needed at once are imported on first use."""
     code = "import provstream, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {"json", "asyncio", "datetime", "dataclasses", "provstream.marc", "provstream.asgi"} & set(loaded)

@@ -22,7 +22,7 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 
 def events(name: str) -> dict[int, dict[str, Any]]:
-    """What the command line prints, by the line of its input."""
+    """Returns the output of the command line by line of its input."""
     return {event["line"]: event for event in lines(name) if event["event"] != "end"}
 
 

@@ -87,7 +87,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a module of the package, or what needs another package, when it is used first."""
+    """Imports submodules, and names that need another package, on first use."""
     if name == "sql":
         from provstream.engines.datafusion import sql
 

@@ -1,4 +1,4 @@
-"""Streams: what SDKs, HTTP clients and generators yield, with clean text."""
+"""Cleans the streams of SDKs, HTTP clients and generators."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ RESPONSES = ("text/event-stream", "application/x-ndjson", "application/jsonl", "
 """Media types of the responses of providers."""
 
 HELPERS = ("anthropic.lib.streaming", "openai.lib.streaming")
-"""Packages whose streams put a message together from what they read."""
+"""Packages whose streams accumulate a message from events."""
 
 MOST_EVENTS = 65_536
-"""Events that are kept for `events()`; of more the oldest are dropped."""
+"""Most events kept for `events()`. Beyond that the oldest are dropped."""
 
 STALE = (
     *("content-length", "etag", "last-modified", "accept-ranges"),
     *("digest", "content-digest", "repr-digest", "content-md5"),
 )
-"""Headers about the bytes of a response, which are not true of another body."""
+"""Headers that describe the bytes of a response and are wrong after a change."""
 
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit)
 _CHARSETS = ("", "utf-8", "utf8", "us-ascii", "ascii")
@@ -53,7 +53,7 @@ class Options(TypedDict, total=False):
 
 
 class Settings:
-    """How a stream is cleaned: what `Options` say."""
+    """Validated settings with the fields of `Options`."""
 
     __slots__ = ("format", "limits", "mode", "now", "pass_members", "policy", "reasoning", "vocabulary")
 
@@ -82,7 +82,7 @@ class Settings:
             self.response(None)
 
     def text(self, on_event: Callable[[Event], object] | None) -> _native.Rewriter | _native.Gate:
-        """What writes a text."""
+        """Creates the writer of a text."""
         if self.policy is None:
             return _native.Rewriter(mode=self.mode, vocabulary=self.vocabulary, limits=self.limits, on_event=on_event)
         return _native.Gate(
@@ -90,7 +90,7 @@ class Settings:
         )
 
     def response(self, on_event: Callable[[Event], object] | None) -> _native.Response:
-        """What writes the response of a provider."""
+        """Creates the writer of a provider's response."""
         return _native.Response(
             format=None if self.format in ("auto", "text") else self.format,
             policy=self.policy,
@@ -113,17 +113,17 @@ def called(function: Callable[..., R], *arguments: Any) -> R:
 
 
 def media_types(headers: Mapping[str, str]) -> set[str]:
-    """The media types of a response, which may have the header more than once, in lower case."""
+    """Returns the media types of a response in lower case. The header may occur several times."""
     return {value.partition(";")[0].strip().lower() for value in headers.get("content-type", "").split(",")}
 
 
 def is_part(status: int, headers: Mapping[str, str]) -> bool:
-    """Whether a response is a part of another one, or several."""
+    """Returns `True` if a response has one or several parts of a whole (status 206)."""
     return status == 206 or "content-range" in headers or "multipart/byteranges" in media_types(headers)
 
 
 def unreadable(status: int, headers: Mapping[str, str]) -> str | None:
-    """Why a response cannot be read, as the message of an exception."""
+    """Returns the message of an exception if a response cannot be read, otherwise `None`."""
     if is_part(status, headers):
         return "expected a whole response, found a part of one: do not ask for a range of it"
     parameters = headers.get("content-type", "").replace(",", ";").split(";")
@@ -137,11 +137,11 @@ class Driver(Protocol):
     """Writes the chunks of a stream."""
 
     def push(self, chunk: Any, /) -> list[Any]:
-        """Takes a chunk and returns those that are certain."""
+        """Processes a chunk, and returns the output that is certain now."""
         ...
 
     def finish(self) -> list[Any]:
-        """Ends the stream and returns the rest."""
+        """Ends the stream, and returns the remaining output."""
         ...
 
 
@@ -194,7 +194,7 @@ class CleanStream(Generic[T]):
         on_event: Callable[[Event], object] | None,
     ) -> None:
         self.source = source
-        """The stream that is cleaned."""
+        """Stream that is cleaned."""
         self._settings = settings
         self._events: deque[Event] = deque(maxlen=MOST_EVENTS)
         self._dropped = 0
@@ -209,7 +209,7 @@ class CleanStream(Generic[T]):
         self._error: Exception | None = None
 
     def events(self) -> list[Event]:
-        """The events since the last call; empty if there is a callback.
+        """Returns the events since the last call; empty if there is a callback.
 
         At most 65,536 events are kept. If older ones were dropped, there is a `RuntimeWarning` with their number: call this more
         often, or use `on_event`.
@@ -225,7 +225,7 @@ class CleanStream(Generic[T]):
 
     @property
     def report(self) -> _native.ReadReport | None:
-        """How much of a provider's response was read, and what was not; `None` for text."""
+        """Counts of the read and unread parts of a provider's response; `None` for text."""
         if isinstance(self._driver, Objects):
             return self._driver.response.report
         if isinstance(self._driver, _Bytes):
@@ -291,7 +291,7 @@ class CleanStream(Generic[T]):
                 await owner.__aexit__(None, None, None)
 
     def _owners(self, iterator: Any) -> list[Any]:
-        """What is to be closed: an SDK's stream has the connection, and its iterator may be a generator of its own."""
+        """Returns the objects to close: the source, which has the connection, and its iterator if that is another object."""
         return [self.source] if iterator is None or iterator is self.source else [iterator, self.source]
 
     def __enter__(self) -> CleanStream[T]:
@@ -309,7 +309,7 @@ class CleanStream(Generic[T]):
         await self.aclose()
 
     def _acquire(self) -> None:
-        """Makes the caller the only one that reads; two would take items of the source, and its end, from each other."""
+        """Locks the stream, since two readers would take items of the source, and its end, from each other."""
         if not self._lock.acquire(blocking=False):
             raise _native.BusyError(
                 "expected one call at a time, found the stream in use by another thread or task, or by its own callback"
@@ -358,7 +358,7 @@ class CleanStream(Generic[T]):
         return error or end
 
     def _start(self, chunk: T) -> Driver:
-        """What writes chunks of this kind."""
+        """Creates the writer for chunks of this type."""
         settings, is_str = self._settings, isinstance(chunk, str)
         if is_str or isinstance(chunk, (bytes, bytearray, memoryview)):
             if settings.format == "text" or (is_str and settings.format is None):
@@ -380,7 +380,7 @@ def clean(
     reasoning: str = "leave",
     pass_members: Sequence[str] = (),
 ) -> CleanStream[T]:
-    """Removes the annotations from a stream, or with a policy withholds what that does not release.
+    """Removes the annotations from a stream, or with a policy withholds text.
 
     `stream` may be what an SDK returns with `stream=True` (OpenAI, Anthropic, Google, Ollama, Cohere, Mistral), synchronous or not:
     its own objects are yielded, those without change as they are, and others as copies. It may also yield `str`, which is text, or

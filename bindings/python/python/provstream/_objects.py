@@ -1,4 +1,4 @@
-"""Objects of SDKs: to JSON, through a response, and back."""
+"""Cleans objects of SDKs: converts them to JSON, through a response, and back."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 Key = tuple[str | None, ...]
 
 MOST_KINDS = 256
-"""Kinds of object that are remembered, so that added ones can be like them; no SDK has as many."""
+"""Most kinds of object kept as models for added objects. No SDK has as many."""
 
 NUMBER = "provstream.number"
-"""A member that each line has while it is written, so that it is known which object it was; lines that are added have none."""
+"""Member with the number of a line's object during processing. Added lines have none."""
 
 
 class Objects:
@@ -38,7 +38,7 @@ class Objects:
         self._rest = b""
 
     def push(self, item: Any) -> list[Any]:
-        """Takes an object and returns those that are certain."""
+        """Processes an object, and returns the objects that are certain now."""
         value = to_value(item)
         numbered = {**value, NUMBER: self._count}
         # A surrogate pair may be split between two objects, so that there may be a lone surrogate, which UTF-8 does not have.
@@ -50,7 +50,7 @@ class Objects:
         return self._match(self.response.push(line + b"\n"))
 
     def finish(self) -> list[Any]:
-        """Ends the stream and returns the rest of the objects."""
+        """Ends the stream, and returns the remaining objects."""
         found = self._match(self.response.finish() + b"\n")
         self._pending.clear()
         return found
@@ -62,7 +62,7 @@ class Objects:
         return [self._object(line) for line in lines if line]
 
     def _object(self, line: bytes) -> Any:
-        """The object of a line."""
+        """Returns the object of a line."""
         if self._pending and self._pending[0][1] == line:
             return self._pending.popleft()[2]
         value = self._loads(line)
@@ -82,26 +82,26 @@ class Objects:
 
 
 def _key(value: Mapping[str, Any]) -> Key:
-    """What distinguishes the kinds of object in a stream."""
+    """Returns the members that distinguish kinds of object in a stream."""
     named = (value.get(name) for name in ("type", "object", "event_type"))
     return tuple(name if isinstance(name, str) else None for name in named)
 
 
 def _members(value: Any) -> dict[str, Any]:
-    """The members of a mapping that is no `dict`."""
+    """Returns the members of a mapping that is not a `dict`."""
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"expected what can be written as JSON, found {type(value).__name__}")
 
 
 def _inner(item: Any) -> Any:
-    """What is in an object that is only a wrapper, as Mistral's SDK has them."""
+    """Returns the content of a wrapper object, as Mistral's SDK has them, or the object itself."""
     data = getattr(item, "data", None)
     return data if hasattr(data, "model_dump") else item
 
 
 def to_value(item: Any) -> Mapping[str, Any]:
-    """The members of an object as the provider wrote them.
+    """Returns the members of an object as the provider sent them.
 
     Raises `TypeError` for something that is not an object of an SDK.
     """
@@ -117,7 +117,7 @@ def to_value(item: Any) -> Mapping[str, Any]:
 
 
 def from_value(value: dict[str, Any], like: Any) -> Any:
-    """An object with these members, of the class of another one, whose attributes that are not members it has."""
+    """Builds an object with these members, with the class and the non-member attributes of `like`."""
     if isinstance(like, Mapping):
         return value
     inner = _inner(like)
@@ -129,11 +129,11 @@ def from_value(value: dict[str, Any], like: Any) -> Any:
 
 
 class _OtherShapeError(Exception):
-    """A copy of an object cannot be given other members by changing its strings."""
+    """A copy of an object cannot have other members by changing its strings only."""
 
 
 def _patched(item: Any, before: Any, after: Any) -> Any:
-    """A copy of an object whose JSON is `before` with those strings changed that differ in `after`; what is alike is shared."""
+    """Copies an object with JSON `before`, changing the strings that differ in `after`; equal parts are shared."""
     if before == after:
         return item
     if isinstance(after, dict) and isinstance(before, dict) and before.keys() == after.keys():
@@ -178,7 +178,7 @@ def _build(kind: Any, value: dict[str, Any], like: Any) -> Any:
 
 
 def _class_of_type(near: Any, value: Mapping[str, Any]) -> Any:
-    """The class of an SDK for objects with this `type`, of which there was none so far."""
+    """Returns the SDK's class for objects with a `type` that the stream has not had so far."""
     wanted = value.get("type")
     package = near.__module__.split(".")[0]
     for name in (f"{package}.types", package):

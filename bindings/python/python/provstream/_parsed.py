@@ -1,4 +1,4 @@
-"""Whole texts."""
+"""Results of parsing whole texts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ T = TypeVar("T", str, bytes)
 
 
 class Parsed(Generic[T]):
-    """What is in a text: its events, in order, and the text without annotations."""
+    """Result of parsing a text: its events in order, and the text without annotations."""
 
     __slots__ = ("_settings", "clean", "events", "source")
 
     source: T
-    """The text that was parsed."""
+    """Text that was parsed."""
     clean: T
-    """The text without annotations."""
+    """Text without annotations."""
     events: list[Event]
-    """Everything that was found, in the order in which it became certain."""
+    """All events, in the order in which they became certain."""
 
     def __init__(self, source: T, clean: T, events: list[Event], settings: dict[str, Any] | None = None) -> None:
         self.source = source
@@ -34,22 +34,22 @@ class Parsed(Generic[T]):
 
     @property
     def assertions(self) -> list[Assertion]:
-        """The assertions with their annotations."""
+        """Assertions with their annotations."""
         return [event for event in self.events if isinstance(event, Assertion)]
 
     @property
     def annotations(self) -> list[Annotation]:
-        """The annotations in brackets."""
+        """Annotations in brackets."""
         return [event for event in self.events if isinstance(event, Annotation)]
 
     @property
     def marc(self) -> list[Marc]:
-        """The MARC objects."""
+        """MARC objects."""
         return [event for event in self.events if isinstance(event, Marc)]
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What is odd in the text."""
+        """Diagnostics of the text."""
         return [event for event in self.events if isinstance(event, Diagnostic)]
 
     def __iter__(self) -> Iterator[Assertion]:
@@ -80,20 +80,20 @@ class Parsed(Generic[T]):
         return _parse, (self.source, self._settings)
 
     def to_dict(self) -> dict[str, Any]:
-        """The text without annotations, and the members of each event in the order in which it became certain."""
+        """Returns the text without annotations, and the members of each event, as a `dict`."""
         clean = self.clean.decode("utf-8", "replace") if isinstance(self.clean, bytes) else self.clean
         return {"clean": clean, "events": [event.to_dict() for event in self.events]}
 
     def report(
         self, policy: Policy | None = None, *, name: str = "Answer", now: str | datetime | None = None
     ) -> str:
-        """A page in HTML that shows each assertion, its verdict, and what a gate with this policy does; see `report.html`."""
+        """Builds an HTML page with each assertion, its verdict, and the action of a gate with this policy; see `report.html`."""
         from provstream import report
 
         return report.html(self, policy, name=name, now=now, **self._settings)
 
     def _repr_html_(self) -> str:
-        """The page in a notebook, in a frame of its own, because its style is for a whole page."""
+        """Returns the page for a notebook, in a frame, because its style sheet is for a whole page."""
         from html import escape
 
         style = "width: 100%; height: 32em; border: 0"

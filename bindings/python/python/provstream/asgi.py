@@ -1,4 +1,4 @@
-"""Middleware for ASGI applications, such as those of Starlette and FastAPI, whose responses are those of a model."""
+"""Middleware for ASGI applications, such as those of Starlette and FastAPI, that serve a model's responses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXTS = ("text/plain", "text/markdown")
 
 
 class CleanMiddleware:
-    """Removes the annotations from responses, or with a policy withholds what that does not release.
+    """Removes the annotations from responses, or with a policy withholds text.
 
     Responses to the requests whose scope `select` returns true for, all requests unless it is given, are read if the status is below
     400: server-sent events, lines of JSON and JSON as the response of a provider, whose format is detected unless it is named; plain
@@ -84,7 +84,7 @@ _BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe")
 
 
 class _Sender:
-    """Takes the messages of one response."""
+    """Sends the messages of one response."""
 
     def __init__(
         self,
@@ -100,12 +100,12 @@ class _Sender:
         self._send = send
         self._may_ask_again = may_ask_again
         self.was_part = False
-        """The response is a part of what is read: nothing of it was sent."""
+        """`True` if the response was a part of a whole and was not sent."""
         self._writer: _Writer | None = None
         self._start: Message | None = None
-        """The start of a response that is not sent until there is something of it."""
+        """Start message of a response, held until the first bytes of its body."""
         self._head: bytes | None = None
-        """The first two bytes of a text."""
+        """First two bytes of a text."""
         self._is_empty = True
 
     async def __call__(self, message: Message) -> None:
@@ -128,7 +128,7 @@ class _Sender:
             await self._send(message)
 
     def _is_read(self, status: int, headers: Headers) -> bool:
-        """Whether a response is read; then it gets what writes it, unless it is a part or has no body."""
+        """Returns `True` if a response is read. Creates its writer, unless it is a part or has no body."""
         named: dict[str, str] = {}
         for raw, value in headers:
             name = raw.decode("latin-1").lower()
@@ -192,7 +192,7 @@ def _without_stale(headers: Headers) -> Headers:
 
 
 def _after_the_request(receive: Receive) -> Receive:
-    """What an application receives when it is called again for a `GET` request, whose body it has read."""
+    """Returns a `receive` for calling the application again: the body of the `GET` request was already read."""
     is_first = True
 
     async def again() -> Message:

@@ -22,11 +22,11 @@ from provstream._native import Vocabulary
 __all__ = ["Prompt", "examples", "grammar", "prompt", "schema"]
 
 Observations = Sequence[dict[str, str]]
-"""What was observed: for each a `dict` with `class`, `id` and perhaps `ts` and `summary`."""
+"""Observations: for each a `dict` with `class`, `id` and optionally `ts` and `summary`."""
 
 
 class Prompt(str):
-    """A prompt; `sha256` identifies it in audit logs."""
+    """Text of a prompt; `sha256` identifies it in audit logs."""
 
     sha256: str
 
@@ -40,7 +40,7 @@ def prompt(
     observations: Observations | None = None,
     vocabulary: Vocabulary | None = None,
 ) -> Prompt:
-    """Instructions for a model to annotate its answer, for the system message.
+    """Builds instructions for a model to annotate its answer, for the system message.
 
     `form` is `"bracketed"` or `"json"`, `length` `"short"` or `"full"`, `language` `"en"`, `"de"` and so on, `require` `"nothing"` or
     `"every-sentence"`. Raises `ValueError` for another value and for observations that are wrong.
@@ -52,7 +52,7 @@ def prompt(
 
 
 def schema(target: str, *, observations: Observations | None = None, vocabulary: Vocabulary | None = None) -> dict[str, Any]:
-    """A schema for structured output: `"openai"`, `"anthropic"`, `"gemini"`, `"ollama"`, `"bedrock"`, `"cohere"` or `"json-schema"`.
+    """Builds a schema for structured output: `"openai"`, `"anthropic"`, `"gemini"`, `"ollama"`, `"bedrock"`, `"cohere"` or `"json-schema"`.
 
     Raises `ValueError` for another target, and where the provider's subset of JSON Schema is too small for the observations.
     """
@@ -66,7 +66,7 @@ def grammar(
     observations: Observations | None = None,
     vocabulary: Vocabulary | None = None,
 ) -> str:
-    """A grammar for constrained decoding: `"lark"`, `"gbnf"`, `"ebnf"`, `"regex"`, `"structural-tag"` or `"structural-tag-legacy"`.
+    """Builds a grammar for constrained decoding: `"lark"`, `"gbnf"`, `"ebnf"`, `"regex"`, `"structural-tag"` or `"structural-tag-legacy"`.
 
     Raises `ValueError` for another target, and for an id that the grammar cannot allow.
     """
@@ -76,7 +76,7 @@ def grammar(
 def examples(
     conversation: dict[str, Any], *, instructions: str | None = None, vocabulary: Vocabulary | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A conversation with annotated answers as two examples for fine-tuning: with instructions and annotations, and without either.
+    """Builds two examples for fine-tuning from an annotated conversation: with instructions and annotations, and without.
 
     `conversation` has `messages`, each with `role` and `content`. Raises `ValueError` if a reader has a diagnostic for an answer.
     """

@@ -38,7 +38,7 @@ _STALE = (*STALE, "content-encoding", "transfer-encoding")
 
 
 class _Cleaning:
-    """What both transports share."""
+    """Base class of both transports."""
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class _Cleaning:
         **options: Unpack[Options],
     ) -> None:
         self.transport = transport
-        """The transport that sends requests."""
+        """Transport that sends requests."""
         self._select = select or _is_post
         self._on_event = on_event
         self._on_report = on_report
         self._settings = Settings(**options)
 
     def _body(self, request: Any, response: Any) -> _Body | None:
-        """What writes the body of a response; `None` if it passes through."""
+        """Creates the writer of a response's body; `None` if the body passes unchanged."""
         media = media_types(response.headers)
         is_read = not media.isdisjoint((*RESPONSES, "multipart/byteranges"))
         if response.status_code >= 400 or not is_read or not called(self._select, request):
@@ -68,7 +68,7 @@ class _Cleaning:
 
 
 class _Body:
-    """The body of a response on its way to a client."""
+    """Writer of a response's body."""
 
     def __init__(self, writer: Response, request: Any, on_report: Callable[[Any, ReadReport], object] | None) -> None:
         self.writer = writer
@@ -76,20 +76,20 @@ class _Body:
         self._on_report = on_report
 
     def finish(self) -> bytes:
-        """The rest of the body, at its end."""
+        """Ends the body, and returns the rest of it."""
         rest = self.writer.finish()
         self.report()
         return rest
 
     def report(self) -> None:
-        """Reports how much was read, once; many clients close a response at the event that they take for the last."""
+        """Calls `on_report` once, at the end or when the response is closed: many clients close it before its end."""
         on_report, self._on_report = self._on_report, None
         if on_report is not None:
             called(on_report, self._request, self.writer.report)
 
 
 class CleanTransport(_Cleaning):
-    """A transport that removes the annotations from responses, or with a policy withholds what that does not release.
+    """Transport that removes the annotations from responses, or with a policy withholds text.
 
     `transport` sends the requests: an `HTTPTransport` of `httpx` or `httpx2`, or another one. Responses to the requests that `select`
     returns true for, all `POST` requests unless it is given, are read if they are server-sent events or JSON, streamed or not, and
@@ -151,7 +151,7 @@ class CleanTransport(_Cleaning):
 
 
 class AsyncCleanTransport(_Cleaning):
-    """The same as `CleanTransport` for an `AsyncClient`; `transport` is an `AsyncHTTPTransport`."""
+    """Asynchronous `CleanTransport` for an `AsyncClient`; `transport` is an `AsyncHTTPTransport`."""
 
     async def handle_async_request(self, request: Any) -> Any:
         """Sends a request; the body of the response is clean."""
@@ -204,12 +204,12 @@ def _is_post(request: Any) -> bool:
 
 
 def _module_of(response: Any) -> Any:
-    """The package that a response is of: a client accepts responses of its own only."""
+    """Returns the package of a response: a client accepts only responses of its own package."""
     return sys.modules[type(response).__module__.partition(".")[0]]
 
 
 def _replaced(request: Any, response: Any, stream: Any) -> Any:
-    """A response with another body."""
+    """Returns a response with another body."""
     headers = [(name, value) for name, value in response.headers.raw if name.decode("latin-1").lower() not in _STALE]
     return type(response)(
         response.status_code, headers=headers, stream=stream, request=request, extensions=response.extensions
@@ -218,7 +218,7 @@ def _replaced(request: Any, response: Any, stream: Any) -> Any:
 
 @cache
 def _stream_class(base: type) -> Any:
-    """A body of this kind, synchronous or not, with what closes its connection."""
+    """Creates the class of a body, synchronous or not, that also closes the connection."""
 
     class Body(base):  # type: ignore[misc]
         def __init__(self, chunks: Any, close: Callable[[], Any]) -> None:

@@ -1,4 +1,4 @@
-"""An output parser of LangChain, whose output is the clean text of a model, also while it streams.
+"""Output parser of LangChain that returns a model's clean text, also while it streams.
 
 `chain = prompt | model | ProvstreamOutputParser(policy=policy)`
 """
@@ -18,7 +18,7 @@ __all__ = ["ProvstreamOutputParser"]
 
 
 class ProvstreamOutputParser(BaseTransformOutputParser[str]):
-    """Removes the annotations from a model's text, or with a policy withholds what that does not release.
+    """Removes the annotations from a model's text, or with a policy withholds text.
 
     `on_event` is called with each event. Of messages it reads the text: strings, and blocks whose type is `text` or that have none.
     """
@@ -26,7 +26,7 @@ class ProvstreamOutputParser(BaseTransformOutputParser[str]):
     policy: Any = None
     """A `Policy`, or a function that takes a `Question` and returns an `Action`."""
     on_event: Callable[[Event], object] | None = None
-    """What is called with each event."""
+    """Callback for events."""
 
     def __init__(
         self, *, policy: Decide | None = None, on_event: Callable[[Event], object] | None = None, **settings: Any
@@ -38,7 +38,7 @@ class ProvstreamOutputParser(BaseTransformOutputParser[str]):
         return "provstream"
 
     def parse(self, text: str) -> str:
-        """The clean text of a whole answer."""
+        """Returns the clean text of a whole answer."""
         return "".join(self._clean(iter([text])))
 
     def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[str]:
@@ -53,7 +53,7 @@ class ProvstreamOutputParser(BaseTransformOutputParser[str]):
 
 
 def _text(chunk: str | BaseMessage) -> str:
-    """The text of a piece of a message, which may have several blocks."""
+    """Returns the text of a message chunk, which may have several blocks."""
     if isinstance(chunk, str):
         return chunk
     content = [chunk.content] if isinstance(chunk.content, str) else chunk.content
@@ -61,6 +61,6 @@ def _text(chunk: str | BaseMessage) -> str:
 
 
 def _text_of_block(block: dict[str, Any]) -> str:
-    """The text of a block of a message, as `invoke` reads it: reasoning, tool calls and images are not text."""
+    """Returns the text of a message block, as `invoke` reads it: reasoning, tool calls and images have none."""
     text = block.get("text")
     return text if block.get("type", "text") in ("text", None) and isinstance(text, str) else ""

@@ -1,4 +1,4 @@
-"""A guardrail of LiteLLM's proxy that cleans or gates what models answer.
+"""Guardrail of LiteLLM's proxy that cleans or gates the answers of models.
 
 ```yaml
 guardrails:
@@ -24,14 +24,14 @@ from provstream._objects import to_value
 __all__ = ["ProvstreamGuardrail"]
 
 FORMATS = {ModelResponse: "openai-chat", TextCompletionResponse: "openai-chat", ResponsesAPIResponse: "openai-responses"}
-"""The classes of LiteLLM that only a model's answers have, and their formats."""
+"""Classes of LiteLLM that are used only for a model's answers, and their formats."""
 
 MEMBERS = frozenset(("candidates", "choices", "content", "generated_text", "message", "output", "outputs", "parts", "response", "steps"))
-"""Members that an answer has its text in, in any format."""
+"""Members with the text of an answer, in all formats."""
 
 
 class ProvstreamGuardrail(CustomGuardrail):  # type: ignore[misc, unused-ignore]
-    """Removes the annotations from answers, or with a policy withholds what that does not release.
+    """Removes the annotations from answers, or with a policy withholds text.
 
     It reads what a model answers: chat and text completions, responses, and what has the format of a provider, such as Anthropic's
     messages. Everything else that LiteLLM's proxy gives to a guardrail passes: embeddings, images, transcriptions, files, search results.
@@ -69,7 +69,7 @@ class ProvstreamGuardrail(CustomGuardrail):  # type: ignore[misc, unused-ignore]
 
 
 def _format(response: Any) -> str | None:
-    """The format of an answer; `None` if a response is no answer of a model."""
+    """Returns the format of an answer, or `None` if a response is not a model's answer."""
     for kind, format in FORMATS.items():
         if isinstance(response, kind):
             return format
@@ -88,14 +88,14 @@ def _format(response: Any) -> str | None:
 
 
 class _CleanChunks(CleanStream[Any]):
-    """A stream of LiteLLM."""
+    """Clean stream of LiteLLM chunks."""
 
     def _start(self, chunk: Any) -> Driver:
         return _Chunks(super()._start)
 
 
 class _Chunks:
-    """Writes chunks: objects, server-sent events as bytes or `str`, which may be among the objects, and what is neither."""
+    """Writes chunks of mixed types: objects, server-sent events as bytes or `str`, and others, which pass unchanged."""
 
     def __init__(self, start: Callable[[Any], Driver]) -> None:
         self._begin = start
@@ -118,7 +118,7 @@ class _Chunks:
 
 
 def _kind(chunk: Any) -> str:
-    """What a driver reads; empty for what none does."""
+    """Returns the type of chunk by which a driver is chosen; empty for chunks that pass unchanged."""
     if isinstance(chunk, str):
         return "" if _is_error(chunk) else "str"
     if isinstance(chunk, bytes):
@@ -127,7 +127,7 @@ def _kind(chunk: Any) -> str:
 
 
 def _is_error(chunk: str) -> bool:
-    """Whether a chunk is an error, which LiteLLM puts among the objects of a stream as a server-sent event."""
+    """Returns `True` for an error, which LiteLLM puts among the objects of a stream as a server-sent event."""
     try:
         value = json.loads(chunk.removeprefix("data: "))
     except ValueError:

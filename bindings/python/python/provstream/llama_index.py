@@ -1,4 +1,4 @@
-"""An output parser of LlamaIndex, which asks for annotations and takes them out of the answer."""
+"""Output parser of LlamaIndex that asks for annotations and removes them from the answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ProvstreamOutputParser"]
 
 
 class ProvstreamOutputParser(BaseOutputParser):  # type: ignore[misc, unused-ignore]
-    """Removes the annotations from a model's text, or with a policy withholds what that does not release.
+    """Removes the annotations from a model's text, or with a policy withholds text.
 
     `instructions` are put after each prompt; those of `provstream.emit.prompt` unless others are given. `on_event` is called with each
     event.
@@ -33,9 +33,9 @@ class ProvstreamOutputParser(BaseOutputParser):  # type: ignore[misc, unused-ign
         self._instructions = emit.prompt() if instructions is None else instructions
 
     def parse(self, output: str) -> Any:
-        """The clean text of an answer."""
+        """Returns the clean text of an answer."""
         return "".join(clean(iter([output]), policy=self._policy, on_event=self._on_event))
 
     def format(self, query: str) -> str:
-        """A prompt that asks for annotations."""
+        """Returns a prompt that asks for annotations."""
         return f"{query}\n\n{self._instructions}" if self._instructions else query

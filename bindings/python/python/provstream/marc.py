@@ -67,7 +67,7 @@ __all__ = [
 
 
 def _json(value: str | Mapping[str, Any]) -> str:
-    """An object as JSON, of a JSON text or of its members."""
+    """Returns an object as JSON, given as JSON or as its members."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -77,14 +77,14 @@ def _object(text: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Report:
-    """What validation finds in one object."""
+    """Result of validating an object."""
 
     kind: str | None
-    """`core` or `disclosure`; `None` if the members of the object do not say."""
+    """`core` or `disclosure`; `None` if the object's members do not determine the kind."""
     is_valid: bool
-    """Whether no requirement of the level `must` is violated."""
+    """`True` if no requirement of the level `must` is violated."""
     violations: list[Violation]
-    """What is violated, in the order of the members."""
+    """Violations in the order of the members."""
 
 
 def validate(record: str | dict[str, Any], *, kind: str | None = None, draft: str = "02", strict: bool = False) -> Report:
@@ -96,12 +96,12 @@ def validate(record: str | dict[str, Any], *, kind: str | None = None, draft: st
 
 
 def schema(kind: str, *, draft: str = "02", strict: bool = False) -> dict[str, Any]:
-    """The JSON Schema of `"core"` records or `"disclosure"` objects."""
+    """Builds the JSON Schema of `"core"` records or `"disclosure"` objects."""
     return _object(_native.marc_schema(kind, draft, strict))
 
 
 def upgrade(value: str | dict[str, Any], *, action: str | None = None) -> dict[str, Any]:
-    """An object of draft 01 as one of draft 02, whose confidence target follows from the action.
+    """Converts an object of draft 01 to draft 02. Its confidence target follows from the action.
 
     `action` is that of a disclosure that does not name its own. Raises `ValueError` if the object is not valid. Source:
     `MARC-01 7.5`.
@@ -111,38 +111,38 @@ def upgrade(value: str | dict[str, Any], *, action: str | None = None) -> dict[s
 
 @dataclass(frozen=True)
 class Requirement:
-    """A requirement of a conformance class, and what the description of a deployment shows about it."""
+    """Result for a requirement of a conformance class, judged by the description of a deployment."""
 
     class_: str
     """`core`, `disclosure` or another class."""
     id: str
     section: str
-    """The section of the draft."""
+    """Section of the draft."""
     level: str
     """`must` or `should`."""
     outcome: str
     """`met`, `declared`, `documentation missing`, `not met` or `not claimed`."""
     basis: str | None
-    """What the outcome rests on, if it is met or declared."""
+    """Basis of the outcome, if the requirement is met or declared."""
     title: str
     reason: str
 
 
 @dataclass(frozen=True)
 class Conformance:
-    """What a deployment meets of its draft, as far as its description goes; `str` is a table. Source: `MARC-02 20`."""
+    """Conformance of a deployment to its draft, judged by its description; `str` is a table. Source: `MARC-02 20`."""
 
     requirements: list[Requirement]
     """All requirements of all classes."""
     claimed: list[str]
-    """The classes that are claimed."""
+    """Claimed classes."""
     conforming: list[str]
-    """Those of them that nothing prevents."""
+    """Claimed classes that conform."""
     table: str = field(repr=False)
 
     @property
     def is_conformant(self) -> bool:
-        """Whether all classes that are claimed conform."""
+        """`True` if all claimed classes conform."""
         return self.claimed == self.conforming
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ class Conformance:
 
 
 class Deployment:
-    """What a deployment of MARC documents, and what configures its decisions and its wording.
+    """Description of a deployment of MARC, which also configures its decisions and its wording.
 
     `toml` is the text of a file; `corpus/marc/deployment.toml` has every key with a comment. Raises `ValueError` with line and
     column for what a file cannot have. Source: `MARC-02 20`.
@@ -165,17 +165,17 @@ class Deployment:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the deployment."""
         return self._native.name
 
     @property
     def draft(self) -> str:
-        """The draft that it follows: `"01"` or `"02"`."""
+        """Draft that the deployment follows: `"01"` or `"02"`."""
         return self._native.draft
 
     @property
     def classes(self) -> list[str]:
-        """The conformance classes that it claims."""
+        """Conformance classes that the deployment claims."""
         return self._native.classes
 
     def conformance(self) -> Conformance:
@@ -194,29 +194,29 @@ class Deployment:
 
 @dataclass(frozen=True)
 class Step:
-    """A step on the way to an action."""
+    """Step of a selection."""
 
     section: str
-    """The section of the draft that it follows, such as `MARC-02 8.8 step 4`."""
+    """Section of the draft that the step follows, such as `MARC-02 8.8 step 4`."""
     action: str | None
-    """The action that it selects; `None` if it was passed."""
+    """Action that the step selects; `None` if selection continued with the next step."""
     reason: str
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The action that a session selected, and its record."""
+    """Action that a session selected, and its record."""
 
     action: str
     """`ANSWER`, `CLARIFY`, `RETRIEVE`, `TOOL`, `DELIBERATE`, `ABSTAIN` or `ESCALATE`."""
     record: dict[str, Any]
-    """The MARC-Core record, to be logged, passed on, or given to `project`."""
+    """MARC-Core record for logs, for other components, or for `project`."""
     steps: list[Step]
-    """The steps that led to the action, in order."""
+    """Steps that led to the action, in order."""
     deviation: str | None
-    """The condition of the deployment's deviation that applied, if one did. Source: `MARC-02 9.4`."""
+    """Condition of the deployment's deviation that applied, if one did. Source: `MARC-02 9.4`."""
     skipped: list[tuple[str, str]]
-    """The interventions that a bound kept from being selected, each with `count`, `time` or `cost`. Source: `MARC-02 7.3`."""
+    """Interventions that a bound ruled out, each with `count`, `time` or `cost`. Source: `MARC-02 7.3`."""
 
 
 class Session:
@@ -241,7 +241,7 @@ class Session:
 
     @property
     def state(self) -> str:
-        """What it awaits: `assess` (a situation), `running` (the end of the action), `awaiting-reply`; or it is `over`."""
+        """State: `assess` (awaits a situation), `running` (awaits the end of the action), `awaiting-reply` or `over`."""
         return self._native.state
 
     def decide(
@@ -299,7 +299,7 @@ class Session:
 
 
 def _next_steps(given: str | Mapping[str, str] | None) -> dict[str, str]:
-    """The next step of each action; a text alone is that of `ANSWER`."""
+    """Returns the next step of each action; a text alone is that of `ANSWER`."""
     if given is None:
         return {}
     return {"ANSWER": given} if isinstance(given, str) else dict(given)
@@ -320,16 +320,16 @@ def _spent(time: str | timedelta | None = None, cost: int = 0) -> tuple[str | ti
 
 @dataclass(frozen=True)
 class Finding:
-    """Wording that a disclosure should do without."""
+    """Wording that a disclosure should avoid."""
 
     kind: str
-    """Such as `certainty-cue`."""
+    """Kind of unsuitable wording, such as `certainty-cue`."""
     section: str
-    """The section of the draft that advises against it."""
+    """Section of the draft that advises against the wording."""
     start: int
-    """Where it begins in the text, in code points."""
+    """Code point offset of the start in the text."""
     end: int
-    """Where it ends."""
+    """Code point offset of the end in the text."""
 
 
 def check_wording(text: str) -> list[Finding]:
@@ -346,18 +346,18 @@ def check_wording(text: str) -> list[Finding]:
 
 @dataclass(frozen=True)
 class Projected:
-    """What may be shown of a record."""
+    """Disclosure of a record."""
 
     action: str
-    """The selected action."""
+    """Selected action."""
     disclosure: dict[str, Any] | None
-    """The MARC-Disclosure object; `None` while the system retrieves, uses a tool or deliberates, unless `interim` was set."""
+    """MARC-Disclosure object; `None` while the system retrieves, uses a tool or deliberates, unless `interim` was set."""
     findings: list[tuple[str, Finding]]
-    """Wording that should not be shown, with the member that it is in."""
+    """Unsuitable wording, with the member that contains it."""
     unused: list[str]
-    """Of `answer`, `question`, `message` and `next_step`, those that were given and are for another action."""
+    """Names of the given texts (`answer`, `question`, `message`, `next_step`) that are for another action."""
     wording_checked: bool = True
-    """Whether there are rules for the language of the wording; else `findings` says nothing about it."""
+    """`True` if there are rules for the language of the wording. Otherwise an empty `findings` has no meaning."""
 
 
 def project(
@@ -376,7 +376,7 @@ def project(
     draft: str | None = None,
     strict: bool = False,
 ) -> Projected:
-    """What a user may be shown of a record: its MARC-Disclosure object.
+    """Projects a record to its MARC-Disclosure object, which may be shown to a user.
 
     The disclosure contains `answer` only if the action is `ANSWER`, `question` if it is `CLARIFY`, and `message` if it is `ABSTAIN` or
     `ESCALATE`; for the latter two the wording has texts, in the `language` (`en`, `de`, `es`, `fr`, `ja`) or of the `deployment`.
@@ -419,7 +419,7 @@ def show(
     draft: str = "02",
     strict: bool = False,
 ) -> str:
-    """A disclosure as text: the answer, a blank line, and confidence band, source of uncertainty and next step as one unit.
+    """Formats a disclosure as text: the answer, a blank line, and band, source of uncertainty and next step as one unit.
 
     Raises `ValueError` if the disclosure is not valid. Source: `MARC-02 14`.
     """
@@ -427,7 +427,7 @@ def show(
 
 
 class Carrier:
-    """Where a protocol has MARC objects in its envelopes. Source: `MARC-02 16`.
+    """Places of MARC objects in the envelopes of a protocol. Source: `MARC-02 16`.
 
     >>> carrier = provstream.marc.Carrier.mcp("com.example")
     >>> carrier.pointer("core")
@@ -440,37 +440,37 @@ class Carrier:
 
     @classmethod
     def response_metadata(cls) -> Carrier:
-        """`metadata` of an API response."""
+        """Creates a carrier for `metadata` of an API response."""
         return cls("response-metadata")
 
     @classmethod
     def audit_log(cls) -> Carrier:
-        """A line of an audit log."""
+        """Creates a carrier for a line of an audit log."""
         return cls("audit-log")
 
     @classmethod
     def mcp(cls, prefix: str) -> Carrier:
-        """`_meta` of the Model Context Protocol, under a domain with its labels in reverse order, such as `com.example`."""
+        """Creates a carrier for `_meta` of MCP, under a domain with its labels in reverse order, such as `com.example`."""
         return cls("mcp", prefix)
 
     @classmethod
     def a2a(cls, uri: str) -> Carrier:
-        """`metadata` of an A2A message, under the URI of the extension; `put` declares it in `extensions`."""
+        """Creates a carrier for `metadata` of an A2A message, under the extension's URI; `put` declares it in `extensions`."""
         return cls("a2a", uri)
 
     def pointer(self, kind: str) -> str:
-        """The JSON Pointer to the place of `"core"` records or `"disclosure"` objects."""
+        """Returns the JSON Pointer to the place of `"core"` records or `"disclosure"` objects."""
         return self._native.pointer(kind)
 
     def put(self, envelope: Mapping[str, Any], value: str | Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of the envelope with an object in its place.
+        """Returns a copy of the envelope with an object in its place.
 
         Raises `ValueError` if there is one already, and if the envelope has something else where the place would be.
         """
         return _object(self._native.put(json.dumps(envelope), _json(value)))
 
     def take(self, envelope: str | Mapping[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-        """The record and the disclosure in an envelope, each `None` if there is none. They are not validated.
+        """Returns the record and the disclosure in an envelope, each `None` if there is none, without validation.
 
         Raises `ValueError` if the place of a disclosure has a record or a score of one, or that of a record has a disclosure.
         """
@@ -478,7 +478,7 @@ class Carrier:
         return (None if core is None else _object(core), None if disclosure is None else _object(disclosure))
 
     def strip(self, envelope: str | Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of the envelope without the record in its place, whose scores are not for end users; the disclosure stays.
+        """Returns a copy of the envelope without its record, whose scores are not for end users; the disclosure stays.
 
         Raises `ValueError` if there is a record, or a score of one, elsewhere in the envelope, at any depth.
         """
@@ -492,12 +492,12 @@ class Carrier:
 
 
 def sse_event(value: str | Mapping[str, Any]) -> str:
-    """An object as a server-sent event of the type `marc-core` or `marc-disclosure`, with its blank line."""
+    """Formats an object as a server-sent event of the type `marc-core` or `marc-disclosure`, with its blank line."""
     return _native.marc_sse_event(_json(value))
 
 
 def from_sse(event_type: str, data: str) -> tuple[str, dict[str, Any]] | None:
-    """The kind (`core` or `disclosure`) and the object of a server-sent event; `None` if the event is of another type.
+    """Returns the kind (`core` or `disclosure`) and the object of a server-sent event; `None` for another type.
 
     Raises `ValueError` if the data of such an event are not a JSON object.
     """

@@ -1,4 +1,4 @@
-"""Pages that show an answer: each assertion, its verdict, and what a gate does.
+"""Builds pages about answers: each assertion, its verdict, and the action of a gate.
 
 >>> from provstream import report
 >>> page = report.html("It is so. [substrate.grep]", name="answer")
@@ -26,7 +26,7 @@ action = "mark"
 before = "⟦"
 after = "⟧"
 """
-"""The rules of a page without a policy: two classes, observed within a day."""
+"""Default rules of a page: two classes, observed within a day."""
 
 
 def html(
@@ -39,7 +39,7 @@ def html(
     vocabulary: Vocabulary | None = None,
     limits: Limits | None = None,
 ) -> str:
-    """A page about an answer: one HTML file without scripts.
+    """Builds a page about an answer: one HTML file without scripts.
 
     It shows what a gate with `policy` would do with each assertion as of `now`, which is that of the clock if it is missing. A pair of
     surrogates is shown as the character that it encodes, and a single one as U+FFFD.
@@ -51,5 +51,5 @@ def html(
 
 
 def _without_surrogates(text: str) -> str:
-    """A text that UTF-8 can encode: a pair is the character that it encodes, and a single surrogate U+FFFD, as in `parse`."""
+    """Replaces surrogates: a pair by the character that it encodes, a lone one by U+FFFD, as in `parse`."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -213,7 +213,7 @@ def test_exceptions_that_end_a_loop(name: str, error: type[BaseException]) -> No
 
 
 def answers() -> dict[str, Any]:
-    """What a model answers, for each call type that has such answers."""
+    """Returns a model's answers by call type."""
     from litellm.types.llms.openai import ResponsesAPIResponse
     from litellm.types.utils import TextCompletionResponse
 
@@ -234,7 +234,7 @@ def answers() -> dict[str, Any]:
 
 
 def others() -> dict[str, list[Any]]:
-    """What other calls give, by what the names of their call types begin with."""
+    """Returns results of other calls, by prefix of their call types."""
     from litellm.types.llms.openai import HttpxBinaryResponseContent, OpenAIFileObject, OpenAIModerationResponse
     from litellm.types.rerank import RerankResponse
     from litellm.types.utils import EmbeddingResponse, ImageResponse, LiteLLMBatch, TranscriptionResponse

@@ -115,7 +115,7 @@ def interaction(events: list[Any]) -> Texts:
 
 
 class Api:
-    """How an SDK is asked, synchronously and not, and how its objects are read."""
+    """Calls of an SDK, synchronous and not, and readers of its objects."""
 
     def __init__(self, url: str, name: str) -> None:
         self.read, self.stream, self.astream = self._of(url, name)

@@ -1,4 +1,4 @@
-"""What every engine sends to its workers."""
+"""Extractor that engines send to their workers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ADDED = ("assertions", "diagnostics")
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raises `ValueError` if a table has a column that is added; an engine would take it for that, or keep two of one name."""
+    """Raises `ValueError` if a table already has a column of the result, because an engine would confuse the two."""
     for name in names:
         if name in ADDED:
             raise ValueError(f'expected a table without a column "{name}", which the result has')
@@ -67,11 +67,11 @@ class Extractor:
 
     @property
     def column(self) -> str:
-        """The name of the column with the texts."""
+        """Name of the column with the texts."""
         return self._column
 
     def options(self) -> dict[str, Any]:
-        """The keyword arguments of `provstream.arrow.extract`."""
+        """Returns the keyword arguments of `provstream.arrow.extract`."""
         if self._options is None:
             import provstream
 
@@ -87,21 +87,21 @@ class Extractor:
         return self._options
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
-        """A table with the columns `assertions` and `diagnostics`."""
+        """Returns a table with the columns `assertions` and `diagnostics`."""
         import pyarrow
         from provstream.arrow import extract
 
         return pyarrow.table(extract(table, self._column, **self.options()))
 
     def array(self, texts: pyarrow.Array) -> pyarrow.Array:
-        """A column of texts as structs of `assertions` and `diagnostics`."""
+        """Extracts from an array of texts. Returns structs of `assertions` and `diagnostics`."""
         import pyarrow
         from provstream.arrow import extract
 
         return pyarrow.record_batch(extract(texts, **self.options())).to_struct_array()
 
     def batches(self, batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Batches with the columns `assertions` and `diagnostics`."""
+        """Yields batches with the columns `assertions` and `diagnostics`."""
         import pyarrow
         from provstream.arrow import extract
 
@@ -109,7 +109,7 @@ class Extractor:
             yield pyarrow.record_batch(extract(batch, self._column, **self.options()))
 
     def types(self) -> pyarrow.Schema:
-        """The types of the columns `assertions` and `diagnostics`."""
+        """Returns the types of the columns `assertions` and `diagnostics`."""
         import pyarrow
         from provstream.arrow import extract
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def extract(frame: DataFrame, column: str = "text", *, batch_size: int | None = None, **options: Any) -> DataFrame:
-    """A DataFrame with the columns `assertions` and `diagnostics`.
+    """Returns a DataFrame with the columns `assertions` and `diagnostics`.
 
     `batch_size` is the number of rows that a worker reads at once, chosen by Daft unless given. The other options are those of
     `provstream.engines.Extractor`. The DataFrame is lazy. Raises `ValueError` if it has a column of one of these names.

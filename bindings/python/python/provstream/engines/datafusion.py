@@ -29,7 +29,7 @@ COLUMN = "text"
 def sql(
     query: str, *, context: SessionContext | None = None, column: str = COLUMN, **options: Any
 ) -> datafusion.DataFrame:
-    """A query that can use `assertions(path[, column])` and `transcripts(path[, column])` as tables.
+    """Runs a query that can use `assertions(path[, column])` and `transcripts(path[, column])` as tables.
 
     `path` is a Parquet file, a folder or a pattern such as `transcripts/*.parquet`, and `column` the one with the texts; where a query
     does not name it, it is the argument `column`, `text` unless given. The files' other columns are columns of both tables; one that
@@ -73,7 +73,7 @@ def register(context: SessionContext, *, column: str = COLUMN, **options: Any) -
 def extract(
     frame: datafusion.DataFrame, column: str = COLUMN, *, extractor: Extractor | None = None, **options: Any
 ) -> datafusion.DataFrame:
-    """A table with the columns `assertions` and `diagnostics`; the options are those of `Extractor`.
+    """Returns a table with the columns `assertions` and `diagnostics`; the options are those of `Extractor`.
 
     Raises `ValueError` if the table has a column of one of these names.
     """
@@ -92,7 +92,7 @@ def extract(
 
 
 def flatten(frame: datafusion.DataFrame, column: str = COLUMN) -> datafusion.DataFrame:
-    """A row for each annotation of what `extract` gives, as the table `assertions` of `sql`."""
+    """Returns a row for each annotation in the result of `extract`, as the table `assertions` of `sql`."""
     import pyarrow
 
     schema: pyarrow.Schema = frame.schema()
@@ -122,7 +122,7 @@ def flatten(frame: datafusion.DataFrame, column: str = COLUMN) -> datafusion.Dat
 
 
 def _apart(names: Iterable[str], taken: Collection[str]) -> dict[str, str]:
-    """A name for each of these, which is its own unless that is taken; then it gets the prefix `transcript_` until it is not."""
+    """Returns unique names: a name that is taken gets the prefix `transcript_` until it is unique."""
     names = list(names)
     used = {*names, *taken}
     found = {}
@@ -137,7 +137,7 @@ def _apart(names: Iterable[str], taken: Collection[str]) -> dict[str, str]:
 
 
 def _names(annotations: pyarrow.StructType) -> dict[str, str]:
-    """The names that the members of an annotation get, and the members; its place has other names than that of the assertion."""
+    """Returns the column names of an annotation's members, and the members. Its offsets get names of their own."""
     places = ("start", "end", "byte_start", "byte_end")
     names = [member.name for member in annotations]
     return {f"annotation_{name}" if name in places else name: name for name in names}
@@ -160,5 +160,5 @@ def _literal(expression: Expr | None, default: str) -> str:
 
 
 def _col(name: str) -> Expr:
-    """The column of exactly this name; DataFusion takes names without quotes for lower case."""
+    """Returns the column of exactly this name; DataFusion converts unquoted names to lower case."""
     return col('"' + name.replace('"', '""') + '"')

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def extract(dataset: Dataset, column: str = "text", *, batch_size: int = 4_096, **options: Any) -> Dataset:
-    """A dataset with the columns `assertions` and `diagnostics`.
+    """Returns a dataset with the columns `assertions` and `diagnostics`.
 
     `batch_size` is the number of rows that a worker reads at once. The other options are those of `provstream.engines.Extractor`.
     The dataset is lazy. A task whose worker dies runs again, and gives the same rows.

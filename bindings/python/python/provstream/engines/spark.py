@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def extract(frame: DataFrame, column: str = "text", **options: Any) -> DataFrame:
-    """A DataFrame with the columns `assertions` and `diagnostics`.
+    """Returns a DataFrame with the columns `assertions` and `diagnostics`.
 
     The options are those of `provstream.engines.Extractor`. Every executor needs the packages provstream and pyarrow. The
     DataFrame is lazy. A task whose executor dies runs again, and gives the same rows.
