@@ -1,21 +1,22 @@
-//! Streams that are hard on a parser, and pieces to make more of.
+//! Adversarial streams for a parser, and fragments from which further ones are composed.
 //!
-//! One list for all who need it: the tests of the work a stream makes, of memory, and the bench of growth.
+//! The tests of the work per byte and of memory, and the benchmark of growth, share this list.
 
 use std::fmt;
 
-/// A stream of any length: some bytes, then others over and over.
+/// A stream of unlimited length: a head once, then one period repeated.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// What it is.
+    /// Name of the family in failure messages and benchmark results.
     pub name: &'static str,
     head: Vec<u8>,
-    /// Whole periods, and at least [`BODY`] bytes, so that most chunks are as long as they should be.
+    /// The period repeated a whole number of times, at least [`MIN_BODY`] bytes long, so that few
+    /// chunks are cut short at its end.
     body: Vec<u8>,
 }
 
-/// Fewest bytes of what is fed over and over.
-const BODY: usize = 1 << 18;
+/// Minimum length of [`Family::body`], in bytes.
+const MIN_BODY: usize = 1 << 18;
 
 impl Family {
     fn new(name: &'static str, head: impl AsRef<[u8]>, period: impl AsRef<[u8]>) -> Self {
@@ -23,11 +24,11 @@ impl Family {
         Self {
             name,
             head: head.as_ref().to_vec(),
-            body: period.repeat(BODY.div_ceil(period.len())),
+            body: period.repeat(MIN_BODY.div_ceil(period.len())),
         }
     }
 
-    /// Whether it begins as JSON, so that the modes of JSON read it as that.
+    /// Returns `true` if the stream begins as JSON, so that the JSON modes read values in it.
     pub fn is_json(&self) -> bool {
         let mut first = self.head.iter().chain(&self.body);
         match first.next() {
@@ -37,7 +38,8 @@ impl Family {
         }
     }
 
-    /// The first `total` bytes in chunks of `size`, of which one that meets the end of the recycled bytes is shorter.
+    /// Iterates over the first `total` bytes in chunks of `size`; a chunk that reaches the end of
+    /// the head or of the repeated body is shorter.
     pub fn chunks(&self, size: usize, total: usize) -> impl Iterator<Item = &[u8]> {
         let pieces = std::iter::once(&self.head[..]).chain(std::iter::repeat(&self.body[..]));
         let mut left = total;
@@ -51,7 +53,7 @@ impl Family {
     }
 }
 
-/// The adversarial families: what is dense, never ends, is nested, blank or broken.
+/// Builds all adversarial families: dense, endless, nested, blank and invalid input.
 #[expect(clippy::too_many_lines, reason = "a table of families")]
 pub fn families() -> Vec<Family> {
     let fill = |piece: &str, count: usize| piece.repeat(count);
@@ -217,12 +219,12 @@ pub fn families() -> Vec<Family> {
     families
 }
 
-/// A small deterministic source of choices.
+/// A deterministic pseudo-random generator, seeded with its field.
 #[derive(Clone, Debug)]
 pub struct Choices(pub u64);
 
 impl Choices {
-    /// The next number below `bound`.
+    /// Draws a number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -232,7 +234,8 @@ impl Choices {
     }
 }
 
-/// What streams are composed of: words of the grammars, brackets, quotes, and what is no text.
+/// Building blocks of composed streams: words of the grammars, brackets, quotes, and bytes that are
+/// not UTF-8.
 const FRAGMENTS: &[&[u8]] = &[
     b"[",
     b"]",
@@ -337,10 +340,10 @@ const FRAGMENTS: &[&[u8]] = &[
     b"\x7F",
 ];
 
-/// Longest part of a piece that is repeated, in bytes.
-const PART: usize = 2_000;
+/// Maximum length of one repeated part of a piece, in bytes.
+const MAX_PART: usize = 2_000;
 
-/// A stream composed of fragments, repeated and repeated again; the same choices give the same stream.
+/// A stream composed of repeated fragments; equal choices give equal streams.
 #[derive(Clone, Debug)]
 pub struct Composition {
     head: Piece,
@@ -349,7 +352,8 @@ pub struct Composition {
 }
 
 impl Composition {
-    /// A stream of a few fragments, some of them over and over: the fewer there are, the more is made of each.
+    /// Draws one to six fragments and composes the stream from them alone, so that with fewer
+    /// fragments each is repeated more often.
     pub fn new(choices: &mut Choices) -> Self {
         let mut fragments = [&b""[..]; 6];
         let few = 1 + choices.below(fragments.len());
@@ -374,7 +378,8 @@ impl Composition {
         }
     }
 
-    /// The stream with a length of `total`: the head, then one piece over and over, from the middle on another one.
+    /// Builds a stream of `total` bytes: the head, then the first piece repeated up to the middle,
+    /// then the second piece repeated.
     pub fn bytes(&self, total: usize) -> Vec<u8> {
         let mut bytes = self.head.bytes();
         for (piece, end) in [(&self.first, total / 2), (&self.second, total)] {
@@ -386,12 +391,12 @@ impl Composition {
     }
 }
 
-/// Parts, each so many times.
+/// Byte strings, each with its number of repetitions.
 #[derive(Clone)]
 struct Piece(Vec<(Vec<u8>, usize)>);
 
 impl Piece {
-    /// Up to `most` parts, each of up to three of the fragments.
+    /// Draws one to `most` parts, each made of one to three of the `fragments`.
     fn new(choices: &mut Choices, fragments: &[&[u8]], most: usize) -> Self {
         let mut parts = Vec::new();
         for _ in 0..1 + choices.below(most) {
@@ -399,8 +404,8 @@ impl Piece {
             for _ in 0..1 + choices.below(3) {
                 part.extend_from_slice(fragments[choices.below(fragments.len())]);
             }
-            let times = [1, 1, 1, 2, 9, 70, PART][choices.below(7)];
-            let times = times.min(PART / part.len());
+            let times = [1, 1, 1, 2, 9, 70, MAX_PART][choices.below(7)];
+            let times = times.min(MAX_PART / part.len());
             parts.push((part, times));
         }
         Self(parts)

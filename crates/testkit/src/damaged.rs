@@ -1,19 +1,20 @@
 //! A long stream of NDJSON in which one line in a hundred is damaged.
 
-/// Bytes of the stream, or a few more.
+/// Minimum length of the stream, in bytes; the last line may exceed it.
 pub const LENGTH: usize = 32 << 20;
 
-/// A line of the stream.
+/// A line of the damaged stream.
 pub struct Line {
-    /// Its bytes, with the line feed.
+    /// The JSON value and its line feed.
     pub bytes: String,
-    /// The text of its assertion, if it is reported.
+    /// Text of the assertion that a parser reports for the line, `None` if the damage prevents a
+    /// report.
     pub assertion: Option<String>,
-    /// Where in it the byte is that is no JSON.
+    /// Offset in the line of the first byte that is not valid JSON, `None` in an undamaged line.
     pub offending: Option<usize>,
 }
 
-/// The line of a number, counted from 0.
+/// Builds line `number`, counted from 0; every hundredth line is damaged.
 pub fn line(number: usize) -> Line {
     let text = format!("Line {number} holds what it says.");
     let whole = format!(
@@ -50,7 +51,7 @@ pub fn line(number: usize) -> Line {
     }
 }
 
-/// All lines, each with where it starts.
+/// Iterates over all lines, each with its offset in the stream.
 pub fn lines() -> impl Iterator<Item = (usize, Line)> {
     let mut start = 0;
     (0..).map(line).map_while(move |line| {

@@ -1,15 +1,16 @@
-//! Where a JSON text is refused, by `serde_json` and by provstream.
+//! Offsets at which `serde_json` and provstream reject a JSON text.
 
 use provstream::{DiagnosticCode, Event, Parser};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// Where `serde_json` refuses the input as one JSON text, if it does; the length of the input where that ends too soon.
+/// Finds the offset at which `serde_json` rejects the input as one JSON text: `None` if it is
+/// valid, its length if it ends too early.
 ///
-/// An error of `serde_json` has the line and how many bytes of it were read. A line feed that was read already counts
-/// to the next line, of which no byte was read then. So both together are a number of bytes from the start of the input.
-/// The offending byte is the last of these; only a control character in a string is the byte behind them, which the
-/// allowance of one byte covers.
+/// An error of `serde_json` has the number of the line and the number of bytes read in that line. A
+/// line feed that was read counts to the next line, with no byte read of it, so the two numbers add
+/// up to an offset in the input. The offending byte is the last byte read, except that a control
+/// character in a string is the byte after; callers allow a difference of one byte for it.
 pub fn refused_by_serde(input: &[u8]) -> Option<usize> {
     let mut deserializer = serde_json::Deserializer::from_slice(input);
     deserializer.disable_recursion_limit();
@@ -29,7 +30,7 @@ pub fn refused_by_serde(input: &[u8]) -> Option<usize> {
     })
 }
 
-/// Where provstream finds the first thing wrong, if anything.
+/// Finds the offset of the first JSON error that provstream reports, `None` if it reports none.
 pub fn refused<'a>(
     parser: &mut Parser,
     pieces: impl IntoIterator<Item = &'a [u8]>,

@@ -1,6 +1,7 @@
-//! What the tests, benches and fuzz bodies of provstream share: the naive reference, generators, adversarial streams.
+//! Shared support for the tests, benchmarks and fuzz targets of provstream: the naive reference,
+//! generators, adversarial streams.
 //!
-//! Compiled once for all of them. Nothing here is published.
+//! It is compiled once for all of them and is not published.
 #![allow(
     missing_docs,
     clippy::must_use_candidate,
@@ -26,7 +27,7 @@ pub mod wire;
 
 use std::path::{Path, PathBuf};
 
-/// The root of the repository.
+/// Returns the path of the repository root.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

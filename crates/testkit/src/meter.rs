@@ -1,28 +1,28 @@
-//! What a parser takes while it reads, as the allocator counts it.
+//! Memory use of a parser as the allocator counts it.
 
 use allocation_counter::measure;
 use provstream::{Parser, ParserBuilder};
 
-/// A parser whose memory is looked at with each chunk.
+/// A parser with a check after each chunk that its reported heap size equals its allocated bytes.
 ///
-/// The counter counts the allocations of one thread, so tests may run side by side.
+/// Only allocations of the current thread are counted, so tests can run in parallel.
 pub struct Meter {
     parser: Parser,
-    /// Bytes of heap the parser holds as the allocator counts them.
+    /// Heap bytes of the parser, as counted by the allocator.
     real: i64,
-    /// The most that the parser and all it owns took so far.
+    /// Maximum memory of the parser so far, in bytes: its struct and its heap.
     pub worst: usize,
 }
 
 impl Meter {
-    /// A meter of a new parser.
+    /// Builds a parser and measures its memory.
     pub fn new(builder: ParserBuilder) -> Self {
         // The vocabulary is shared by all parsers: it belongs to none of them.
         drop(Parser::new());
         Self::of(|| builder.build())
     }
 
-    /// A meter of what `make` makes.
+    /// Measures the memory of the parser that `make` builds.
     pub fn of(make: impl FnOnce() -> Parser) -> Self {
         let mut parser = None;
         let real = measure(|| parser = Some(make())).bytes_current;
@@ -34,19 +34,19 @@ impl Meter {
         }
     }
 
-    /// Feeds own text; `what` is said where what the parser says of itself is wrong.
+    /// Pushes a chunk of model text; `what` names the input in the message of a failed check.
     pub fn push(&mut self, chunk: &[u8], what: &str) {
         self.real += measure(|| self.parser.push(chunk, ())).bytes_current;
         self.check(what);
     }
 
-    /// Feeds text that is not the model's own.
+    /// Pushes a chunk of untrusted text; `what` names the input in the message of a failed check.
     pub fn push_untrusted(&mut self, chunk: &[u8], what: &str) {
         self.real += measure(|| self.parser.push_untrusted(chunk, ())).bytes_current;
         self.check(what);
     }
 
-    /// Ends the stream and gets ready for another one, with the memory that this one took.
+    /// Ends the stream and resets the parser, which keeps its allocated memory.
     pub fn finish(&mut self, what: &str) {
         self.real += measure(|| self.parser.finish(())).bytes_current;
         self.check(what);

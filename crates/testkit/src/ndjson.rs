@@ -1,11 +1,11 @@
-//! Events as the lines that the corpus expects, written independently of the command line.
+//! NDJSON lines that the corpus expects for events, formatted independently of the command line.
 
 use std::fmt::Write;
 
 use provstream::provenance::Encoding;
 use provstream::{Event, Span};
 
-/// Collects lines and counts for the last one.
+/// NDJSON output so far, with the counts for its last line.
 #[derive(Default)]
 pub struct Lines {
     out: String,
@@ -16,7 +16,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Adds the line of an event, if it has one.
+    /// Appends the line of an event; text, annotations and removed records have no line.
     pub fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Annotation(_) => self.annotations += 1,
@@ -97,7 +97,7 @@ impl Lines {
         }
     }
 
-    /// All lines, with the last one of a stream of so many bytes.
+    /// Appends the last line, for a stream of `bytes` bytes, and returns all lines.
     pub fn end(mut self, bytes: u64) -> String {
         let _ = writeln!(
             self.out,

@@ -1,4 +1,5 @@
-//! Scripts of what a reader, a writer or a stream does, and what has to come out of an adapter around it.
+//! Scripted readers and streams for tests of the I/O adapters, with the output expected of the
+//! adapters.
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -13,15 +14,16 @@ use provstream::{
     BracketAnnotation, Event, Handler, JsonRecord, Mode, Parser, Replacement, Rewriter, TextChunk,
 };
 
-/// The sizes of chunks that every case is cut into.
+/// Chunk sizes in which every case is read, in bytes; the last one stands for a single chunk.
 pub const SIZES: [usize; 6] = [1, 2, 7, 16, 64, usize::MAX];
 
-/// An annotated text with what straddles chunks: an attempt that is none, white space, two assertions.
+/// Annotated text with constructs that span chunks: a bracket that is no annotation, white space,
+/// assertions in both encodings.
 pub const ANSWER: &[u8] =
     b"It is [so \n [substrate.grep; ts=2026-05-28T11:40:00Z] \n[substrate.git.log]. And \
       [substrate.code.read; ts=x] {\"assertion\": \"It runs.\"} [substrate.grep] Then\xff it [substrate.";
 
-/// An input with a parser for it.
+/// A named input with a parser configured for it.
 pub struct Case {
     pub name: String,
     pub input: Vec<u8>,
@@ -29,18 +31,18 @@ pub struct Case {
 }
 
 impl Case {
-    /// A parser at the start of the stream.
+    /// Clones the parser, which is at the start of its stream.
     pub fn parser(&self) -> Parser {
         self.parser.clone()
     }
 
-    /// The input in chunks of this size.
+    /// Iterates over the input in chunks of `size` bytes.
     pub fn chunks(&self, size: usize) -> impl Iterator<Item = &[u8]> {
         self.input.chunks(size)
     }
 }
 
-/// The inputs of the corpus and a few of their own.
+/// Collects the inputs of the corpus and a few more.
 pub fn cases() -> Vec<Case> {
     let mut cases = vec![Case {
         name: "the answer".to_owned(),
@@ -82,17 +84,17 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Events in a form that does not depend on the pieces of text.
+/// Events of a stream in a form that does not depend on the chunking.
 #[derive(Debug, Default, PartialEq)]
 pub struct Events {
-    /// Touching texts joined, each with its start.
+    /// Contiguous text with its stream offset.
     texts: Vec<(u64, Vec<u8>)>,
-    /// All other events in their order.
+    /// All events other than text, in order.
     pub others: Vec<provstream::OwnedEvent>,
 }
 
 impl Events {
-    /// Takes the next event.
+    /// Appends an event, joining contiguous text.
     pub fn take(&mut self, event: provstream::OwnedEvent) {
         let Event::Text(text) = event else {
             self.others.push(event);
@@ -109,7 +111,7 @@ impl Events {
         }
     }
 
-    /// Those that the parser gives.
+    /// Collects the events of a parser for an input.
     pub fn of(mut parser: Parser, input: &[u8]) -> Self {
         let mut events = Self::default();
         parser.push(input, |event: Event<'_>| events.take(event.into_owned()));
@@ -118,7 +120,7 @@ impl Events {
     }
 }
 
-/// What replaces an annotation, by what it is; a keeper of all other events.
+/// A handler that keeps, removes or replaces annotations by turns, and records all events but text.
 #[derive(Debug, Default, PartialEq)]
 pub struct Keeper {
     pub events: Vec<provstream::OwnedEvent>,
@@ -150,7 +152,7 @@ impl Handler for Keeper {
     }
 }
 
-/// What the rewriter makes of an input with a [`Keeper`], and what the keeper keeps.
+/// Rewrites an input with a [`Keeper`] and returns the output and the keeper.
 pub fn rewritten(parser: Parser, input: &[u8]) -> (Vec<u8>, Keeper) {
     struct Both(Vec<u8>, Keeper);
     impl Handler for Both {
@@ -177,7 +179,7 @@ pub fn rewritten(parser: Parser, input: &[u8]) -> (Vec<u8>, Keeper) {
     (both.0, both.1)
 }
 
-/// What the rewriter leaves of an input when everything is removed.
+/// Removes all annotations and records from an input and returns the remaining text.
 pub fn stripped(parser: Parser, input: &[u8]) -> Vec<u8> {
     let mut clean = Vec::new();
     let mut rewriter = Rewriter::new(parser);
@@ -191,28 +193,28 @@ pub fn stripped(parser: Parser, input: &[u8]) -> Vec<u8> {
     clean
 }
 
-/// What a reader or a stream does next.
+/// Next action of a scripted reader or stream.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Gives these bytes.
+    /// Yields the bytes.
     Give(Vec<u8>),
-    /// Fails in this way.
+    /// Fails with an error of this kind.
     Fail(ErrorKind),
-    /// Has nothing yet; what is asynchronous wakes whoever waits.
+    /// Is not ready; an asynchronous script wakes the task at once.
     Wait,
 }
 
-/// Steps, behind which comes the end, once. Whoever asks behind the end fails the test.
+/// Steps followed by the end of the stream. Reading again after the end fails the test.
 #[derive(Debug)]
 pub struct Script {
     steps: VecDeque<Step>,
-    /// Whether the end was reported.
+    /// End of the stream was reported.
     pub ended: bool,
-    /// How often the next step was asked for.
+    /// Number of steps requested.
     pub asked: usize,
-    /// How often there was nothing yet.
+    /// Number of [`Step::Wait`] steps taken.
     pub waited: usize,
-    /// How many bytes were given.
+    /// Number of bytes yielded.
     pub given: usize,
 }
 
@@ -227,7 +229,8 @@ impl Script {
         }
     }
 
-    /// The chunks, with these steps before each and before the end.
+    /// Builds a script of the chunks, with the steps `before` in front of each chunk and of the
+    /// end.
     pub fn of<'a>(chunks: impl IntoIterator<Item = &'a [u8]>, before: &[Step]) -> Self {
         let mut steps = Vec::new();
         for chunk in chunks {
@@ -238,7 +241,7 @@ impl Script {
         Self::new(steps)
     }
 
-    /// The next step; `None` at the end.
+    /// Takes the next step; returns `None` at the end.
     pub fn next_step(&mut self) -> Option<Step> {
         self.asked += 1;
         let step = self.steps.pop_front();
@@ -254,12 +257,12 @@ impl Script {
         step
     }
 
-    /// The steps to come.
+    /// Iterates over the steps not yet taken.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter()
     }
 
-    /// Takes back what there was no room for.
+    /// Returns bytes that the reader had no room for.
     pub fn put_back(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
             self.given -= rest.len();

@@ -1,16 +1,16 @@
-//! How long searches take: short in a plain `cargo test`, long where `PROVSTREAM_SEEDS` asks for it.
+//! Number of seeds in randomized tests: few in a plain `cargo test`, more with `PROVSTREAM_SEEDS`.
 
-/// With more seeds than these, a search is long.
+/// Number of seeds above which a search is long.
 const LONG: u64 = 1_000;
 
-/// How many seeds `PROVSTREAM_SEEDS` asks for.
+/// Reads the number of seeds in `PROVSTREAM_SEEDS`, if set.
 fn asked() -> Option<u64> {
     let seeds = std::env::var("PROVSTREAM_SEEDS").ok()?;
     let number = seeds.parse();
     Some(number.unwrap_or_else(|_| panic!("PROVSTREAM_SEEDS is {seeds:?}, expected a number")))
 }
 
-/// How many seeds a search tries: so many in a plain `cargo test`, or `PROVSTREAM_SEEDS`.
+/// Returns the number of seeds to try: `PROVSTREAM_SEEDS` if set, otherwise `plain`.
 ///
 /// # Panics
 ///
@@ -20,7 +20,8 @@ pub fn seeds(plain: u64) -> u64 {
     asked().unwrap_or(plain)
 }
 
-/// Whether `PROVSTREAM_SEEDS` asks for more than 1,000 seeds. Such a search tries what a plain `cargo test` has no time for.
+/// Returns `true` if `PROVSTREAM_SEEDS` asks for more than 1,000 seeds, and thus for tests that a
+/// plain `cargo test` has no time for.
 ///
 /// # Panics
 ///

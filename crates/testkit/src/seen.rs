@@ -1,32 +1,33 @@
-//! What came out of a parser, kept so that a test can look at all of it.
+//! Recorded events of a parser, for assertions about all of them.
 
 use provstream::provenance::{Annotation, Assertion};
 use provstream::{DiagnosticCode, Event, Parser, Span};
 
-/// A piece of the stream: text, or an annotation with the white space that goes with it.
+/// A contiguous part of the stream: text, or an annotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tile {
-    /// Where it stands.
+    /// Range in the stream.
     pub span: Span,
-    /// Its bytes.
+    /// Raw bytes of the range.
     pub bytes: Vec<u8>,
-    /// What it says and how much white space before it is removed with it, if it is an annotation.
+    /// Parsed annotation, and the length in bytes of the white space before it that is removed with
+    /// it; `None` for text.
     pub annotation: Option<(Annotation<'static>, usize)>,
 }
 
-/// All events of a stream.
+/// All events of a free-text stream.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Texts and annotations in the order they came.
+    /// Text and annotations in stream order.
     pub tiles: Vec<Tile>,
-    /// The assertions in the order they came.
+    /// Assertions in order of arrival.
     pub assertions: Vec<Assertion<'static>>,
-    /// The diagnostics in the order they came.
+    /// Codes and spans of the diagnostics in order of arrival.
     pub diagnostics: Vec<(DiagnosticCode, Span)>,
 }
 
 impl Seen {
-    /// Keeps an event.
+    /// Records an event.
     pub fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Text(text) => self.tiles.push(Tile {
@@ -45,7 +46,7 @@ impl Seen {
         }
     }
 
-    /// All of a stream fed in pieces, its end included; the parser is then ready for another.
+    /// Reads a whole stream in pieces and resets the parser.
     pub fn of<'a>(parser: &mut Parser, pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut seen = Self::default();
         for piece in pieces {
@@ -56,7 +57,7 @@ impl Seen {
         seen
     }
 
-    /// The annotations in the order of the stream.
+    /// Iterates over the annotations in stream order.
     pub fn annotations(&self) -> impl Iterator<Item = &Annotation<'static>> {
         self.tiles
             .iter()
@@ -64,7 +65,7 @@ impl Seen {
             .map(|(annotation, _)| annotation)
     }
 
-    /// The bytes of the stream as they were handed on, after a check that the pieces follow one another without a gap.
+    /// Joins the raw bytes of all tiles; fails the test at a gap or an overlap.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for tile in &self.tiles {
@@ -75,7 +76,7 @@ impl Seen {
         bytes
     }
 
-    /// The bytes that stripping leaves, worked out from the pieces.
+    /// Computes the stripped text from the tiles.
     pub fn stripped(&self) -> Vec<u8> {
         let mut left = Vec::new();
         for tile in &self.tiles {
@@ -87,7 +88,8 @@ impl Seen {
         left
     }
 
-    /// The same with touching texts merged, so that streams cut in different places compare equal.
+    /// Returns the tiles with contiguous text merged, so that differently chunked streams compare
+    /// equal.
     pub fn merged(&self) -> Vec<Tile> {
         let mut merged: Vec<Tile> = Vec::new();
         for tile in &self.tiles {

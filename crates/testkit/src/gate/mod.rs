@@ -1,4 +1,4 @@
-//! Oracles for the release point and the gate, and the inputs that they are compared on.
+//! Oracles for the release point and the gate, and generated inputs to compare them on.
 
 pub mod naive;
 pub mod pieces;

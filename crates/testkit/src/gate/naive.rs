@@ -1,4 +1,4 @@
-//! A gate over a whole stream at once.
+//! Naive gate that computes its output from a whole stream at once.
 
 use provstream::sentence::last_sentence;
 use provstream::{Action, AtLimit, GateEnd, Policy, Question, Unannotated};
@@ -11,12 +11,13 @@ use crate::reference::{
 use super::pieces::Short;
 use super::release_point::release_point;
 
-/// A policy drawn from a seed: what it decides depends on where an assertion begins.
+/// A policy drawn from a seed, whose decision about an assertion depends on the offset of the
+/// assertion.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawn(pub u64);
 
 impl Drawn {
-    /// What becomes of the assertion that begins at a stream offset.
+    /// Decides about the assertion that begins at stream offset `start`.
     pub fn action(self, start: u64) -> Action {
         let mut random = Cuts(self.0 ^ (start + 1).wrapping_mul(0x2545_F491_4F6C_DD1D));
         match random.below(9) {
@@ -30,7 +31,7 @@ impl Drawn {
         }
     }
 
-    /// What becomes of unannotated text.
+    /// Decides about unannotated text.
     pub fn run(self) -> Unannotated {
         match Cuts(self.0 ^ 0x5EED).below(4) {
             0 => Unannotated::Release,
@@ -40,7 +41,7 @@ impl Drawn {
         }
     }
 
-    /// What becomes of text that is not read.
+    /// Decides about text in which the parser stops to look for assertions at a limit.
     pub fn unread(self) -> AtLimit {
         match Cuts(self.0 ^ 0xFA17).below(3) {
             0 => AtLimit::Release,
@@ -64,24 +65,25 @@ impl Policy for Drawn {
     }
 }
 
-/// An assertion and what becomes of it.
+/// An assertion with the action of the policy.
 struct Decided {
-    /// In the stream.
+    /// Offset of the assertion in the stream.
     at: u64,
     start: usize,
     end: usize,
     action: Action,
     json: bool,
-    /// Whether a quote is missing before it and after it, to write a string there.
+    /// Missing quotes before and after the JSON value, which a replacement by a string must add.
     lacks_quotes: (bool, bool),
 }
 
-/// What a gate writes of an input, and how it ends the stream.
+/// Computes the output of a gate for an input, and how the gate ends the stream (`None` if it does
+/// not).
 pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Option<GateEnd>) {
     gate_from(short, limits, policy, 0)
 }
 
-/// The same of an input that begins at an offset of its stream.
+/// Computes the output of a gate for an input that begins at offset `start` of its stream.
 pub fn gate_from(
     short: &Short,
     limits: &RefLimits,
@@ -143,14 +145,15 @@ pub fn gate_from(
     (out.written, None)
 }
 
-/// Where a stream ends: its offset, and the one without records.
+/// End of a stream, as an offset in the stream and an offset in the text without records.
 struct End {
     stream: u64,
     clean: u64,
 }
 
-/// Where a stream of nothing but JSON values ends at its first fault: before the first assertion that may still have been
-/// completed there, and before the value if it may still have been a record.
+/// Finds the end of a stream of JSON values alone at its first syntax error: before the first
+/// assertion that could still be completed there, and before the value if that could still be a
+/// record.
 fn fault(short: &Short, events: &[Ev], limits: &RefLimits) -> Option<End> {
     if !matches!(short.reading.mode, RefMode::Json | RefMode::Ndjson) {
         return None;
@@ -199,8 +202,8 @@ fn fault(short: &Short, events: &[Ev], limits: &RefLimits) -> Option<End> {
     })
 }
 
-/// The assertions whose text is part of what is left of the stream, or that end it; only those that begin
-/// before an offset of the stream.
+/// Selects the assertions that the gate must decide about: those whose text remains in the stripped
+/// stream, and those whose action ends it. Assertions from stream offset `before` on are left out.
 fn decide(events: &[Ev], raw: &[u8], action: impl Fn(u64) -> Action, before: u64) -> Vec<Decided> {
     let records: Vec<(u64, u64)> = events
         .iter()
@@ -273,7 +276,7 @@ fn decide(events: &[Ev], raw: &[u8], action: impl Fn(u64) -> Action, before: u64
     found
 }
 
-/// What is written of a stream without annotations.
+/// Output of the gate, written from the stream without annotations.
 struct Out<'a> {
     text: &'a [u8],
     at: usize,
@@ -284,7 +287,8 @@ struct Out<'a> {
 }
 
 impl Out<'_> {
-    /// Text up to the last break that is not after `upto`; a run ends at each. The first break is the last of the list.
+    /// Writes the text up to the last break at or before `upto` and ends an unannotated run at each
+    /// break. `breaks` is in descending order.
     fn pass_breaks(&mut self, breaks: &mut Vec<usize>, upto: usize) {
         while let Some(at) = breaks.pop_if(|at| *at <= upto) {
             self.pass(at);
@@ -292,7 +296,7 @@ impl Out<'_> {
         }
     }
 
-    /// Unannotated text.
+    /// Writes the unannotated text up to `upto`.
     fn pass(&mut self, upto: usize) {
         let mut text = &self.text[self.at.min(upto)..upto];
         self.at = self.at.max(upto);
@@ -326,7 +330,8 @@ impl Out<'_> {
         }
     }
 
-    /// An assertion, with those in it, which are the first of the `rest`.
+    /// Writes an assertion and the assertions nested in it, which it takes from the start of
+    /// `rest`.
     fn act(&mut self, found: &Decided, rest: &mut &[Decided]) -> Option<GateEnd> {
         let escaped = |text: &str| match found.json {
             true => {
@@ -387,7 +392,7 @@ impl Out<'_> {
         None
     }
 
-    /// Text of an assertion.
+    /// Writes the assertion text up to `upto`.
     fn text(&mut self, upto: usize) {
         self.written
             .extend_from_slice(&self.text[self.at.min(upto)..upto]);
@@ -395,7 +400,7 @@ impl Out<'_> {
     }
 }
 
-/// Length of the white space and closing punctuation that a text begins with.
+/// Measures the white space and closing punctuation at the start of a text, in bytes.
 fn lead(text: &[u8]) -> usize {
     let mut len = 0;
     for chunk in text.utf8_chunks() {

@@ -1,10 +1,10 @@
-//! Short inputs of what release point and gate depend on.
+//! Short generated inputs in which the release point and the gate have something to decide.
 
 use crate::reference::engine::Cuts;
 use crate::reference::generate::with_breaks;
 use crate::reference::{Reading, RefMode, Segment};
 
-/// Pieces of free text.
+/// Fragments of free text.
 const TEXT: &[&str] = &[
     "It rained",
     "Dr",
@@ -84,7 +84,7 @@ const TEXT: &[&str] = &[
     "\n\n\n\n\n\n\n\n",
 ];
 
-/// Pieces of JSON.
+/// Fragments of JSON.
 const JSON: &[&str] = &[
     "{",
     "{",
@@ -120,16 +120,14 @@ const JSON: &[&str] = &[
     "{\"assertion\":\"x\",",
 ];
 
-/// A short input, how it is read, and a seed for its cuts.
+/// A short input with the mode to read it in.
 #[derive(Clone, Debug)]
 pub struct Short {
-    /// How it is read.
     pub reading: Reading,
-    /// Its segments.
     pub input: Vec<Segment>,
 }
 
-/// A short input of at most `most` pieces; the same seed gives the same input.
+/// Generates an input of one to `most` fragments; equal seeds give equal inputs.
 pub fn short(seed: u64, most: usize) -> Short {
     let mut random = Cuts(seed);
     let mode = match random.below(8) {
@@ -167,7 +165,7 @@ pub fn short(seed: u64, most: usize) -> Short {
     Short { reading, input }
 }
 
-/// The same, for one seed in four with breaks.
+/// Generates the input of [`short`], with breaks for one seed in four.
 pub fn broken(seed: u64, most: usize) -> Short {
     let Short { reading, input } = short(seed, most);
     Short {

@@ -1,8 +1,8 @@
-//! Policies that tests of gates share.
+//! Gate policies that several tests use.
 
 use provstream::{Action, AtLimit, Policy, Question, Unannotated};
 
-/// Discards assertions that have the word, and releases the rest.
+/// A policy that discards the assertions containing a word and releases the others.
 #[derive(Clone, Copy, Debug)]
 pub struct Without(pub &'static str);
 
@@ -15,7 +15,7 @@ impl Policy for Without {
     }
 }
 
-/// Releases nothing; refuses, with this text, where the limit is reached.
+/// A policy that discards everything and, at the limit, refuses with its text.
 #[derive(Clone, Copy, Debug)]
 pub struct Nothing(pub &'static str);
 

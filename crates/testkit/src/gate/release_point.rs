@@ -1,4 +1,5 @@
-//! The release point by brute force: whatever some continuation makes an assertion.
+//! Brute-force oracle for the release point: tries continuations and looks which of them complete
+//! an assertion.
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use crate::reference::holdback::{LEAST, completions};
 use crate::reference::{Ev, Reading, RefLimits, RefVocabulary, Segment, timed_events_in};
 use crate::root;
 
-/// What may have to come first: the end of what is open.
+/// First parts of a continuation, which close an open construct.
 const FIRST: &[&str] = &[
     "",
     "`",
@@ -43,14 +44,14 @@ const FIRST: &[&str] = &[
     "l}",
 ];
 
-/// What may complete a member or element of JSON.
+/// Continuations that complete a JSON member or element.
 const MEMBER: &[&str] = &[
     "", "1", "\"", "n\"", "\":1", "n\":1", "\"x\":1", ":1", "0\"", "00\"", "000\"", "0000\"",
     "0\":1", "00\":1", "000\":1", "0000\":1", "rue", "ue", "e", "alse", "lse", "se", "ull", "ll",
     "l",
 ];
 
-/// What may come then, before an annotation.
+/// Second parts of a continuation, which precede an annotation.
 const SECOND: &[&str] = &[
     "",
     " ",
@@ -83,10 +84,10 @@ const SECOND: &[&str] = &[
     "\n> ~~~~~~~~~~~~\n",
 ];
 
-/// No part of a word is longer of which the end is tried.
-const LONGEST_PART: usize = 12;
+/// Maximum length of a partial word at the end of the prefix that is completed, in bytes.
+const MAX_PARTIAL_WORD: usize = 12;
 
-/// Words of which an end may change what was before them.
+/// Words whose completion can move the sentence boundary before them.
 static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let data = root().join("src/engine/sentence/data");
     let files = ["ordinal-after.txt", "speech.txt"];
@@ -104,7 +105,7 @@ fn own(bytes: impl Into<Vec<u8>>) -> Segment {
     }
 }
 
-/// The continuations that are tried after `prefix`.
+/// Builds the continuations to try after `prefix`.
 fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
     let mut found = Vec::new();
     for first in FIRST {
@@ -138,7 +139,7 @@ fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
             ))]);
         }
     }
-    let longest = prefix.len().min(LONGEST_PART);
+    let longest = prefix.len().min(MAX_PARTIAL_WORD);
     for part in (1..=longest).map(|len| &prefix[prefix.len() - len..]) {
         for whole in WORDS.iter() {
             if let Some(rest) = whole.as_bytes().strip_prefix(part) {
@@ -156,7 +157,8 @@ fn continuations(prefix: &[u8]) -> Vec<Vec<Segment>> {
     found
 }
 
-/// What closes the objects and arrays that are open at the end of `prefix`, if all of it is JSON.
+/// Builds the closing brackets of the objects and arrays that are open at the end of `prefix`, read
+/// as JSON.
 fn closers(prefix: &[u8]) -> String {
     let mut open = Vec::new();
     let mut in_string = false;
@@ -175,7 +177,7 @@ fn closers(prefix: &[u8]) -> String {
     open.iter().rev().collect()
 }
 
-/// Where each assertion begins that is not complete with `prefix`, over the continuations tried.
+/// Iterates, over all continuations, the offsets of the assertions that `prefix` does not complete.
 fn starts(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> impl Iterator<Item = u64> {
     let bytes: Vec<u8> = prefix
         .iter()
@@ -196,14 +198,15 @@ fn starts(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> impl Iter
     })
 }
 
-/// The least offset at which an assertion begins that is not complete with `prefix`, over the continuations tried; the
-/// length of `prefix` if that is less.
+/// Computes the release point after `prefix`: the least offset of an assertion that a continuation
+/// completes, at most the length of `prefix`.
 pub fn release_point(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> u64 {
     let len = length(prefix);
     starts(reading, prefix, limits).fold(len, u64::min)
 }
 
-/// Whether the release point is at `at` or before it: the search ends with the first continuation that shows it.
+/// Returns `true` if the release point after `prefix` is at most `at`; stops at the first
+/// continuation that shows it.
 pub fn reaches(reading: Reading, prefix: &[Segment], limits: &RefLimits, at: u64) -> bool {
     at >= length(prefix) || starts(reading, prefix, limits).any(|start| start <= at)
 }

@@ -1,4 +1,4 @@
-//! Controllers and situations for the tests of decisions.
+//! Controllers and situations for tests of the action selection.
 
 use std::time::Duration;
 
@@ -11,12 +11,14 @@ pub fn score(value: f64) -> Score {
     Score::new(value).unwrap()
 }
 
-/// Scores in the order of the draft: ambiguity, missing evidence, capability limit, evidence conflict, safety.
+/// Builds scores from values in the order of the draft: ambiguity, missing evidence, capability
+/// limit, evidence conflict, safety.
 pub fn scores(values: [f64; 5]) -> Scores {
     Scores::new(values.map(score))
 }
 
-/// Low below 0.5, high from 0.8, as in the records of the drafts' examples.
+/// Builds a calibration with confidence bands low below 0.5 and high from 0.8, as in the example
+/// records of the drafts.
 pub fn calibration() -> Calibration {
     let bands = Bands::new(score(0.5), score(0.8)).unwrap();
     Calibration::new("test-1", bands).unwrap()
@@ -26,17 +28,17 @@ pub fn bound(count: u32) -> Bound {
     Bound::new(count, Duration::from_secs(60), 1_000)
 }
 
-/// The same bound for each of the three looping actions.
+/// Builds a controller with `bound` for each of the three looping actions.
 pub fn controller(bound: Bound) -> Controller {
     Controller::new(calibration(), Bounds::new(bound, bound, bound))
 }
 
-/// No remedies, little uncertainty.
+/// Builds a situation with low scores and no remedies.
 pub fn calm(primary: Source) -> Situation {
     Situation::new(score(0.9), scores([0.1; 5]), primary)
 }
 
-/// The same with these interventions usable.
+/// Marks the `interventions` of a situation as usable.
 pub fn with_usable(situation: Situation, interventions: &[Intervention]) -> Situation {
     interventions
         .iter()
@@ -45,7 +47,7 @@ pub fn with_usable(situation: Situation, interventions: &[Intervention]) -> Situ
         })
 }
 
-/// Holds a record against all of draft -02, as strictly as it can be.
+/// Asserts that a record conforms to draft -02 in its strict reading.
 #[track_caller]
 pub fn assert_clean(record: &Core) {
     let strict = Profile::new(Draft::Draft02).strict();

@@ -1,18 +1,19 @@
-//! The example of a description, and edits of it.
+//! Example deployment descriptions, and textual edits of them.
 
-/// A description with all keys, which conforms.
+/// A conforming description with every key.
 pub const EXAMPLE: &str = include_str!("../../../../corpus/marc/deployment.toml");
 
-/// One with none but those that must be there.
+/// A conforming description with the required keys only.
 pub const MINIMAL: &str = include_str!("../../../../corpus/marc/deployment-minimal.toml");
 
-/// Replaces a piece of the example that stands there once.
+/// Replaces `from`, which must occur exactly once in the example, by `to`.
 pub fn edited(text: &str, from: &str, to: &str) -> String {
     assert_eq!(text.matches(from).count(), 1, "{from:?} stands there once");
     text.replacen(from, to, 1)
 }
 
-/// Cuts all from one piece up to another out of the example, each of which stands there once.
+/// Removes the text from `from` up to `up_to`, each of which must occur exactly once in the
+/// example.
 pub fn cut(text: &str, from: &str, up_to: &str) -> String {
     let at = |piece: &str| {
         assert_eq!(

@@ -1,10 +1,10 @@
-//! Objects that are valid, and objects with a few faults; the same ones for a seed.
+//! Seeded generators of valid MARC objects and of MARC objects with a few faults.
 
 use provstream_marc::{
     Action, Band, Document, Draft, MarcKind, Remediability, Score, Scores, Source, Target,
 };
 
-/// Numbers that look random and are the same each time.
+/// A deterministic pseudo-random generator.
 pub struct Random(u64);
 
 impl Random {
@@ -12,7 +12,7 @@ impl Random {
         Self(seed.wrapping_add(0x9E37_79B9_7F4A_7C15))
     }
 
-    /// A number below `bound`.
+    /// Draws a number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self
             .0
@@ -21,7 +21,7 @@ impl Random {
         (self.0 >> 33) as usize % bound
     }
 
-    /// True once in so many times.
+    /// Draws `true` with a probability of one in `times`.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -31,12 +31,12 @@ impl Random {
     }
 }
 
-/// A text as JSON.
+/// Encodes a text as a JSON string.
 pub fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a string is JSON")
 }
 
-/// Numbers in [0.0, 1.0], however they are written.
+/// Numbers in [0.0, 1.0] in various notations.
 const IN_RANGE: &[&str] = &[
     "0",
     "1",
@@ -64,7 +64,7 @@ const TEXTS: &[&str] = &[
     "none",
 ];
 
-/// A score, now and then one that is written in an unusual way.
+/// Draws a score as JSON, one in three in an unusual notation.
 fn score(random: &mut Random) -> String {
     if random.one_in(3) {
         random.pick(IN_RANGE).into()
@@ -73,7 +73,7 @@ fn score(random: &mut Random) -> String {
     }
 }
 
-/// A text of 1 to 280 code points.
+/// Draws a JSON string of 1 to 280 code points.
 fn content(random: &mut Random) -> String {
     match random.below(12) {
         0 => quoted(&"a".repeat(280)),
@@ -82,7 +82,7 @@ fn content(random: &mut Random) -> String {
     }
 }
 
-/// The order of members means nothing.
+/// Builds an object of the `members`, half of the time in random order; their order has no meaning.
 fn shuffled(random: &mut Random, mut members: Vec<(&str, String)>) -> Document {
     if random.one_in(2) {
         for at in (1..members.len()).rev() {
@@ -100,7 +100,7 @@ fn document(members: Vec<(&str, String)>) -> Document {
     document
 }
 
-/// An object without any must-level violation.
+/// Generates an object without violations of level "must".
 pub fn valid(kind: MarcKind, draft: Draft, random: &mut Random) -> Document {
     match kind {
         MarcKind::Core => core(draft, random),
@@ -108,7 +108,7 @@ pub fn valid(kind: MarcKind, draft: Draft, random: &mut Random) -> Document {
     }
 }
 
-/// A target that may go with the action.
+/// Draws a confidence target that is allowed with the action.
 fn target(action: Option<Action>, random: &mut Random) -> String {
     match action {
         Some(Action::Answer) => quoted(Target::Answer.as_str()),
@@ -199,7 +199,7 @@ fn private(random: &mut Random, members: &mut Vec<(&str, String)>) {
     }
 }
 
-/// Values of each type.
+/// JSON values of every type.
 const ANY: &[&str] = &[
     "null",
     "true",
@@ -216,7 +216,7 @@ const ANY: &[&str] = &[
     "{\"ambiguity\":0.5}",
 ];
 
-/// Numbers outside of [0.0, 1.0] that are so as floating-point numbers, too.
+/// Numbers outside [0.0, 1.0], also after rounding to a floating-point number.
 const OUT_OF_RANGE: &[&str] = &[
     "-0.01",
     "1.01",
@@ -256,7 +256,7 @@ const VERSIONS: &[&str] = &[
     "1.4294967296",
 ];
 
-/// Members that no draft defines for either object.
+/// Member names that neither draft defines.
 const UNKNOWN: &[&str] = &[
     "note",
     "Marc_version",
@@ -270,7 +270,7 @@ const UNKNOWN: &[&str] = &[
     "NONE",
 ];
 
-/// Members of either object in either draft, those of an object inside first.
+/// Member names that at least one draft defines.
 const NAMES: &[&str] = &[
     "marc_version",
     "decision_id",
@@ -292,7 +292,8 @@ const NAMES: &[&str] = &[
     "uncertainty_source",
 ];
 
-/// A value of the enumeration that this one is from, else of any, or of none.
+/// Draws a term of the enumeration that contains `like`, otherwise of any enumeration, or an
+/// invalid term.
 fn term(like: Option<&str>, random: &mut Random) -> &'static str {
     let all = [
         Source::NAMES,
@@ -309,7 +310,7 @@ fn term(like: Option<&str>, random: &mut Random) -> &'static str {
     random.pick(names)
 }
 
-/// Makes one change at random, to a member or to one of `uncertainty`.
+/// Applies one random change to a member of the object or of its `uncertainty`.
 pub fn mutate(document: &mut Document, random: &mut Random) {
     if random.one_in(4)
         && let Some(mut scores) = document.get_object("uncertainty")
@@ -368,7 +369,7 @@ fn mutate_member(document: &mut Document, name: &str, random: &mut Random) {
     document.set(name, &json).expect("JSON");
 }
 
-/// A valid object with up to three changes.
+/// Generates a valid object and applies up to three random changes.
 pub fn mutated(kind: MarcKind, draft: Draft, random: &mut Random) -> Document {
     let mut document = valid(kind, draft, random);
     for _ in 0..random.below(4) {

@@ -1,4 +1,4 @@
-//! JSON as it may be written, for proptest: numbers, escapes and white space in every form.
+//! Proptest strategies for JSON in every notation of numbers, escapes and white space.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,23 +6,23 @@ use proptest::sample::select;
 
 use super::generate::Random;
 
-/// A JSON value whose parts are kept as they are written.
+/// A JSON value that keeps the notation of its parts.
 #[derive(Clone, Debug)]
 pub enum Json {
     /// A string, number or literal.
     Scalar(String),
     Array(Vec<Json>),
-    /// Names with their quotes; the same name may stand there twice.
+    /// Members in order, names in quotes; names may repeat.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// Without white space outside of strings.
+    /// Writes the value without white space outside strings.
     pub fn compact(&self) -> String {
         self.spaced(&mut |_: &mut String| {})
     }
 
-    /// With white space wherever it may stand, by chance.
+    /// Writes the value with random white space wherever JSON allows it.
     pub fn loose(&self, seed: u64) -> String {
         let mut random = Random::new(seed);
         self.spaced(&mut |json: &mut String| {
@@ -71,7 +71,7 @@ impl Json {
     }
 }
 
-/// What strings are made of, as it is written.
+/// Building blocks of strings, as written in JSON.
 const PIECES: &[&str] = &[
     "a",
     "b",
@@ -103,12 +103,12 @@ const PIECES: &[&str] = &[
     "x_",
 ];
 
-/// A string with its quotes.
+/// Generates a string in quotes.
 pub fn string() -> impl Strategy<Value = String> {
     vec(select(PIECES), 0..6).prop_map(|pieces| format!("\"{}\"", pieces.concat()))
 }
 
-/// A number.
+/// Generates a number.
 pub fn number() -> impl Strategy<Value = String> {
     let exact = select(
         &[
@@ -129,7 +129,7 @@ pub fn number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Any value, of some depth.
+/// Generates a value of limited depth.
 pub fn value() -> impl Strategy<Value = Json> {
     let literal = select(&["null", "true", "false"][..]).prop_map(str::to_owned);
     let scalar = prop_oneof![literal, number(), string()].prop_map(Json::Scalar);
@@ -141,7 +141,7 @@ pub fn value() -> impl Strategy<Value = Json> {
     })
 }
 
-/// An object.
+/// Generates an object.
 pub fn object() -> impl Strategy<Value = Json> {
     vec((string(), value()), 0..8).prop_map(Json::Object)
 }

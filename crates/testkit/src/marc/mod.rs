@@ -1,4 +1,4 @@
-//! What the tests of MARC share.
+//! Shared support for the tests of MARC.
 
 pub mod decide;
 pub mod deployment;
@@ -13,17 +13,17 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use provstream_marc::{Draft, MarcKind, Profile};
 
-/// Both objects.
+/// Both kinds of MARC object.
 pub const KINDS: [MarcKind; 2] = [MarcKind::Core, MarcKind::Disclosure];
 
-/// Both drafts, each applied leniently and strictly.
+/// Iterates over both drafts, each in the lenient and the strict reading.
 pub fn profiles() -> impl Iterator<Item = Profile> {
     Draft::ALL
         .iter()
         .flat_map(|&draft| [Profile::new(draft), Profile::new(draft).strict()])
 }
 
-/// So many cases, or what `PROPTEST_CASES` says for a longer search.
+/// Configures proptest to run `cases` cases, or the number in `PROPTEST_CASES`.
 pub fn cases(cases: u32) -> ProptestConfig {
     let mut config = ProptestConfig::default();
     if std::env::var_os("PROPTEST_CASES").is_none() {
@@ -33,7 +33,7 @@ pub fn cases(cases: u32) -> ProptestConfig {
     config
 }
 
-/// Either draft.
+/// Generates one of the two drafts.
 pub fn draft() -> impl Strategy<Value = Draft> {
     select(Draft::ALL)
 }

@@ -1,74 +1,75 @@
-//! Naive reading of MARC-02 8.8 (action selection) and 8.3 (remediability),
-//! a judge for the real code. It was written from the text of the draft and
-//! from the readings that the project fixed, not from that code.
+//! Naive model of MARC-02 8.8 (action selection) and 8.3 (remediability), with which tests compare
+//! the controller. It was written from the text of the draft and the project's readings of it, not
+//! from the code.
 
-/// Position of `ambiguity` in [`Point::scores`]; sources in the order of 8.2.
+/// Index of `ambiguity` in [`Point::scores`]; sources are in the order of 8.2.
 pub const AMBIGUITY: usize = 0;
-/// Position of `missing_evidence` in [`Point::scores`].
+/// Index of `missing_evidence` in [`Point::scores`].
 pub const MISSING: usize = 1;
-/// Position of `capability_limit` in [`Point::scores`].
+/// Index of `capability_limit` in [`Point::scores`].
 pub const LIMIT: usize = 2;
-/// Position of `evidence_conflict` in [`Point::scores`].
+/// Index of `evidence_conflict` in [`Point::scores`].
 pub const CONFLICT: usize = 3;
-/// Position of `safety` in [`Point::scores`].
+/// Index of `safety` in [`Point::scores`].
 pub const SAFETY: usize = 4;
 
-/// Position of `user_clarification` in [`Point::remedies`]; classes in the order of 8.3.
+/// Index of `user_clarification` in [`Point::remedies`]; classes are in the order of 8.3.
 pub const USER: usize = 0;
-/// Position of `retrieval` in [`Point::remedies`].
+/// Index of `retrieval` in [`Point::remedies`].
 pub const RETRIEVAL: usize = 1;
-/// Position of `tool` in [`Point::remedies`].
+/// Index of `tool` in [`Point::remedies`].
 pub const TOOL: usize = 2;
-/// Position of `human` in [`Point::remedies`].
+/// Index of `human` in [`Point::remedies`].
 pub const HUMAN: usize = 3;
-/// Position of more internal computation in [`Point::remedies`]; no value of `remediability`.
+/// Index of more internal computation in [`Point::remedies`]; it has no value of `remediability`.
 pub const EFFORT: usize = 4;
 
-/// Knowledge about one intervention.
+/// State of one intervention.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Means {
-    /// Available and permitted; None if nobody said so.
+    /// Availability and permission of the intervention, `None` if not stated.
     pub usable: Option<bool>,
-    /// Expectation of a material gain for its cost (8.3); None if nobody weighed it.
+    /// Expectation that the gain is worth the cost (8.3), `None` if not stated.
     pub worthwhile: Option<bool>,
-    /// Reached loop bound (7.3); never for [`HUMAN`].
+    /// Exhaustion of the loop bound (7.3); always `false` for [`HUMAN`].
     pub spent: bool,
 }
 
-/// Decision point as the caller describes it.
+/// Input of the action selection, as a caller describes it.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// Scores of the sources.
+    /// Scores of the five uncertainty sources, in [0.0, 1.0].
     pub scores: [f64; 5],
-    /// Score from which on each source is material.
+    /// Threshold of each source: the source is material from this score on.
     pub material: [f64; 5],
-    /// Primary source.
+    /// Index of the primary uncertainty source.
     pub primary: usize,
-    /// Stated remediability: an intervention, `Some(None)` for `none`, None if not stated.
+    /// Stated remediability: index of an intervention, `Some(None)` for `none`, `None` if not
+    /// stated.
     pub stated: Option<Option<usize>>,
-    /// Judgement of the caller that each source is material (ambiguity: blocks
-    /// an answer); None leaves it to the score. For [`SAFETY`], `Some(true)`
-    /// makes it govern, and `Some(false)` cannot switch off a score that
-    /// reaches its threshold or a primary source safety.
+    /// Caller's judgement whether each source is material (for ambiguity: whether it blocks an
+    /// answer); `None` leaves it to the score. For [`SAFETY`], `Some(true)` makes safety control
+    /// the selection; `Some(false)` overrides neither a score at the threshold nor `safety` as
+    /// primary source.
     pub judged: [Option<bool>; 5],
-    /// Available evidence resolves the ambiguity without the user.
+    /// Ambiguity that the available evidence resolves without the user.
     pub resolvable: bool,
-    /// Missing evidence does not matter, or the answer is limited to the context.
+    /// Missing evidence that does not matter, or an answer that is limited to the context.
     pub immaterial: bool,
-    /// Knowledge about the interventions.
+    /// State of each intervention.
     pub remedies: [Means; 5],
-    /// Domain of high risk (8.8 step 6, 14).
+    /// High-risk domain (8.8 step 6, 14).
     pub high_risk: bool,
-    /// Safety policy: actions by name, in order of preference; never "ANSWER";
-    /// if none is possible, ABSTAIN.
+    /// Actions of the safety policy in order of preference, never `ANSWER`; ABSTAIN applies if none
+    /// is possible.
     pub safety: Vec<&'static str>,
-    /// Choice of worthwhile computation before externalization (8.8 step 7,
-    /// MAY), else right before ANSWER.
+    /// Worthwhile computation selected before any externalization (8.8 step 7, MAY) instead of
+    /// right before ANSWER.
     pub effort_first: bool,
 }
 
 impl Point {
-    /// Selects the one primary action (8.7, 8.8).
+    /// Selects the primary action (8.7, 8.8).
     pub fn action(&self) -> &'static str {
         // 8.8 step 1, and the last sentence of 8.8: safety before anything else.
         // Reading: the order of the policy decides even against the stated
@@ -189,8 +190,8 @@ impl Point {
         "ANSWER"
     }
 
-    /// Class of intervention that the record states for `action` (8.3, 9.4);
-    /// None is `none`.
+    /// Computes the remediability that the record states for `action` (8.3, 9.4); `None` stands for
+    /// `none`.
     pub fn remediability(&self, action: &str) -> Option<usize> {
         match action {
             // 9.4: class that goes with the action.
@@ -227,7 +228,7 @@ impl Point {
         }
     }
 
-    /// Best possible class of intervention for the primary source (8.3).
+    /// Finds the best possible class of intervention for the primary source (8.3).
     fn best(&self) -> Option<usize> {
         let fitting = match self.primary {
             AMBIGUITY => USER,
@@ -243,15 +244,15 @@ impl Point {
         None
     }
 
-    /// Tells that safety controls the selection (8.2, 8.8 step 1).
+    /// Returns `true` if safety controls the selection (8.2, 8.8 step 1).
     fn safety_governs(&self) -> bool {
         self.primary == SAFETY
             || self.scores[SAFETY] >= self.material[SAFETY]
             || self.judged[SAFETY] == Some(true)
     }
 
-    /// Tells that a source other than safety is material: as judged, else by
-    /// its score (8.8 steps 2 to 6).
+    /// Returns `true` if a source other than safety is material, by judgement or else by its score
+    /// (8.8 steps 2 to 6).
     // Reading: a judgement decides against the score also for the primary
     // source; only ambiguity, where it is about blocking, is treated apart.
     fn is_material(&self, source: usize) -> bool {
@@ -261,14 +262,14 @@ impl Point {
         }
     }
 
-    /// Tells that ambiguity blocks an answer (8.8 step 2).
+    /// Returns `true` if ambiguity blocks an answer (8.8 step 2).
     // Reading: ambiguity that available evidence resolves does not block,
     // whether or not it is the primary source; nothing is guessed then.
     fn blocking_ambiguity(&self) -> bool {
         self.is_material(AMBIGUITY) && !self.resolvable
     }
 
-    /// Tells that an intervention can be selected (8.3, 7.3; fixed reading).
+    /// Returns `true` if an intervention can be selected (8.3, 7.3; project reading).
     fn possible(&self, means: usize) -> bool {
         let known = self.remedies[means];
         let usable = match known.usable {
@@ -284,12 +285,12 @@ impl Point {
         true
     }
 
-    /// Tells that an intervention is possible and somebody expects a gain from it.
+    /// Returns `true` if an intervention is possible and expected to be worth its cost.
     fn worthwhile(&self, means: usize) -> bool {
         self.possible(means) && self.remedies[means].worthwhile == Some(true)
     }
 
-    /// First possible intervention of `allowed`, the stated one before the others.
+    /// Finds the first possible intervention among `allowed`, trying the stated one first.
     fn first(&self, allowed: &[usize]) -> Option<usize> {
         let mut possible = Vec::new();
         for means in allowed {
@@ -303,7 +304,7 @@ impl Point {
         }
     }
 
-    /// Tells that an action which the safety policy names is possible (8.8 step 1).
+    /// Returns `true` if an action of the safety policy is possible (8.8 step 1).
     // Reading: that the policy names an action does not make its intervention
     // available; DELIBERATE needs no expected gain here, but a usable EFFORT.
     fn permits(&self, name: &str) -> bool {
@@ -319,7 +320,7 @@ impl Point {
     }
 }
 
-/// Action that initiates an intervention (8.9).
+/// Returns the action that starts an intervention (8.9).
 fn action_of(means: usize) -> &'static str {
     match means {
         USER => "CLARIFY",

@@ -1,4 +1,5 @@
-//! The table of single changes and what validation finds then, `corpus/marc/mutations.toml`.
+//! Table of single changes to MARC objects with the violations expected after each, read from
+//! `corpus/marc/mutations.toml`.
 
 use std::fs;
 
@@ -6,13 +7,14 @@ use provstream_marc::{Document, Draft, Level, MarcKind, Profile, Report};
 
 use super::generate::quoted;
 
-/// A violation as a row expects it.
+/// A violation that a row of the table expects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Expected {
     pub pointer: String,
     pub code: String,
     pub section: String,
-    /// The level when the draft is applied leniently, and strictly; `None` where it is no violation.
+    /// Level in the lenient and in the strict reading of the draft, `None` where it is no
+    /// violation.
     levels: [Option<Level>; 2],
 }
 
@@ -45,7 +47,7 @@ impl Expected {
         self.levels[profile.is_strict() as usize]
     }
 
-    /// As a line of text that [`found`] gives for the same violation.
+    /// Formats the violation as [`found`] does, `None` if the profile does not have it.
     pub fn line(&self, profile: Profile) -> Option<String> {
         let Self {
             pointer,
@@ -58,7 +60,7 @@ impl Expected {
     }
 }
 
-/// The violations of a report as lines, sorted.
+/// Formats the violations of a report as sorted lines.
 pub fn found(report: &Report) -> Vec<String> {
     let mut lines: Vec<_> = report
         .violations()
@@ -77,7 +79,7 @@ pub fn found(report: &Report) -> Vec<String> {
     lines
 }
 
-/// The same of what is expected.
+/// Formats expected violations as sorted lines.
 pub fn expected(violations: &[Expected], profile: Profile) -> Vec<String> {
     let mut lines: Vec<_> = violations
         .iter()
@@ -87,7 +89,7 @@ pub fn expected(violations: &[Expected], profile: Profile) -> Vec<String> {
     lines
 }
 
-/// An object without any fault, under each draft.
+/// A MARC object without faults, one version for each draft.
 pub struct Base {
     pub name: String,
     pub kind: MarcKind,
@@ -101,13 +103,13 @@ impl Base {
     }
 }
 
-/// One change to one member of a base.
+/// A change to one member of a base object.
 pub struct Row {
     pub base: usize,
-    /// The JSON Pointer of the member.
+    /// JSON Pointer of the changed member.
     pub member: String,
     pub change: String,
-    /// What is found under each draft; none where the change cannot be made.
+    /// Violations expected under each draft, `None` where the change is not applicable.
     expected: [Option<Vec<Expected>>; 2],
 }
 
@@ -116,7 +118,7 @@ impl Row {
         self.expected[draft as usize].as_deref()
     }
 
-    /// The value that the member gets; none for `remove` and `repeat`.
+    /// Returns the new value of the member as JSON, `None` for the changes `remove` and `repeat`.
     pub fn value(&self) -> Option<String> {
         if matches!(&*self.change, "remove" | "repeat") {
             return None;
@@ -128,7 +130,7 @@ impl Row {
         Some(quoted(&character.repeat(len.parse().expect("a length"))))
     }
 
-    /// Makes the change to a document.
+    /// Applies the change to a copy of the document.
     pub fn apply(&self, document: &Document) -> Document {
         let names: Vec<_> = self.member[1..]
             .split('/')
@@ -163,7 +165,7 @@ impl Row {
     }
 }
 
-/// The table.
+/// Table of base objects and changes.
 pub struct Mutations {
     pub bases: Vec<Base>,
     pub rows: Vec<Row>,

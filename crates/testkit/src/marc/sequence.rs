@@ -1,38 +1,41 @@
-//! What holds between the records of a stream, as plain lookups: `docs/wire.md` 5, MARC-02 7.3 and 9.1.
+//! Model of the rules between the records of a stream, by plain lookups: `docs/wire.md` 5, MARC-02
+//! 7.3 and 9.1.
 //!
-//! The model shares no code with the validator. It keeps all records, carries nothing from one to the next, and finds every
-//! loop, maximum and round by walking back over the parents.
+//! The model shares no code with the validator. It keeps all records, carries no state between
+//! them, and finds every loop, maximum and round by following the parents back.
 
 use provstream_marc::Document;
 
-/// A violation between records: its code, and the member that it points to.
+/// Code of a violation between records, and JSON Pointer of the member at fault.
 pub type Found = (&'static str, &'static str);
 
-/// The parent that a record names.
+/// Parent decision that a record names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parent {
-    /// The member is missing or null.
+    /// Member missing or null.
     NotNamed,
     Named(String),
-    /// The member is not as it must be.
+    /// Member repeated, or not a string.
     Faulty,
 }
 
-/// What the checks between records look at. A member that is not as it must be has no value, and neither has a negative number.
+/// Members of a record that the rules between records use. A member of the wrong type or a negative
+/// number counts as absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub id: Option<String>,
     pub parent: Parent,
     pub iteration: Option<i64>,
     pub max_iterations: Option<i64>,
-    /// It selected `RETRIEVE`, `TOOL` or `DELIBERATE`.
+    /// Selected action is `RETRIEVE`, `TOOL` or `DELIBERATE`.
     pub loops: bool,
-    /// It selected `CLARIFY`, after whose reply the request goes on.
+    /// Selected action is `CLARIFY`; the request continues after the reply.
     pub asks: bool,
 }
 
 impl Record {
-    /// Reads a record; `None` if it has a number with too many digits for the model, or a string that is not Unicode.
+    /// Reads a record; returns `None` if a number has more digits than the model handles or a
+    /// string is not Unicode.
     pub fn of(document: &Document) -> Option<Self> {
         let member = |name: &str| {
             let mut found = document.members().filter(|(known, _)| known == name);
@@ -66,8 +69,8 @@ impl Record {
     }
 }
 
-/// Reads a JSON value as an integer, such as `10` or `1e1`: `Some(None)` if it is not an integer, `None` if it has more than 15
-/// digits, which the model does not handle.
+/// Reads a JSON value as an integer, such as `10` or `1e1`. Returns `Some(None)` if it is not an
+/// integer, and `None` if it has more than 15 digits, which the model does not handle.
 fn integer(json: &str) -> Option<Option<i64>> {
     let (sign, unsigned) = match json.strip_prefix('-') {
         Some(unsigned) => (-1, unsigned),
@@ -97,26 +100,27 @@ fn integer(json: &str) -> Option<Option<i64>> {
     }
 }
 
-/// The records of a stream so far. It remembers all of them, so it knows nothing of `limit-session`.
+/// All records of a stream so far. The model has no limit on their number, so it never expects
+/// `limit-session`.
 #[derive(Clone, Debug, Default)]
 pub struct Sequence {
-    /// `None` for a record that could not be read.
+    /// Records in stream order, `None` for one that could not be read.
     records: Vec<Option<Record>>,
 }
 
 impl Sequence {
-    /// Adds a record that could not be read.
+    /// Appends a record that could not be read.
     pub fn skip(&mut self) {
         self.records.push(None);
     }
 
-    /// Adds a record, and says what is wrong between it and those before.
+    /// Appends a record and returns the violations between it and the records before.
     pub fn check(&mut self, record: Record) -> Vec<Found> {
         self.records.push(Some(record));
         self.wrong(self.records.len() - 1)
     }
 
-    /// The identifiers of the records whose loops are open.
+    /// Collects the identifiers of the records whose loops are open.
     pub fn open(&self) -> Vec<&str> {
         let all = 0..self.records.len();
         let open = all.filter(|&at| self.is_open(at, self.records.len()));
@@ -127,13 +131,13 @@ impl Sequence {
         self.records[at].as_ref()?.id.as_deref()
     }
 
-    /// The last record with this identifier before another.
+    /// Finds the last record with identifier `id` before index `before`.
     fn named(&self, id: &str, before: usize) -> Option<usize> {
         (0..before).rev().find(|&at| self.id(at) == Some(id))
     }
 
-    /// Whether a record before `end` should be a parent and is not, up to there. Of those with the same identifier only the last
-    /// can be one.
+    /// Returns `true` if the loop of the record at `at` is open before index `end`: no later record
+    /// names it as parent. Of several records with one identifier, only the last can be open.
     fn is_open(&self, at: usize, end: usize) -> bool {
         let Some(Record {
             id: Some(id),
@@ -149,7 +153,8 @@ impl Sequence {
         !is_named && later().all(|later| later.id.as_ref() != Some(id))
     }
 
-    /// The preceding decision of a record: the parent that it names, else the record before if neither has an identifier.
+    /// Finds the preceding decision of a record: its named parent, or the record right before if
+    /// neither has an identifier.
     fn preceding(&self, at: usize) -> Option<usize> {
         let record = self.records[at].as_ref()?;
         match &record.parent {
@@ -163,7 +168,7 @@ impl Sequence {
         }
     }
 
-    /// The decisions before a record in its request, the nearest first.
+    /// Collects the preceding decisions of a record within its request, nearest first.
     fn request_before(&self, at: usize) -> Vec<&Record> {
         let mut found = Vec::new();
         let mut next = self.preceding(at);

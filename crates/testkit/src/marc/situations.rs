@@ -1,4 +1,4 @@
-//! Random situations, for the controller and for the model.
+//! Random situations, for the controller and for its model.
 
 use provstream_marc::{
     Action, BoundKind, Exhausted, Intervention, Judgement, Policy, Remediability, Remedy, RiskTier,
@@ -9,7 +9,8 @@ use super::decide::{score, scores};
 use super::generate::Random;
 use super::model::{Means, Point};
 
-/// A situation with its policy and what is used up, and the same for the model.
+/// A situation with its policy and exhausted bounds, in the form of the library and in the form of
+/// the model.
 #[derive(Debug)]
 pub struct Case {
     pub situation: Situation,
@@ -45,7 +46,8 @@ const SAFETY: [&[Action]; 4] = [
     &[Action::Deliberate, Action::Retrieve, Action::Tool],
 ];
 
-/// A policy with thresholds, and the thresholds of the tier.
+/// Draws a safety policy with thresholds, and returns it with the thresholds that apply in the risk
+/// tier.
 fn policy(random: &mut Random, high_risk: bool) -> (Policy, [f64; 5], Vec<&'static str>, bool) {
     let mut thresholds = Thresholds::default();
     for &source in Source::ALL {
@@ -89,7 +91,7 @@ fn policy(random: &mut Random, high_risk: bool) -> (Policy, [f64; 5], Vec<&'stat
     )
 }
 
-/// A random case.
+/// Draws a random case.
 pub fn case(random: &mut Random) -> Case {
     let high_risk = random.one_in(3);
     let (policy, material, safety, effort_first) = policy(random, high_risk);

@@ -1,4 +1,4 @@
-//! Running the engine and bringing its events into the reference's form.
+//! Adapter that runs the streaming engine and converts its events to those of the reference.
 use std::fmt::Debug;
 
 use provstream::provenance::{self, Version, Vocabulary};
@@ -6,17 +6,17 @@ use provstream::{Event, Limits, Mode, Parser, ParserBuilder};
 
 use super::{Ann, Encoding, Ev, Extent, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
-/// A parser in mode `text` with the reference's settings.
+/// Builds a parser in mode `text` with the settings of the reference.
 pub fn parser(limits: &RefLimits, vocabulary: &RefVocabulary) -> Parser {
     parser_in(Reading::TEXT, limits, vocabulary)
 }
 
-/// A parser in any mode with the reference's settings.
+/// Builds a parser in the mode of `reading` with the settings of the reference.
 pub fn parser_in(reading: Reading, limits: &RefLimits, vocabulary: &RefVocabulary) -> Parser {
     builder_in(reading, limits, vocabulary).build()
 }
 
-/// The settings of a parser in any mode, as the reference has them.
+/// Configures a parser builder with the mode, limits and vocabulary of the reference.
 pub fn builder_in(
     reading: Reading,
     limits: &RefLimits,
@@ -43,7 +43,7 @@ pub fn builder_in(
         .hold_records(reading.hold_records)
 }
 
-/// The reference's limits as the engine takes them.
+/// Converts the limits of the reference to those of the engine.
 fn engine_limits(limits: &RefLimits) -> Limits {
     let engine = Limits::default()
         .with_max_annotation(limits.max_annotation)
@@ -62,7 +62,7 @@ fn engine_limits(limits: &RefLimits) -> Limits {
         .expect("limits in range")
 }
 
-/// Feeds a chunk and collects what comes out, texts merged where they touch.
+/// Pushes a chunk and appends its events, merging contiguous text.
 pub fn feed(parser: &mut Parser, own: bool, chunk: &[u8], events: &mut Vec<Ev>) {
     let sink = |event: Event<'_>| collect(event, events);
     if own {
@@ -72,7 +72,8 @@ pub fn feed(parser: &mut Parser, own: bool, chunk: &[u8], events: &mut Vec<Ev>) 
     }
 }
 
-/// All events of an input, cut by `cut`: given the bytes left of a segment, the length of the next chunk.
+/// Reads an input and collects its events. `cut` gets the number of bytes left of a segment and
+/// returns the length of the next chunk.
 pub fn run(parser: &mut Parser, input: &[Segment], mut cut: impl FnMut(usize) -> usize) -> Vec<Ev> {
     let mut events = Vec::new();
     for segment in input {
@@ -90,7 +91,8 @@ pub fn run(parser: &mut Parser, input: &[Segment], mut cut: impl FnMut(usize) ->
     canonical(events)
 }
 
-/// Texts, and records that stand in for them, are not ordered against other events: they are put where their span says.
+/// Moves text and record events before the others, as their order relative to other events is not
+/// compared.
 pub fn canonical(events: Vec<Ev>) -> Vec<Ev> {
     let (mut tiles, others): (Vec<Ev>, Vec<Ev>) = events
         .into_iter()
@@ -99,7 +101,7 @@ pub fn canonical(events: Vec<Ev>) -> Vec<Ev> {
     tiles
 }
 
-/// Adds an event to others, texts merged where they touch.
+/// Appends an event, merging contiguous text.
 pub fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
     let ends = |span: provstream::Span| (span.start(), span.end());
     let found = match event {
@@ -174,11 +176,11 @@ pub fn collect(event: Event<'_>, events: &mut Vec<Ev>) {
     events.push(found);
 }
 
-/// A small deterministic source of cuts.
+/// A deterministic pseudo-random generator, seeded with its field.
 pub struct Cuts(pub u64);
 
 impl Cuts {
-    /// The next number below `bound`.
+    /// Draws a number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -188,8 +190,8 @@ impl Cuts {
     }
 }
 
-/// Checks that a parser tells of an input what is expected, read whole and in three cuttings that follow from `seed`;
-/// `what` names the input in the message.
+/// Asserts that a parser emits the expected events for an input, read as a whole and with three
+/// random chunkings drawn from `seed`; `what` names the input in the failure message.
 pub fn check(parser: &mut Parser, input: &[Segment], expected: &[Ev], seed: u64, what: &dyn Debug) {
     let mut cuts = Cuts(seed);
     for most in [usize::MAX, 1, 8, 200] {

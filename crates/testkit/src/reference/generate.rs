@@ -1,12 +1,13 @@
-//! Seeded inputs made of the fragments that the grammar is about; the same seed gives the same input everywhere.
+//! Seeded generator of free text from fragments that the grammar treats specially; equal seeds give
+//! equal inputs on every platform.
 
 use super::{RefLimits, Segment};
 
-/// `SplitMix64`: small, and good enough to pick fragments.
+/// `SplitMix64` pseudo-random generator.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    /// The next 64 bits.
+    /// Draws 64 bits.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
@@ -15,24 +16,25 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `bound`.
+    /// Draws a number below `bound`.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         // The remainder is below a usize, so nothing is lost.
         (self.next() % bound as u64) as usize
     }
 
-    /// True once in `times`.
+    /// Draws `true` with a probability of one in `times`.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of `choices`.
+    /// Draws one of the `choices`.
     pub(super) fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
         choices[self.below(choices.len())]
     }
 }
 
-/// Identifiers: known, unknown, anchored in every way, and such that start nothing alone.
+/// Identifiers: known, unknown, with every kind of anchor, and ones that start no candidate
+/// annotation on their own. Valid annotations use the first five.
 const IDENTIFIERS: &[&str] = &[
     "substrate.code.read",
     "substrate.grep",
@@ -56,7 +58,7 @@ const IDENTIFIERS: &[&str] = &[
     "x-y_z.q1",
 ];
 
-/// Parameters, good and bad, known and unknown.
+/// Parameters, valid and invalid, known and unknown. Valid annotations use the first 17.
 const PARAMETERS: &[&str] = &[
     "observation-id=sha256:e3b0",
     "observation_id=\"a b; c] [d\"",
@@ -88,15 +90,16 @@ const PARAMETERS: &[&str] = &[
     "x=a[b",
 ];
 
-/// White space within an annotation, some of it more than is allowed.
+/// White space within an annotation. Valid annotations use the first five entries.
 const INNER_SPACE: &[&str] = &["", "", " ", "\n ", "\r\n\t", "  ", "\n\n", "\n> "];
 
-/// Ends of an annotation, some of which leave it open.
+/// Ends of an annotation. Valid annotations use the first seven, the others are malformed or leave
+/// the annotation open.
 const ENDS: &[&str] = &[
     "]", "]", "]", "]", "]", "]", ";]", "; ]", ";;]", " word]", "", "\n\n", "[",
 ];
 
-/// Sentences and words of several languages, with what is hard to split.
+/// Sentences and words of several languages, some of them hard to split.
 const PROSE: &[&str] = &[
     "The file CHANGELOG.md has an entry dated 2026-05-25. ",
     "It holds. Dr. Smith said so on p. 55. ",
@@ -118,7 +121,7 @@ const PROSE: &[&str] = &[
     "1. 2. ",
 ];
 
-/// Text that a look back has to know: block structure.
+/// Block structure: headings, lists, quotes, tables, blank lines.
 const BLOCKS: &[&str] = &[
     "\n- ",
     "\n* ",
@@ -163,7 +166,7 @@ const BLOCKS: &[&str] = &[
     "\u{feff}",
 ];
 
-/// Code, fenced and inline.
+/// Fenced code blocks and code spans.
 const CODE: &[&str] = &[
     "\n```\n",
     "\n```rust\n",
@@ -191,7 +194,7 @@ const CODE: &[&str] = &[
     "\n    indented\n",
 ];
 
-/// Brackets that mean something else, escapes, and loose ends.
+/// Brackets that are no annotation, escapes, and incomplete constructs.
 const BRACKETS: &[&str] = &[
     "[1]",
     "[x]",
@@ -220,7 +223,7 @@ const BRACKETS: &[&str] = &[
     "[1.0.substrate.grep] ",
 ];
 
-/// White space and closing punctuation as it may stand between annotations.
+/// White space and closing punctuation as found between annotations.
 const GAPS: &[&str] = &[
     " ",
     "  ",
@@ -245,7 +248,7 @@ const GAPS: &[&str] = &[
     "\x0b\x0c",
 ];
 
-/// Bytes that are not UTF-8, or not yet.
+/// Bytes that are not UTF-8, or an incomplete character.
 const BYTES: &[&[u8]] = &[
     b"\xFF",
     b"\xE2\x80",
@@ -261,7 +264,7 @@ const BYTES: &[&[u8]] = &[
     b"\xEF\xBB",
 ];
 
-/// The input of a seed: mostly 20 to 2,000 bytes, at times up to about 12 KiB.
+/// Generates an input: 20 to 2,000 bytes in most cases, up to about 12 KiB in some.
 pub fn input(seed: u64) -> Vec<Segment> {
     let mut random = Random(seed);
     let size = match random.below(20) {
@@ -298,7 +301,8 @@ pub fn input(seed: u64) -> Vec<Segment> {
     with_breaks(segments, seed, 3)
 }
 
-/// The same input, for one seed in `rarity` with breaks: anywhere, or right before a bracket.
+/// Inserts breaks into an input for one seed in `rarity`: at any position, or right before a
+/// bracket.
 pub fn with_breaks(input: Vec<Segment>, seed: u64, rarity: usize) -> Vec<Segment> {
     let mut random = Random(seed ^ 0xB2EA);
     if !random.once_in(rarity) {
@@ -330,7 +334,7 @@ pub fn with_breaks(input: Vec<Segment>, seed: u64, rarity: usize) -> Vec<Segment
     found
 }
 
-/// The limits of a seed: mostly the defaults.
+/// Draws the limits for a seed, most of them the defaults.
 pub fn limits(seed: u64) -> RefLimits {
     let mut random = Random(!seed);
     let mut limits = RefLimits::default();
@@ -366,7 +370,8 @@ pub(super) fn fragment(random: &mut Random, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Brackets that may have been meant as annotations, whole and in part, and brackets close to them.
+/// Brackets with the form of an unknown in the slot, complete and incomplete, and brackets close to
+/// that form.
 const UNKNOWNS: &[&str] = &[
     "[ct-log]",
     "[1.1.ct-log]",
@@ -392,7 +397,7 @@ const UNKNOWNS: &[&str] = &[
     "[ct-1]",
 ];
 
-/// Appends brackets that may have been meant as annotations, beside an annotation or not.
+/// Appends up to three unknowns in the slot, with or without an annotation beside them.
 fn unknown(random: &mut Random, bytes: &mut Vec<u8>) {
     for _ in 0..=random.below(3) {
         bytes.extend_from_slice(
@@ -407,7 +412,7 @@ fn unknown(random: &mut Random, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Appends an annotation, or something close to one.
+/// Appends an annotation, valid in half of the cases.
 fn annotation(random: &mut Random, bytes: &mut Vec<u8>) {
     let sound = random.once_in(2);
     let space = |random: &mut Random| {
@@ -442,7 +447,7 @@ fn annotation(random: &mut Random, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(random.pick(&ENDS[..ends]).as_bytes());
 }
 
-/// Appends a long run of one thing.
+/// Appends a long run of one character or word.
 fn run(random: &mut Random, bytes: &mut Vec<u8>) {
     let what = random.pick(&[
         " ", "\n", "a", "\\", "`", "[", ">", "\u{e9}", "word ", " \t", "|", "\u{3000}",
@@ -466,7 +471,7 @@ fn several(random: &mut Random, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Appends a fenced block that is closed, with an annotation somewhere near.
+/// Appends a closed fenced code block, followed by an annotation.
 fn fence(random: &mut Random, bytes: &mut Vec<u8>) {
     let lead = random.pick(&["", "> ", "- ", "  ", ">", "> - "]);
     let inner = if lead.contains('>') { "> " } else { "" };

@@ -1,53 +1,52 @@
-//! The grammar of an attempt, matched on a slice that starts with its opening bracket.
+//! Grammar of a candidate annotation, matched on a slice that starts with the opening bracket.
 
 use super::RefVocabulary;
 use std::ops::Range;
 
-/// The parameters that have an effect, the two spellings of the first counting as one.
+/// Names of the known parameters; the first two are spellings of one parameter.
 const KNOWN: [&str; 3] = ["observation-id", "observation_id", "ts"];
 
-/// How matching ended.
+/// Result of matching the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// At a closing bracket; the length with it.
+    /// A closing bracket was reached; length of the candidate with the bracket, in bytes.
     Complete(usize),
-    /// At a byte, given by its offset, with which nothing can continue.
+    /// The byte at this offset matches no rule.
     Stuck(usize),
-    /// The slice ended first.
+    /// The slice ended before the candidate.
     Short,
 }
 
-/// Whether an attempt starts.
+/// Result of checking the start condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// It does, with the byte at this offset.
+    /// The condition is met with the byte at this offset.
     At(usize),
-    /// The byte at this offset rules it out.
+    /// The byte at this offset rules the candidate out.
     Never(usize),
-    /// The slice ends before that is decided.
+    /// The slice ended before a decision.
     Open,
 }
 
-/// A parameter, as offsets into the slice.
+/// A parameter of a candidate annotation, as ranges in the slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parameter {
-    /// Its name.
     pub name: Range<usize>,
-    /// Its value, quotes included, if there is one.
+    /// Value with its quotes, `None` if the parameter has none.
     pub value: Option<Range<usize>>,
 }
 
-/// What an attempt holds, as offsets into the slice.
+/// Parts of a candidate annotation, as ranges in the slice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The identifier with its anchor.
+    /// Identifier with its anchor.
     pub identifier: Range<usize>,
-    /// What follows each semicolon; nothing where it is empty.
+    /// Parameter after each semicolon, `None` where nothing follows the semicolon.
     pub parameters: Vec<Option<Parameter>>,
 }
 
 impl Shape {
-    /// Whether a complete attempt is a well-formed annotation.
+    /// Returns `true` if a complete candidate is a well-formed annotation.
     pub(super) fn is_well_formed(&self, attempt: &[u8]) -> bool {
         // One last semicolon may have nothing after it.
         let trailing = usize::from(matches!(self.parameters.last(), Some(None)));
@@ -61,7 +60,8 @@ impl Shape {
         all_have_values && parameters.len() <= 16 && !repeated
     }
 
-    /// The values of all parameters with one of these names, nothing where it has none.
+    /// Collects the values of all parameters with one of the `names`, `None` for a parameter
+    /// without a value.
     pub(super) fn values(&self, attempt: &[u8], names: &[&str]) -> Vec<Option<Range<usize>>> {
         let parameters = self.parameters.iter().flatten();
         parameters
@@ -74,7 +74,8 @@ impl Shape {
     }
 }
 
-/// Matches a whole attempt; whether it starts at all is for [`start`] to say.
+/// Matches a whole candidate annotation, without regard to the start condition, which [`start`]
+/// checks.
 pub(super) fn attempt(slice: &[u8]) -> (Shape, End) {
     let mut shape = Shape::default();
     let mut cursor = Cursor { slice, at: 0 };
@@ -85,7 +86,7 @@ pub(super) fn attempt(slice: &[u8]) -> (Shape, End) {
     (shape, end)
 }
 
-/// Whether the bracket at the start of the slice starts an attempt.
+/// Checks whether the bracket at the start of the slice meets the start condition.
 pub(super) fn start(slice: &[u8], vocabulary: &RefVocabulary) -> Start {
     let mut cursor = Cursor { slice, at: 0 };
     match cursor.start(vocabulary) {
@@ -95,7 +96,7 @@ pub(super) fn start(slice: &[u8], vocabulary: &RefVocabulary) -> Start {
     }
 }
 
-/// Whether `bytes` are an identifier, with or without an anchor, and nothing else.
+/// Returns `true` if `bytes` are exactly one identifier, with or without an anchor.
 pub(super) fn is_identifier(bytes: &[u8]) -> bool {
     let mut cursor = Cursor {
         slice: bytes,
@@ -104,28 +105,28 @@ pub(super) fn is_identifier(bytes: &[u8]) -> bool {
     cursor.identifier() == Ok(0..bytes.len())
 }
 
-/// The identifier without its anchor.
+/// Removes the anchor of an identifier.
 pub(super) fn without_anchor(identifier: &[u8]) -> &[u8] {
     // A label starts with a letter, an anchor has digits and full stops only.
     let label = identifier.iter().position(u8::is_ascii_alphabetic);
     &identifier[label.unwrap_or(identifier.len())..]
 }
 
-/// A place in the slice; each method consumes one production or says why it cannot.
+/// Position in the slice. Each method matches one rule of the grammar or returns the reason for the
+/// mismatch.
 struct Cursor<'a> {
-    /// The bytes to match.
     slice: &'a [u8],
-    /// How many of them are matched.
+    /// Number of matched bytes.
     at: usize,
 }
 
 impl Cursor<'_> {
-    /// The next byte.
     fn peek(&self) -> Option<u8> {
         self.slice.get(self.at).copied()
     }
 
-    /// Why the next byte does not do: it is another one, or there is none.
+    /// Returns the reason for a mismatch at the current position: an unexpected byte, or the end of
+    /// the slice.
     fn refuse<T>(&self) -> Result<T, End> {
         Err(match self.peek() {
             Some(_) => End::Stuck(self.at),
@@ -133,7 +134,7 @@ impl Cursor<'_> {
         })
     }
 
-    /// Consumes one byte that must be of a kind.
+    /// Matches one byte of a kind.
     fn one(&mut self, kind: impl Fn(u8) -> bool) -> Result<u8, End> {
         match self.peek() {
             Some(byte) if kind(byte) => {
@@ -144,14 +145,14 @@ impl Cursor<'_> {
         }
     }
 
-    /// Consumes all bytes of a kind.
+    /// Matches all following bytes of a kind.
     fn many(&mut self, kind: impl Fn(u8) -> bool) {
         while self.peek().is_some_and(&kind) {
             self.at += 1;
         }
     }
 
-    /// White space with at most one line feed.
+    /// Matches white space with at most one line feed.
     fn white_space(&mut self) -> Result<(), End> {
         self.many(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
         if self.peek() == Some(b'\n') {
@@ -164,19 +165,19 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// White space within a line.
+    /// Matches spaces and tabs.
     fn blanks(&mut self) {
         self.many(|byte| matches!(byte, b' ' | b'\t'));
     }
 
-    /// A part of an identifier.
+    /// Matches a label, a part of an identifier.
     fn label(&mut self) -> Result<(), End> {
         self.one(|byte| byte.is_ascii_alphabetic())?;
         self.many(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
         Ok(())
     }
 
-    /// An identifier, with or without an anchor.
+    /// Matches an identifier, with or without an anchor.
     fn identifier(&mut self) -> Result<Range<usize>, End> {
         let from = self.at;
         if self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
@@ -194,7 +195,7 @@ impl Cursor<'_> {
         Ok(from..self.at)
     }
 
-    /// A quoted value, possibly empty, or a bare one without the blanks at its end.
+    /// Matches a value: a quoted one, possibly empty, or a bare one without the blanks at its end.
     fn value(&mut self) -> Result<Option<Range<usize>>, End> {
         let from = self.at;
         let is_text = |byte: u8| byte == b'\t' || !byte.is_ascii_control();
@@ -218,7 +219,7 @@ impl Cursor<'_> {
         Ok((from < end).then_some(from..end))
     }
 
-    /// What follows a semicolon: a parameter, or nothing.
+    /// Matches a parameter after a semicolon, or nothing.
     fn parameter(&mut self) -> Result<Option<Parameter>, End> {
         let before = self.at;
         self.white_space()?;
@@ -240,7 +241,7 @@ impl Cursor<'_> {
         Ok(Some(Parameter { name, value }))
     }
 
-    /// A whole attempt.
+    /// Matches a whole candidate annotation and records its parts in `shape`.
     fn attempt(&mut self, shape: &mut Shape) -> Result<(), End> {
         self.one(|byte| byte == b'[')?;
         self.white_space()?;
@@ -255,7 +256,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// As much of an attempt as it takes to start one; the offset of the byte that does.
+    /// Matches a candidate as far as the start condition needs; returns the offset of the byte that
+    /// meets it.
     fn start(&mut self, vocabulary: &RefVocabulary) -> Result<usize, End> {
         self.one(|byte| byte == b'[')?;
         self.white_space()?;
@@ -291,8 +293,8 @@ impl Cursor<'_> {
     }
 }
 
-/// Whether an identifier alone starts an attempt: it is in the substrate name space, or in any letter case one of the
-/// vocabulary's or a terminal.
+/// Returns `true` if the identifier alone meets the start condition: it is in the namespace
+/// `substrate.`, or equals, in any letter case, an identifier of the vocabulary or a terminal.
 fn announces(identifier: &[u8], vocabulary: &RefVocabulary) -> bool {
     let bare = without_anchor(identifier);
     let terminals = ["unverified-inference", "decayed-to-uncertainty"];

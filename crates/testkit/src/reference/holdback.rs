@@ -1,12 +1,14 @@
-//! What has to be held back, by brute force: whatever some continuation makes an annotation.
+//! Brute-force oracle for the bytes that a parser must hold: those that some continuation makes
+//! part of an annotation.
 
 use super::{Ev, Reading, RefLimits, RefVocabulary, Segment, events_in};
 
-/// The shortest annotation there is; a parser whose limit is below its length finds none.
+/// The shortest annotation of the grammar; with a limit below its length, a parser finds none.
 pub const LEAST: &str = "[a;ts=]";
 
-/// How many bytes at the end of the stream some continuation makes a part of an annotation, and how many before them, or
-/// at the very end if there are none, are white space that it removes.
+/// Computes the bytes to hold at the end of the stream: the length of the longest candidate
+/// annotation, and the length of the removable white space before it (or at the end, if there is no
+/// candidate).
 pub fn holdback(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> (usize, usize) {
     match possible(reading, prefix, limits) {
         Some((start, white)) => (joined(prefix).len() - start, white),
@@ -27,11 +29,11 @@ fn own(bytes: &[u8]) -> Segment {
     }
 }
 
-/// All that is needed to complete whatever can still become an annotation, in the fewest bytes.
+/// Builds the shortest continuations that complete whatever can still become an annotation.
 ///
-/// For each state of an attempt there is the shortest continuation: behind the bracket, in and behind the anchor, behind the
-/// identifier, in a known parameter's name, and in each kind of value. An identifier or a name of which a part is
-/// there is completed only if the stream ends with that part.
+/// There is one for each state of a candidate: after the bracket, within and after the anchor,
+/// after the identifier, within the name of a known parameter, and within each kind of value. A
+/// partial identifier or name is completed only if the stream ends with it.
 pub fn completions(prefix: &[u8]) -> Vec<Vec<u8>> {
     let mut found: Vec<Vec<u8>> = [
         "]",
@@ -67,8 +69,8 @@ pub fn completions(prefix: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Start and removed white space of each annotation that starts in `prefix` and that some continuation completes, the
-/// longest first.
+/// Finds the longest candidate annotation that starts in `prefix` and that a continuation
+/// completes; returns its start and the length of the white space removed with it, in bytes.
 fn possible(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> Option<(usize, usize)> {
     let raw = joined(prefix);
     let vocabulary = RefVocabulary::default();
@@ -96,8 +98,8 @@ fn possible(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> Option<
     longest
 }
 
-/// How many bytes of white space at the end of the stream an annotation removes that comes next: directly, or in the next
-/// line, where a code span or a block has ended.
+/// Measures the white space at the end of the stream that the next annotation removes, in bytes.
+/// The annotation follows at once, or in the next line, where a code span or a block has ended.
 pub fn removable(reading: Reading, prefix: &[Segment], limits: &RefLimits) -> usize {
     let len = joined(prefix).len();
     let annotation = if limits.max_annotation < 16 {

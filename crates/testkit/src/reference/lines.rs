@@ -1,35 +1,35 @@
-//! The lines of the stream: their markers, and what is white space in them.
+//! Lines of the stream: their block markers, and their white space.
 
 use super::stream::{self, Stream};
 use std::ops::Range;
 
-/// A fenced code block that has ended.
+/// A fenced code block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fence {
-    /// The lines between its opening and its closing line.
+    /// Range of the lines between the opening and the closing line.
     pub content: Range<usize>,
-    /// Where what follows it begins: past its closing line or, without one, at the line that ended it.
+    /// Offset after the closing line or, without one, of the line that ended the block.
     pub end: usize,
-    /// Whether it has a closing line.
+    /// The block has a closing line.
     pub closed: bool,
-    /// Whether it was opened after a block quote marker.
+    /// The opening line has a block quote marker.
     pub quoted: bool,
 }
 
-/// What stands at the start of a line before its text.
+/// Block markers at the start of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Prefix {
-    /// Where indentation, block quote markers and list markers end.
+    /// Offset after indentation, block quote markers and list markers.
     pub end: usize,
-    /// Where the block quote markers are.
+    /// Offsets of the block quote markers.
     pub quotes: Vec<usize>,
-    /// Whether there is a list marker.
+    /// The line has a list marker.
     pub list: bool,
-    /// Where the heading marker that follows ends, if there is one.
+    /// Offset after the heading marker, `None` without one.
     pub heading: Option<usize>,
 }
 
-/// Reads the prefix of the line that starts at `start` and ends at `end`; no marker holds a byte of `values`.
+/// Reads the prefix of the line from `start` to `end`. A byte in one of `values` is not a marker.
 pub(super) fn prefix(stream: &Stream, start: usize, end: usize, values: &[Range<usize>]) -> Prefix {
     let bytes = &stream.bytes[..end];
     let mut prefix = Prefix {
@@ -61,7 +61,7 @@ pub(super) fn prefix(stream: &Stream, start: usize, end: usize, values: &[Range<
     prefix
 }
 
-/// The length of the list marker that `bytes` start with; white space must follow it, which is not looked at here.
+/// Measures the list marker at the start of `bytes`. The caller checks that white space follows.
 fn list_marker(bytes: &[u8]) -> Option<usize> {
     let bullets = ["-", "*", "+", "\u{2022}"];
     if let Some(bullet) = bullets
@@ -78,33 +78,33 @@ fn list_marker(bytes: &[u8]) -> Option<usize> {
     ((1..=9).contains(&digits) && delimiter).then_some(digits + 1)
 }
 
-/// A line.
+/// A line of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Its first byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// Past its line feed, or the end of the stream.
+    /// Offset after the line feed, or the end of the stream.
     pub end: usize,
-    /// Its markers.
     pub prefix: Prefix,
-    /// Whether it ends with a line feed and holds nothing but white space.
+    /// The line has a line feed and only white space.
     pub blank: bool,
-    /// Whether it is a row of a table.
+    /// The line is a row of a table.
     pub row: bool,
-    /// Whether it has a block quote marker and the line before has none.
+    /// The line has a block quote marker and the line before has none.
     pub opens_quote: bool,
 }
 
-/// All lines, and which block quote markers are white space.
+/// All lines, with the block quote markers that count as white space.
 pub(super) struct Layout {
-    /// The lines, in order.
+    /// Lines in order.
     pub lines: Vec<Line>,
-    /// For each byte whether it is the marker of a continuing block quote.
+    /// For each byte, whether it is the marker of a block quote that the line continues.
     continuing: Vec<bool>,
 }
 
 impl Layout {
-    /// Reads all lines of a stream whose fenced blocks are known, and the JSON values that count as blocks.
+    /// Splits a stream into lines. `fences` are its fenced code blocks, `values` the JSON values
+    /// that count as blocks.
     pub(super) fn new(stream: &Stream, fences: &[Fence], values: &[Range<usize>]) -> Self {
         let mut layout = Layout {
             lines: Vec::new(),
@@ -151,7 +151,8 @@ impl Layout {
         layout
     }
 
-    /// The length of the white space at `at` that ends by `end`, 0 for anything else.
+    /// Length of the white space character at `at` that ends at or before `end`, in bytes; 0 if
+    /// there is none.
     pub(super) fn white_at(&self, stream: &Stream, at: usize, end: usize) -> usize {
         let mark = stream.mark();
         if at == 0 && mark > 0 && mark <= end {
@@ -163,7 +164,8 @@ impl Layout {
         }
     }
 
-    /// The length of the white space right before `at` that starts by `start`, 0 for anything else.
+    /// Length of the white space character before `at` that starts at or after `start`, in bytes; 0
+    /// if there is none.
     pub(super) fn white_before(&self, stream: &Stream, start: usize, at: usize) -> usize {
         let mark = stream.mark();
         if start == 0 && mark > 0 && mark == at {
@@ -175,7 +177,8 @@ impl Layout {
         }
     }
 
-    /// The length of white space or closing punctuation at `at` that ends by `end`, 0 for anything else.
+    /// Length of the white space or closing punctuation at `at` that ends at or before `end`, in
+    /// bytes; 0 if there is none.
     pub(super) fn joining_at(&self, stream: &Stream, at: usize, end: usize) -> usize {
         match stream.char_at(at, end) {
             Some((char, length)) if stream::is_closing(char) => length,
@@ -183,7 +186,7 @@ impl Layout {
         }
     }
 
-    /// The range without the white space at its start and at its end.
+    /// Trims white space at both ends of a range.
     pub(super) fn trim(&self, stream: &Stream, range: Range<usize>) -> Range<usize> {
         let Range { mut start, mut end } = range;
         loop {
@@ -201,7 +204,7 @@ impl Layout {
         start..end
     }
 
-    /// Whether a range holds nothing but white space.
+    /// Returns `true` if a range is only white space.
     pub(super) fn is_white(&self, stream: &Stream, range: Range<usize>) -> bool {
         self.trim(stream, range).is_empty()
     }

@@ -1,4 +1,5 @@
-//! Which text an annotation speaks of: the look back from its opening bracket over everything before it.
+//! Assertion text of an annotation, found by looking back from its opening bracket over everything
+//! before it.
 
 use super::RefLimits;
 use super::Splitter;
@@ -9,17 +10,18 @@ use super::stream::{self, Stream};
 use crate::sentence::last_sentence_after_cut;
 use std::ops::Range;
 
-/// An assertion.
+/// Location of an assertion.
 pub(super) struct Found {
-    /// Its first byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// One past its last byte.
+    /// Offset after the last byte.
     pub end: usize,
-    /// Whether a limit cut it.
+    /// The assertion was truncated by `max_assertion`.
     pub cut: bool,
 }
 
-/// How many bytes it takes to know that no further annotation joins one that ends at `end`.
+/// Number of stream bytes that make certain that no further annotation joins the assertion, given
+/// the gap after its last one.
 pub(super) fn ruled_out(stream: &Stream, scan: &Scan, gap: &Gap) -> usize {
     let at = gap.end;
     if let Some(attempt) = scan.attempts.iter().find(|attempt| attempt.at == at) {
@@ -41,8 +43,9 @@ pub(super) fn ruled_out(stream: &Stream, scan: &Scan, gap: &Gap) -> usize {
     decided.map_or(scan::end_of_stream(stream), |length| at + length)
 }
 
-/// The assertion of an annotation at `at`, the first of its group, before which unknowns in the slot begin at `slot`, where the annotation
-/// before it ends at `previous_end`; an empty one is at `place`.
+/// Finds the assertion of a group of annotations. The first one is at `at`, unknowns in the slot
+/// before it begin at `slot`, and the annotation before the group ends at `previous_end`; an empty
+/// assertion gets the offset `place`.
 #[expect(
     clippy::too_many_arguments,
     reason = "the whole analysis of a stream, passed on as it stands"
@@ -71,7 +74,8 @@ pub(super) fn assertion(
     )
 }
 
-/// The content of the fenced block whose closing line only white space separates from `at`.
+/// Finds the content of the fenced code block from whose closing line only white space separates
+/// `at`.
 fn fenced_block(
     stream: &Stream,
     layout: &Layout,
@@ -83,7 +87,8 @@ fn fenced_block(
     follows.then(|| fence.content.clone())
 }
 
-/// A whole block as an assertion, without white space around it; of a block that is too long, its end.
+/// Builds the assertion of a whole block without white space around it; a block that is too long
+/// loses its beginning.
 fn whole(
     stream: &Stream,
     layout: &Layout,
@@ -97,7 +102,7 @@ fn whole(
     finish(layout.trim(stream, start..block.end), at, is_cut)
 }
 
-/// The last sentence of a candidate as an assertion.
+/// Builds the assertion of the last sentence of a passage.
 #[expect(
     clippy::too_many_arguments,
     reason = "the naive reference passes on what it knows instead of keeping it"
@@ -138,7 +143,7 @@ fn last_sentence(
     finish(sentence, place, is_cut)
 }
 
-/// An assertion, which is an empty span at its annotation where nothing is left.
+/// Builds an assertion; an empty range becomes an empty span at `at`.
 fn finish(found: Range<usize>, at: usize, cut: bool) -> Found {
     let found = if found.is_empty() { at..at } else { found };
     Found {
@@ -148,7 +153,7 @@ fn finish(found: Range<usize>, at: usize, cut: bool) -> Found {
     }
 }
 
-/// Where the last `max` bytes of a range start, moved forward to the start of a character.
+/// Start of the last `max` bytes of a range, moved forward to the start of a character.
 fn cut(stream: &Stream, range: &Range<usize>, max: usize) -> usize {
     if range.len() <= max {
         return range.start;
@@ -170,7 +175,7 @@ fn cut(stream: &Stream, range: &Range<usize>, max: usize) -> usize {
     from
 }
 
-/// The text in which the last sentence is looked for.
+/// Finds the passage before an annotation, whose last sentence is the assertion.
 #[expect(
     clippy::too_many_arguments,
     reason = "the naive reference passes on what it knows instead of keeping it"
@@ -206,7 +211,7 @@ fn candidate(
     }
 }
 
-/// Past the closing punctuation that directly follows an annotation which ends at `end`.
+/// Skips the closing punctuation after an annotation that ends at `end`.
 fn past_closing(stream: &Stream, end: usize, at: usize) -> usize {
     let mut next = end;
     while let Some((char, length)) = stream.char_at(next, at) {
@@ -218,15 +223,16 @@ fn past_closing(stream: &Stream, end: usize, at: usize) -> usize {
     next
 }
 
-/// A place before which an assertion does not reach.
+/// A block boundary, before which no assertion starts.
 struct Boundary<'a> {
-    /// Where text starts.
+    /// Offset at which text starts after the boundary.
     at: usize,
-    /// The row of a table if the boundary is behind one of its pipes.
+    /// Row of a table if the boundary is one of its pipes.
     row: Option<&'a Line>,
 }
 
-/// The last block boundary before `at` that a line makes, where the text before `at` ends at `text_end`.
+/// Finds the last block boundary of a line before `at`; `text_end` is the end of the text before
+/// `at`, without white space.
 fn last_boundary<'a>(
     stream: &Stream,
     line: &'a Line,
@@ -254,7 +260,7 @@ fn last_boundary<'a>(
     })
 }
 
-/// The pipes that separate the cells of a row, up to `at`; none in any other line.
+/// Offsets of the cell separators of a row before `at`; empty for a line that is not a row.
 fn pipes(stream: &Stream, line: &Line, at: usize) -> Vec<usize> {
     if !line.row {
         return Vec::new();
@@ -264,7 +270,7 @@ fn pipes(stream: &Stream, line: &Line, at: usize) -> Vec<usize> {
     bytes.filter(is_pipe).collect()
 }
 
-/// The nearest cell with text in it, of those before the pipe that ends at `until`, and never before `floor`.
+/// Finds the nearest cell with text before the pipe that ends at `until`, cut off at `floor`.
 fn nonempty_cell(
     stream: &Stream,
     layout: &Layout,

@@ -1,10 +1,11 @@
-//! A naive reference for all modes, the oracle that the streaming engine is compared with.
+//! Naive reference for all modes, the oracle for the streaming engine.
 //!
-//! It reads the whole input at once and follows the wire profile rule by rule, with no regard for speed: one forward
-//! pass settles what is code, what is an attempt and what is a JSON value (`scan`, `grammar`, `json`), each attempt is
-//! resolved on its own (`resolve`, `timestamp`), and each assertion is looked for in the whole prefix before its
-//! annotation (`lines`, `look_back`). A stream of JSON alone is read value by value (`json`). The events are sorted at
-//! the very end, by the position at which each one becomes certain.
+//! The reference reads the whole input at once and follows the wire profile rule by rule, without
+//! regard for speed: one forward pass finds code, candidate annotations and JSON values (`scan`,
+//! `grammar`, `json`), each annotation is resolved on its own (`resolve`, `timestamp`), and each
+//! assertion is searched for in the whole prefix before its annotation (`lines`, `look_back`). A
+//! stream of JSON alone is read value by value (`json`). At the end, the events are sorted by the
+//! position at which each becomes certain.
 
 pub mod engine;
 pub mod generate;
@@ -27,23 +28,23 @@ use scan::{Outcome, Scan};
 use stream::Stream;
 pub use stream::is_closing;
 
-/// A stretch of input, either the model's own text or text that the caller feeds as not its own.
+/// A stretch of input, either model text or untrusted text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Whether the model wrote it.
+    /// Bytes are model text, otherwise untrusted text.
     pub own: bool,
-    /// The bytes, which need not be UTF-8 nor end at a character boundary.
+    /// Bytes, not necessarily UTF-8, and not necessarily ending at a character boundary.
     pub bytes: Vec<u8>,
-    /// Whether a break comes before it.
+    /// A break comes before the segment.
     pub after_break: bool,
 }
 
-/// The input between two breaks.
+/// Input between two breaks.
 struct Part<'a> {
     input: &'a [Segment],
-    /// Nothing of the stream comes before it.
+    /// No byte of the stream comes before the part.
     is_first: bool,
-    /// A break comes before it.
+    /// A break comes before the part.
     after_break: bool,
 }
 
@@ -72,7 +73,7 @@ fn parts(input: &[Segment]) -> Vec<Part<'_>> {
     parts.collect()
 }
 
-/// Where the breaks of an input are in the text without annotations and records.
+/// Computes the offsets of the breaks in the stripped stream.
 pub fn breaks(
     reading: Reading,
     input: &[Segment],
@@ -92,33 +93,31 @@ pub fn breaks(
         .collect()
 }
 
-/// How a stream is read.
+/// Mode in which a stream is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefMode {
-    /// Free text.
     Text,
     /// A sequence of JSON values.
     Json,
-    /// One JSON value a line.
+    /// One JSON value per line.
     Ndjson,
     /// Free text with JSON values in it.
     Auto,
 }
 
-/// How a stream is read and what of it is handed on as text.
+/// Settings for reading a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// The mode.
     pub mode: RefMode,
-    /// Whether records are events of their own instead of text.
+    /// Records are reported as events and removed from the text.
     pub hold_records: bool,
 }
 
 impl Reading {
-    /// Free text.
+    /// Settings for free text without JSON.
     pub const TEXT: Self = Self::new(RefMode::Text);
 
-    /// A mode in which nothing is held back because of JSON.
+    /// Settings for a mode without held records.
     pub const fn new(mode: RefMode) -> Self {
         Self {
             mode,
@@ -127,24 +126,26 @@ impl Reading {
     }
 }
 
-/// The limits; a limit of n allows n.
+/// Limits; each value is the largest one allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefLimits {
-    /// Bytes from an annotation's opening bracket to its closing one, both included.
+    /// Length of an annotation with its brackets, in bytes.
     pub max_annotation: usize,
-    /// Raw bytes of an assertion.
+    /// Raw length of an assertion, in bytes.
     pub max_assertion: usize,
-    /// Annotations reported with one assertion.
+    /// Number of annotations reported with one assertion.
     pub max_annotations: usize,
-    /// Raw bytes of identifiers, observation ids and timestamps kept for an assertion that is not reported yet.
+    /// Raw bytes of identifiers, observation ids and timestamps that are kept for an unreported
+    /// assertion in free text.
     pub max_pending: usize,
-    /// The same in JSON, assertions included, over all open objects of a value.
+    /// Raw bytes of assertions, identifiers, observation ids and timestamps that are kept for all
+    /// open objects of a JSON value.
     pub max_pending_json: usize,
-    /// Objects and arrays in one another.
+    /// Nesting depth of objects and arrays.
     pub max_depth: usize,
-    /// Bytes of a JSON Pointer.
+    /// Length of a JSON Pointer, in bytes.
     pub max_pointer: usize,
-    /// Bytes of a MARC object, and of a record that is removed.
+    /// Length of a MARC object and of a removed record, in bytes.
     pub max_record: usize,
 }
 
@@ -163,17 +164,18 @@ impl Default for RefLimits {
     }
 }
 
-/// A loaded vocabulary.
+/// A vocabulary of annotation classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefVocabulary {
-    /// Its version, major and minor.
+    /// Version as major and minor number.
     pub version: (u64, u64),
-    /// Each identifier with the version that brought it.
+    /// Identifiers of the classes, each with the version that added it.
     pub classes: Vec<(String, (u64, u64))>,
 }
 
 impl Default for RefVocabulary {
-    /// Version 1.0: the memo's eight identifiers and the terminal that is not among them.
+    /// Returns version 1.0: the eight identifiers of the memo and the terminal that is not one of
+    /// them.
     fn default() -> Self {
         let classes = [
             "substrate.git.log",
@@ -193,114 +195,115 @@ impl Default for RefVocabulary {
     }
 }
 
-/// How an assertion is written.
+/// Encoding of an assertion and its annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// Brackets behind it.
+    /// Bracketed annotations after the assertion.
     Bracket,
-    /// An asserted object.
+    /// A JSON object with the assertion.
     Json,
 }
 
-/// An annotation as its assertion reports it.
+/// An annotation as reported with its assertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ann {
-    /// Raw bytes from its opening to its closing bracket.
+    /// Range of the raw bytes, brackets included.
     pub span: (u64, u64),
-    /// The class it resolves to.
+    /// Resolved class.
     pub class: String,
-    /// The identifier as written.
+    /// Declared identifier as written.
     pub declared: String,
-    /// Why the class is not the declared identifier.
+    /// Reason for a class other than the declared one.
     pub reason: Option<&'static str>,
-    /// The decoded observation id.
+    /// Decoded observation id.
     pub observation_id: Option<String>,
-    /// The timestamp as written, when it is valid.
+    /// Timestamp as written, `None` if it is invalid.
     pub ts: Option<String>,
 }
 
-/// All values of the member `assertion` of an object, or an assertion in free text.
+/// Range of all values of an object's members `assertion`, or of an assertion in free text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// From the first to the last; without the quotes of a string at either end.
+    /// Range from the first value to the last, without the outer quotes of strings.
     pub span: (u64, u64),
-    /// Whether the member, or `provenance`, is repeated.
+    /// The member `assertion` or `provenance` occurs more than once.
     pub repeated: bool,
 }
 
-/// One event of the stream.
+/// An event of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ev {
-    /// A maximal run of bytes that belong to no annotation.
+    /// A maximal run of bytes outside annotations and records.
     Text {
-        /// First byte.
+        /// Offset of the first byte.
         start: u64,
-        /// One past the last byte.
+        /// Offset after the last byte.
         end: u64,
     },
-    /// An annotation, certain at its closing bracket.
+    /// A bracketed annotation, certain at its closing bracket.
     Annotation {
-        /// Raw bytes from its opening to its closing bracket.
+        /// Range of the raw bytes, brackets included.
         span: (u64, u64),
-        /// How many bytes of white space right before it are removed with it.
+        /// Length of the white space before it that is removed with it, in bytes.
         whitespace_before: u64,
-        /// The class it resolves to.
+        /// Resolved class.
         class: String,
-        /// The identifier as written.
+        /// Declared identifier as written.
         declared: String,
-        /// Why the class is not the declared identifier.
+        /// Reason for a class other than the declared one.
         reason: Option<&'static str>,
-        /// The decoded observation id.
+        /// Decoded observation id.
         observation_id: Option<String>,
-        /// The timestamp as written, when it is valid.
+        /// Timestamp as written, `None` if it is invalid.
         ts: Option<String>,
     },
     /// An assertion with its annotations, certain once no further annotation can join it.
     Assertion {
-        /// How it is written.
         encoding: Encoding,
-        /// Its text, with replacement characters for what is not UTF-8.
+        /// Decoded text, with U+FFFD for invalid UTF-8.
         text: String,
-        /// Its raw bytes.
+        /// Range of the raw bytes.
         span: (u64, u64),
-        /// All values of its member, from the first to the last.
+        /// Range of all values of the member `assertion`.
         extent: Extent,
-        /// Where it stands in the stripped text; nothing in JSON.
+        /// Range in the stripped stream, `None` in JSON.
         clean_span: Option<(u64, u64)>,
-        /// In JSON where its member stands in its value, unless that is too long.
+        /// JSON Pointer of the member `assertion`; `None` in free text or if longer than
+        /// `max_pointer`.
         pointer: Option<String>,
-        /// Its annotations, in order, without those a limit left out.
+        /// Annotations in order, without those that a limit left out.
         annotations: Vec<Ann>,
-        /// Whether it hit a limit.
+        /// A limit truncated the assertion or left something out.
         limited: bool,
     },
     /// A MARC object, certain at its closing brace.
     Marc {
-        /// `core` or `disclosure`.
+        /// Kind: `core` or `disclosure`.
         kind: &'static str,
-        /// Its raw bytes.
+        /// Range of the raw bytes.
         span: (u64, u64),
-        /// Where it stands in its value, unless that is too long.
+        /// JSON Pointer of the object, `None` if longer than `max_pointer`.
         pointer: Option<String>,
-        /// Its bytes, unless there are too many.
+        /// Raw bytes, `None` if more than `max_record`.
         raw: Option<Vec<u8>>,
     },
     /// A JSON value that is removed from the text.
     Record {
-        /// Its raw bytes.
+        /// Range of the raw bytes.
         span: (u64, u64),
     },
-    /// Something worth telling about the bytes of `span`.
+    /// A diagnostic about the bytes of `span`.
     Diagnostic {
-        /// What it is.
+        /// Code of the diagnostic.
         code: &'static str,
-        /// Where it is.
+        /// Range of the bytes concerned.
         span: (u64, u64),
     },
 }
 
 impl Ev {
-    /// Moves what was found in a part that begins at these offsets of the stream and of the text without annotations.
+    /// Moves the offsets of an event by `by` in the stream and by `clean_by` in the stripped
+    /// stream.
     pub fn shift(&mut self, by: u64, clean_by: u64) {
         let moved = |span: &mut (u64, u64), by: u64| *span = (span.0 + by, span.1 + by);
         match self {
@@ -331,7 +334,7 @@ impl Ev {
         }
     }
 
-    /// Where the event's span starts.
+    /// Returns the offset of the first byte of the event.
     fn span_start(&self) -> u64 {
         match self {
             Ev::Text { start, .. } => *start,
@@ -344,20 +347,21 @@ impl Ev {
     }
 }
 
-/// Finds the start of the last sentence in a candidate that is already cut to its limit and trimmed at its end.
+/// Function that finds the start of the last sentence of a passage, which is already truncated to
+/// its limit and trimmed at its end.
 pub type Splitter<'a> = &'a dyn Fn(&[u8]) -> usize;
 
-/// Where an event becomes certain.
+/// Position in the stream at which an event becomes certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// How many bytes it takes; one more than there are for the end of the stream.
+    /// Number of stream bytes needed; for the end of the stream, one more than the stream has.
     bytes: usize,
-    /// Whether it comes behind all that the last of these bytes makes certain.
+    /// The event follows all others that the last of these bytes makes certain.
     behind: bool,
 }
 
 impl Place {
-    /// With the last of so many bytes.
+    /// Position of the events that byte number `bytes` makes certain.
     pub fn after(bytes: usize) -> Self {
         Place {
             bytes,
@@ -365,7 +369,7 @@ impl Place {
         }
     }
 
-    /// Behind all that the last of so many bytes makes certain.
+    /// Position after all events that byte number `bytes` makes certain.
     pub fn behind(bytes: usize) -> Self {
         Place {
             bytes,
@@ -374,8 +378,8 @@ impl Place {
     }
 }
 
-/// All events of `input` in mode `text`, sorted by the number of bytes consumed when each is certain, then by span
-/// start.
+/// Computes all events of `input` in mode `text`, sorted by the number of bytes read when each is
+/// certain, then by the start of their spans.
 pub fn events(
     input: &[Segment],
     limits: &RefLimits,
@@ -385,7 +389,7 @@ pub fn events(
     events_in(Reading::TEXT, input, limits, vocabulary, splitter)
 }
 
-/// The same in any mode.
+/// Computes all events of `input` in the mode of `reading`, sorted as by [`events`].
 pub fn events_in(
     reading: Reading,
     input: &[Segment],
@@ -397,11 +401,11 @@ pub fn events_in(
     timed.into_iter().map(|(_, event)| event).collect()
 }
 
-/// All events in mode `text` with the number of bytes consumed when each is certain, one more than there are for the
-/// end of the stream.
+/// Computes all events of `input` in mode `text`, each with the number of bytes read when it is
+/// certain; for the end of the stream, that is one more than the input has.
 ///
-/// The number says nothing for text. For an assertion that a bracket follows which could only start an attempt beyond
-/// its limit it is an upper bound.
+/// The number of a text event has no meaning. It is an upper bound for an assertion followed by a
+/// bracket that could only meet the start condition beyond `max_annotation`.
 pub fn timed_events(
     input: &[Segment],
     limits: &RefLimits,
@@ -411,7 +415,8 @@ pub fn timed_events(
     timed_events_in(Reading::TEXT, input, limits, vocabulary, splitter)
 }
 
-/// The same in any mode. The number says nothing for a record either.
+/// Computes all events of `input` in the mode of `reading`, with numbers as by [`timed_events`].
+/// The number of a record has no meaning either.
 pub fn timed_events_in(
     reading: Reading,
     input: &[Segment],
@@ -454,7 +459,7 @@ pub fn timed_events_in(
     all
 }
 
-/// The events of a part, as if it were a stream.
+/// Computes the events of a part as if the part were a stream.
 fn timed_part(
     reading: Reading,
     part: &Part<'_>,
@@ -486,7 +491,7 @@ fn timed_part(
     timed.into_iter().map(bytes).collect()
 }
 
-/// The events of free text, with JSON values in it or not.
+/// Adds the events of free text, with JSON values in it or without.
 #[expect(
     clippy::too_many_arguments,
     reason = "the naive reference passes on what it knows instead of keeping it"
@@ -522,12 +527,14 @@ fn free_text(
     timed.extend(scan.all_values().flat_map(|value| value.events.clone()));
 }
 
-/// The bytes of `input` in mode `text` without its annotations and the white space removed with them.
+/// Returns the bytes of `input` in mode `text` without annotations and the white space removed with
+/// them.
 pub fn strip(input: &[Segment], limits: &RefLimits, vocabulary: &RefVocabulary) -> Vec<u8> {
     strip_in(Reading::TEXT, input, limits, vocabulary)
 }
 
-/// The same in any mode, and without the records if these are held.
+/// Returns the bytes of `input` in the mode of `reading` without annotations, the white space
+/// removed with them, and held records.
 pub fn strip_in(
     reading: Reading,
     input: &[Segment],
@@ -573,7 +580,7 @@ fn strip_part(
     kept
 }
 
-/// Start and end of the values that are removed from the text, in order.
+/// Lists the start and end of the values that are removed from the text, in order.
 fn records<'a>(
     reading: Reading,
     limits: &RefLimits,
@@ -585,12 +592,13 @@ fn records<'a>(
     spans
 }
 
-/// A span in the width that events use.
+/// Converts a range to the integer type of event spans.
 fn wide(start: usize, end: usize) -> (u64, u64) {
     (start as u64, end as u64)
 }
 
-/// What stripping removes: every annotation, from the white space before it on, and every record.
+/// Lists the ranges that stripping removes: every annotation with the white space before it, and
+/// every record.
 fn cuts(stream: &Stream, scan: &Scan, records: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();
     let mut last_end = 0;
@@ -614,7 +622,8 @@ fn cuts(stream: &Stream, scan: &Scan, records: &[(usize, usize)]) -> Vec<(usize,
     cuts
 }
 
-/// Where a raw offset stands in the stripped text; what was cut out stands where it was cut.
+/// Converts a stream offset to an offset in the stripped stream; an offset within a removed range
+/// becomes that of the removal.
 fn clean(offset: usize, cuts: &[(usize, usize)]) -> usize {
     let removed: usize = cuts
         .iter()
@@ -623,7 +632,7 @@ fn clean(offset: usize, cuts: &[(usize, usize)]) -> usize {
     offset - removed
 }
 
-/// The runs of bytes between annotations and records, and the records.
+/// Adds the text between annotations and records, and the records.
 fn text_events(
     stream: &Stream,
     annotations: &[(usize, usize)],
@@ -653,16 +662,17 @@ fn text_events(
     }
 }
 
-/// An annotation, or an unknown that counts like one.
+/// An annotation, or an unknown in the slot that counts as one.
 struct Member {
     at: usize,
     end: usize,
-    /// What an annotation holds.
+    /// Parts of an annotation, `None` for an unknown in the slot.
     shape: Option<grammar::Shape>,
 }
 
-/// Splits the annotations, and the unknowns that stand alone, into those of one assertion each: nothing but white space, closing
-/// punctuation and unknowns in the slot stands between two of a group.
+/// Splits the annotations, and the unknowns that stand alone, into groups of one assertion each.
+/// Between two members of a group there is only white space, closing punctuation and unknowns in
+/// the slot.
 fn groups(stream: &Stream, scan: &Scan, layout: &Layout, limits: &RefLimits) -> Vec<Vec<Member>> {
     let mut groups: Vec<Vec<Member>> = Vec::new();
     let mut previous_end = None;
@@ -695,7 +705,8 @@ fn groups(stream: &Stream, scan: &Scan, layout: &Layout, limits: &RefLimits) -> 
     groups
 }
 
-/// The events of one assertion: those of its annotations, each at its bracket, then its own report.
+/// Adds the events of one group: those of its annotations, each at its closing bracket, then those
+/// of its assertion.
 #[expect(
     clippy::too_many_arguments,
     reason = "the whole analysis of a stream, passed on as it stands"
@@ -789,7 +800,7 @@ fn group_events(
     );
 }
 
-/// The event of one annotation.
+/// Builds the event of one annotation.
 fn annotation_event(resolved: &Resolved, whitespace_before: u64) -> Ev {
     let annotation = resolved.annotation.clone();
     Ev::Annotation {
@@ -803,7 +814,7 @@ fn annotation_event(resolved: &Resolved, whitespace_before: u64) -> Ev {
     }
 }
 
-/// The report of one assertion and what is to be said about it, in the order that ties keep.
+/// Emits an assertion and its diagnostics in the order in which the wire profile lists them.
 #[expect(
     clippy::too_many_arguments,
     reason = "the naive reference passes on what it knows instead of keeping it"

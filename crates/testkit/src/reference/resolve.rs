@@ -1,23 +1,22 @@
-//! What an annotation says: its class, its observation id and its timestamp.
+//! Resolution of an annotation to its class, observation id and timestamp.
 
 use super::grammar::{Shape, is_identifier, without_anchor};
 use super::{Ann, RefVocabulary, timestamp, wide};
 use std::ops::Range;
 
-/// The class of everything that is not in the vocabulary.
+/// Class of everything that is not in the vocabulary.
 pub(super) const UNVERIFIED: &str = "unverified-inference";
 
-/// An annotation and what follows from it.
+/// Result of resolving an annotation.
 pub(super) struct Resolved {
-    /// What is reported.
     pub annotation: Ann,
-    /// How many raw bytes its report keeps until its assertion is reported.
+    /// Raw bytes kept until the assertion is reported.
     pub retained: usize,
-    /// What is wrong with its values, by code and span.
+    /// Diagnostics about its values, as code and span.
     pub diagnostics: Vec<(&'static str, (u64, u64))>,
 }
 
-/// Resolves the annotation that `bytes` are, which stands at `at` in the stream.
+/// Resolves the annotation with the raw `bytes` at stream offset `at`.
 pub(super) fn resolve(
     bytes: &[u8],
     shape: &Shape,
@@ -72,7 +71,7 @@ pub(super) fn resolve(
     resolved
 }
 
-/// A value's content as written and with its escapes undone.
+/// Splits a value into its raw content and its decoded content.
 fn decode(value: &[u8]) -> (&[u8], Vec<u8>) {
     let Some(content) = value.strip_prefix(b"\"") else {
         return (value, value.to_vec());
@@ -87,7 +86,8 @@ fn decode(value: &[u8]) -> (&[u8], Vec<u8>) {
     (content, decoded)
 }
 
-/// The class of any declared text, and why if it is not that text; what is no identifier has no anchor either.
+/// Resolves any declared text to a class, with the reason if the class differs. A text that is not
+/// an identifier is unknown, whatever it starts with.
 pub(super) fn classify_any(
     declared: &str,
     vocabulary: &RefVocabulary,
@@ -99,7 +99,8 @@ pub(super) fn classify_any(
     }
 }
 
-/// The class of a well-formed annotation, and why if it is not the declared one.
+/// Resolves the identifier of a well-formed annotation to a class, with the reason if the class
+/// differs.
 fn classify(declared: &str, vocabulary: &RefVocabulary) -> (String, Option<&'static str>) {
     let bare = String::from_utf8_lossy(without_anchor(declared.as_bytes())).into_owned();
     let since = vocabulary.classes.iter().find(|(id, _)| *id == bare);

@@ -1,4 +1,4 @@
-//! The forward pass: which brackets are attempts, which bytes are code, and where fenced blocks stand.
+//! Forward pass that finds candidate annotations, code and fenced blocks.
 
 use super::grammar::{self, End, Shape, Start};
 use super::json::read::Outcome as ReadOutcome;
@@ -8,67 +8,66 @@ use super::stream::Stream;
 use super::{Reading, RefLimits, RefMode, RefVocabulary};
 use std::ops::Range;
 
-/// What became of an opening bracket.
+/// Classification of an opening bracket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// An annotation that ends at `end`.
     Annotation {
-        /// What it holds.
+        /// Parts of the annotation.
         shape: Shape,
-        /// One past its closing bracket.
+        /// Offset after the closing bracket.
         end: usize,
     },
-    /// An attempt that started and was given up.
+    /// A candidate that met the start condition and was abandoned.
     Abandoned {
-        /// The diagnostic that says so.
+        /// Code of the diagnostic.
         code: &'static str,
-        /// One past its last byte.
+        /// Offset after the last byte of the candidate.
         end: usize,
-        /// How many bytes it takes to know.
+        /// Number of stream bytes needed to know.
         known: usize,
     },
-    /// A bracket that starts nothing.
+    /// A bracket that meets no start condition.
     Ordinary {
-        /// How many bytes it takes to know.
+        /// Number of stream bytes needed to know.
         known: usize,
     },
 }
 
-/// An opening bracket that stands where it could start an attempt.
+/// An opening bracket outside code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Attempt {
-    /// Where it stands.
+    /// Offset of the bracket.
     pub at: usize,
-    /// What became of it.
     pub outcome: Outcome,
 }
 
-/// What the forward pass found.
+/// Result of the forward pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
-    /// The fenced blocks, in order.
+    /// Fenced code blocks in order.
     pub fences: Vec<Fence>,
-    /// The brackets outside code, in order.
+    /// Opening brackets outside code, in order.
     pub attempts: Vec<Attempt>,
-    /// The JSON values outside code, in order.
+    /// JSON values outside code, in order.
     pub values: Vec<Value>,
-    /// Those in fenced blocks.
+    /// JSON values in fenced code blocks.
     pub fenced_values: Vec<Value>,
 }
 
 impl Scan {
-    /// The values that count as blocks of their own: outside of fenced blocks, with an object that was reported.
+    /// Lists the ranges of the values that count as blocks: values outside fenced code blocks in
+    /// which an object was reported.
     pub(super) fn blocks(&self) -> Vec<Range<usize>> {
         let reported = self.values.iter().filter(|value| value.reported);
         reported.map(|value| value.start..value.end()).collect()
     }
 
-    /// All values, those in fenced blocks last.
+    /// Iterates over all values, those in fenced code blocks last.
     pub(super) fn all_values(&self) -> impl Iterator<Item = &Value> + '_ {
         self.values.iter().chain(&self.fenced_values)
     }
 
-    /// Start and end of every annotation, in order.
+    /// Iterates over the start and end of every annotation, in order.
     pub(super) fn annotation_spans(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.attempts.iter().filter_map(|attempt| {
             if let Outcome::Annotation { end, .. } = attempt.outcome {
@@ -80,7 +79,7 @@ impl Scan {
     }
 }
 
-/// Goes through the stream from its start to its end.
+/// Scans the stream from start to end.
 pub(super) fn scan(
     stream: &Stream,
     reading: Reading,
@@ -135,22 +134,19 @@ pub(super) fn scan(
     found
 }
 
-/// The search for JSON values.
+/// Search for JSON values in free text.
 struct JsonScan<'a> {
-    /// The stream.
     stream: &'a Stream,
-    /// How it is read.
     reading: Reading,
-    /// The limits.
     limits: &'a RefLimits,
-    /// The vocabulary.
     vocabulary: &'a RefVocabulary,
-    /// Up to where no value is tried, because one nested too deep.
+    /// Offset before which no value is read, because a value before exceeded the maximum depth.
     barred: usize,
 }
 
 impl JsonScan<'_> {
-    /// The value that is tried at `at`, if one is; `from` is where the stream or the fenced block starts.
+    /// Reads the value at `at` if the conditions for one are met. `from` is the start of the stream
+    /// or of the content of the enclosing fenced block.
     fn value(&mut self, from: usize, at: usize, feed_offends: bool) -> Option<Value> {
         let stream = self.stream;
         let tried = self.reading.mode == RefMode::Auto
@@ -168,12 +164,12 @@ impl JsonScan<'_> {
     }
 }
 
-/// The position that stands for the end of the stream, after that of its last byte.
+/// Position that stands for the end of the stream: one more than the number of its bytes.
 pub(super) fn end_of_stream(stream: &Stream) -> usize {
     stream.bytes.len() + 1
 }
 
-/// Decides what the opening bracket at `at` is.
+/// Classifies the opening bracket at `at`.
 fn bracket(stream: &Stream, at: usize, limits: &RefLimits, vocabulary: &RefVocabulary) -> Outcome {
     let own = &stream.bytes[at..stream.own_end(at)];
     let max = limits.max_annotation;
@@ -225,14 +221,14 @@ fn bracket(stream: &Stream, at: usize, limits: &RefLimits, vocabulary: &RefVocab
     }
 }
 
-/// How many bytes equal to the one at `at` follow one another from there, up to `end`.
+/// Counts the bytes equal to the one at `at` that follow each other from there, up to `end`.
 fn run(stream: &Stream, at: usize, end: usize) -> usize {
     let same = |byte: &&u8| **byte == stream.bytes[at];
     stream.bytes[at..end].iter().take_while(same).count()
 }
 
-/// Where the code span that opens with the run of backticks at `at` ends: behind the next run of the same length, at
-/// the end of its line, or at foreign text.
+/// Offset after the code span that opens with the backticks at `at`: after the next run of as many
+/// backticks, at the end of the line, or at untrusted text.
 fn code_span_end(stream: &Stream, at: usize) -> usize {
     let own_end = stream.own_end(at);
     let line = &stream.bytes[..own_end];
@@ -254,18 +250,18 @@ fn code_span_end(stream: &Stream, at: usize) -> usize {
     line_end
 }
 
-/// The opening line of a fenced block.
+/// Opening line of a fenced code block.
 struct Opening {
-    /// Its first fence character.
+    /// Offset of the first fence character.
     at: usize,
-    /// How many there are.
+    /// Number of fence characters.
     length: usize,
-    /// Whether a block quote marker stands before them.
+    /// A block quote marker precedes the fence characters.
     quoted: bool,
 }
 
-/// The opening line of a fenced block whose run of fence characters starts at `at`, if there is one; no marker before
-/// it holds a byte of `values`.
+/// Reads the opening line whose fence characters start at `at`, if it is one. A byte in one of
+/// `values` is not a block marker.
 fn opening_line(
     stream: &Stream,
     at: usize,
@@ -307,7 +303,7 @@ fn opening_line(
     })
 }
 
-/// The block that a line opens.
+/// Finds the block that an opening line starts.
 fn fence(stream: &Stream, opening: &Opening) -> Fence {
     let start = stream.line_end(opening.at);
     let mut line = start;
@@ -339,7 +335,8 @@ fn fence(stream: &Stream, opening: &Opening) -> Fence {
     }
 }
 
-/// Whether a line has no block quote marker; the byte that shows it must be own text, for foreign text closes nothing.
+/// Returns `true` if a line has no block quote marker. The byte that shows it must be model text,
+/// as untrusted text closes no block.
 fn is_unquoted(stream: &Stream, line: usize) -> bool {
     let mut at = line;
     while matches!(stream.bytes.get(at), Some(b' ' | b'\t')) {
@@ -348,8 +345,8 @@ fn is_unquoted(stream: &Stream, line: usize) -> bool {
     at < stream.bytes.len() && stream.bytes[at] != b'>' && stream.is_own(at)
 }
 
-/// Whether a line, its line feed included, is all own text and closes the block: nothing but a long enough run of the
-/// same character between block quote markers and white space.
+/// Returns `true` if a line closes the block: it is all model text and has only the fence
+/// character, as often as needed, between block quote markers and white space.
 fn is_closing_line(stream: &Stream, line: Range<usize>, opening: &Opening) -> bool {
     let mark = stream.bytes[opening.at];
     let bytes = &stream.bytes[line.clone()];

@@ -1,31 +1,32 @@
-//! Unknowns in the slot: brackets beside an annotation that may have been meant as one.
+//! Unknowns in the slot: brackets beside an annotation that may have been meant as annotations.
 
 use super::RefLimits;
 use super::lines::Layout;
 use super::scan::{Outcome, Scan};
 use super::stream::{self, Stream};
 
-/// How far the bracket at the start of `bytes` has the form of an unknown in the slot.
+/// Extent to which a bracket has the form of an unknown in the slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// All of it, in so many bytes.
+    /// The bracket has the whole form, of this length in bytes.
     Whole(usize),
-    /// Up to the byte at this index.
+    /// The byte at this index breaks the form.
     Until(usize),
-    /// As far as the bytes go.
+    /// The input ended within the form.
     Open,
 }
 
-/// Brackets that count.
+/// Accepted forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Every form.
+    /// Any form of an unknown in the slot.
     Any,
-    /// Those that were meant as annotations even if none is beside them.
+    /// Only forms that stand alone, that is count without an annotation beside them.
     Alone,
 }
 
-/// Whether a whole form was meant as an annotation even if none is beside it.
+/// Returns `true` if a complete form stands alone: it has an anchor, and a parameter or the first
+/// label `substrate`.
 fn stands_alone(form: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&form[1..]);
     let text = text.trim_start();
@@ -34,7 +35,7 @@ fn stands_alone(form: &[u8]) -> bool {
     anchored && (text.contains('=') || label.starts_with("substrate."))
 }
 
-/// Reads a form from its bracket on.
+/// Matches the form from its bracket on.
 #[expect(
     clippy::too_many_lines,
     reason = "one grammar, read from top to bottom"
@@ -131,7 +132,7 @@ fn form(bytes: &[u8], kind: Kind) -> Form {
     }
 }
 
-/// The same of the bracket at `at`, with at most `max` bytes, all of them own text.
+/// Matches the form at `at` in model text, in at most `max` bytes.
 fn form_at(stream: &Stream, at: usize, kind: Kind, max: usize) -> Form {
     let own = &stream.bytes[at..stream.own_end(at)];
     match form(own, kind) {
@@ -142,7 +143,8 @@ fn form_at(stream: &Stream, at: usize, kind: Kind, max: usize) -> Form {
     }
 }
 
-/// Whether white space from `reach` on is right before `at`, or the start of the text.
+/// Returns `true` if white space precedes `at`, or `at` is the start of the text; only bytes from
+/// `reach` on are looked at.
 fn is_after_white(stream: &Stream, reach: Option<usize>, at: usize) -> bool {
     if at == 0 || at == stream.mark() {
         return reach.is_none_or(|reach| reach < at);
@@ -152,7 +154,8 @@ fn is_after_white(stream: &Stream, reach: Option<usize>, at: usize) -> bool {
         .is_some_and(|(char, _)| char.is_whitespace())
 }
 
-/// Where the unknowns in the slot begin that are before the annotation at `at`, and after `floor`; `at` if there are none.
+/// Start of the unknowns in the slot before the annotation at `at`, searched back to `floor`; `at`
+/// if there are none.
 pub(super) fn before(stream: &Stream, floor: usize, at: usize, limits: &RefLimits) -> usize {
     let max = limits.max_annotation;
     let reach = at.checked_sub(limits.max_assertion);
@@ -187,19 +190,21 @@ pub(super) fn before(stream: &Stream, floor: usize, at: usize, limits: &RefLimit
     }
 }
 
-/// What is between an annotation, or an unknown that stands alone, and what comes after it.
+/// Text between an annotation, or an unknown that stands alone, and the next text or bracket.
 pub(super) struct Gap {
-    /// Where it ends.
+    /// Offset after the gap.
     pub end: usize,
-    /// Where its last unknown in the slot ends, if there is one.
+    /// Offset after the last unknown in the slot within the gap, if there is one.
     pub unknown_end: Option<usize>,
-    /// Where an unknown ends that begins where the gap ends, and stands alone.
+    /// Offset after the unknown that stands alone and starts at the end of the gap, if there is
+    /// one.
     pub alone: Option<usize>,
-    /// How many bytes it takes to know that a bracket there is not an unknown in the slot.
+    /// Number of stream bytes needed to know that the bracket at the end of the gap is not an
+    /// unknown in the slot.
     pub known: usize,
 }
 
-/// The gap after an annotation, or after an unknown that stands alone, that ends at `end`.
+/// Measures the gap after an annotation, or after an unknown that stands alone, that ends at `end`.
 pub(super) fn gap(stream: &Stream, scan: &Scan, layout: &Layout, end: usize, max: usize) -> Gap {
     let mut gap = Gap {
         end,
@@ -252,14 +257,16 @@ pub(super) fn gap(stream: &Stream, scan: &Scan, layout: &Layout, end: usize, max
     }
 }
 
-/// Where the unknown ends that begins at `at` and stands alone, where no annotation comes before it nor right after it.
+/// Offset after the unknown at `at` if the unknown stands alone and no annotation is right before
+/// or after it.
 pub(super) fn alone(stream: &Stream, scan: &Scan, at: usize, limits: &RefLimits) -> Option<usize> {
     let end = whole_at(stream, scan, at, Kind::Alone, limits.max_annotation).ok()?;
     let annotated = scan.annotation_spans().any(|(start, _)| start == end);
     (!annotated && before(stream, 0, end, limits) <= at).then_some(end)
 }
 
-/// Where the form ends that begins at `at`, if what follows it allows one; else how many bytes it takes to know that.
+/// Offset after the form at `at` if the next byte allows it; otherwise, as error, the number of
+/// stream bytes needed to know.
 fn whole_at(
     stream: &Stream,
     scan: &Scan,

@@ -1,26 +1,26 @@
-//! The input as one run of bytes, and the characters in it.
+//! Input as contiguous bytes, and the characters in them.
 
 use super::Segment;
 
-/// The byte order mark, white space where it stands at the very start.
+/// UTF-8 byte order mark, which is white space at the start of the stream.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// All bytes of the stream, each with whose it is.
+/// All bytes of a stream, each marked as model text or untrusted text.
 pub struct Stream {
-    /// The concatenated bytes.
+    /// Concatenated bytes of the segments.
     pub bytes: Vec<u8>,
-    /// For each byte whether the model wrote it.
+    /// For each byte, whether it is model text.
     own: Vec<bool>,
-    /// Where own text becomes foreign, and the other way round.
+    /// Offsets at which model text and untrusted text change.
     changes: Vec<usize>,
-    /// A byte order mark may be its first bytes.
+    /// The first bytes may be a byte order mark.
     pub may_have_mark: bool,
-    /// A break comes before it.
+    /// A break comes before the stream.
     pub after_break: bool,
 }
 
 impl Stream {
-    /// Joins the segments; empty ones leave no trace.
+    /// Concatenates the segments.
     pub fn new(input: &[Segment]) -> Self {
         let mut stream = Stream {
             bytes: Vec::new(),
@@ -39,36 +39,37 @@ impl Stream {
         stream
     }
 
-    /// Whether the byte at `at` is the model's own.
+    /// Returns `true` if the byte at `at` is model text.
     pub fn is_own(&self, at: usize) -> bool {
         self.own[at]
     }
 
-    /// Where the own text that holds `at` ends: at foreign text or the end of the stream.
+    /// Offset after the model text that contains `at`: the start of untrusted text, or the end of
+    /// the stream.
     pub fn own_end(&self, at: usize) -> usize {
         let next = self.changes.iter().find(|&&change| change > at);
         next.copied().unwrap_or(self.bytes.len())
     }
 
-    /// Whether an odd number of backslashes, whoever wrote them, stands right before `at`.
+    /// Returns `true` if an odd number of backslashes, model text or not, precedes `at`.
     pub fn is_escaped(&self, at: usize) -> bool {
         let before = self.bytes[..at].iter().rev();
         before.take_while(|&&byte| byte == b'\\').count() % 2 == 1
     }
 
-    /// Where the line that holds `at` starts.
+    /// Offset of the first byte of the line that contains `at`.
     pub fn line_start(&self, at: usize) -> usize {
         let feed = self.bytes[..at].iter().rposition(|&byte| byte == b'\n');
         feed.map_or(0, |feed| feed + 1)
     }
 
-    /// Where the line that holds `at` ends: past its line feed, or at the end of the stream.
+    /// Offset after the line feed of the line that contains `at`, or the end of the stream.
     pub fn line_end(&self, at: usize) -> usize {
         let feed = self.bytes[at..].iter().position(|&byte| byte == b'\n');
         feed.map_or(self.bytes.len(), |feed| at + feed + 1)
     }
 
-    /// The length of the byte order mark at the start of the stream, 0 without one.
+    /// Length of the byte order mark at the start of the stream, in bytes; 0 if there is none.
     pub fn mark(&self) -> usize {
         if self.may_have_mark && self.bytes.starts_with(MARK) {
             MARK.len()
@@ -77,39 +78,41 @@ impl Stream {
         }
     }
 
-    /// The character whose first byte is at `at`, with its length, if it is well-formed and ends by `end`.
+    /// Decodes the character at `at` that ends at or before `end`; returns it with its length in
+    /// bytes, or `None` if it is malformed.
     pub fn char_at(&self, at: usize, end: usize) -> Option<(char, usize)> {
         (1..=4).find_map(|length| single(self.bytes[..end].get(at..at + length)?))
     }
 
-    /// The character whose last byte is right before `at`, with its length, if it is well-formed and starts by `start`.
+    /// Decodes the character right before `at` that starts at or after `start`; returns it with its
+    /// length in bytes, or `None` if it is malformed.
     pub fn char_before(&self, start: usize, at: usize) -> Option<(char, usize)> {
         (1..=4).find_map(|length| {
             single(self.bytes[start..].get(at.checked_sub(length + start)?..at - start)?)
         })
     }
 
-    /// Whether Unicode white space stands at `at`.
+    /// Returns `true` if the character at `at` is Unicode white space.
     pub fn is_unicode_space(&self, at: usize) -> bool {
         self.char_at(at, self.bytes.len())
             .is_some_and(|(char, _)| char.is_whitespace())
     }
 }
 
-/// The character that `bytes` are exactly, with their length.
+/// Decodes `bytes` as exactly one character, with its length in bytes.
 fn single(bytes: &[u8]) -> Option<(char, usize)> {
     let mut chars = std::str::from_utf8(bytes).ok()?.chars();
     let char = chars.next()?;
     chars.next().is_none().then_some((char, bytes.len()))
 }
 
-/// Whether a character is closing punctuation.
+/// Returns `true` for closing punctuation.
 pub fn is_closing(char: char) -> bool {
     CLOSING.contains(char)
 }
 
-/// All closing punctuation.
+/// Closing punctuation of the wire profile.
 pub(super) const CLOSING: &str = ".,;:!?)]}\"'\u{2019}\u{201D}\u{BB}\u{203A}\u{2026}\u{3001}\u{3002}\u{300D}\u{300F}\u{FF01}\u{FF09}\u{FF0C}\u{FF1A}\u{FF1B}\u{FF1F}";
 
-/// All white space beyond ASCII.
+/// Unicode white space beyond ASCII.
 pub(super) const WHITE: &str = "\u{85}\u{A0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\u{2008}\u{2009}\u{200A}\u{2028}\u{2029}\u{202F}\u{205F}\u{3000}";

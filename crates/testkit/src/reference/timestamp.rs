@@ -1,11 +1,12 @@
-//! A strict check of RFC 3339 date-times.
+//! Strict validation of RFC 3339 date-times.
 
-/// Whether `text` is one, with a leap second only where there can be one.
+/// Returns `true` if `text` is a valid date-time; a leap second is valid only at the end of a
+/// month.
 pub(super) fn is_date_time(text: &str) -> bool {
     read(text.as_bytes()).is_some()
 }
 
-/// Reads a date-time; nothing if it is none.
+/// Reads a date-time; returns `None` if it is invalid.
 fn read(text: &[u8]) -> Option<()> {
     let (date, rest) = text.split_at_checked(10)?;
     let (year, month, day) = (
@@ -54,7 +55,8 @@ fn read(text: &[u8]) -> Option<()> {
     (second < 60 || is_leap_minute(year, month, day, hour * 60 + minute - offset)).then_some(())
 }
 
-/// Whether a minute, counted in UTC from midnight of the local date, is the last one of a month.
+/// Returns `true` if a minute, counted in UTC from midnight of the local date, is the last one of a
+/// month.
 fn is_leap_minute(year: i32, month: i32, day: i32, minute: i32) -> bool {
     const DAY: i32 = 24 * 60;
     let last_day = match minute.div_euclid(DAY) {
@@ -66,7 +68,7 @@ fn is_leap_minute(year: i32, month: i32, day: i32, minute: i32) -> bool {
     last_day && minute.rem_euclid(DAY) == DAY - 1
 }
 
-/// How many days a month has.
+/// Number of days in a month.
 fn days(year: i32, month: i32) -> i32 {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {
@@ -77,7 +79,7 @@ fn days(year: i32, month: i32) -> i32 {
     }
 }
 
-/// A number of digits only.
+/// Parses a number that consists of digits only.
 fn number(digits: &[u8]) -> Option<i32> {
     digits.iter().try_fold(0, |number, digit| {
         let digit = digit.is_ascii_digit().then(|| digit - b'0')?;

@@ -1,4 +1,4 @@
-//! Full stops that end no sentence: abbreviations, initials, ellipses, ordinals and markers.
+//! Full stops that end no sentence: abbreviations, initials, ellipses, ordinals and list markers.
 
 use super::Text;
 use super::text::{
@@ -6,24 +6,25 @@ use super::text::{
     STARTS_OR_NAMES, TITLES,
 };
 
-/// What before a full stop keeps it from ending a sentence.
+/// Rule by which a full stop ends no sentence, found in the text before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hold {
-    /// An abbreviation that is a word as well: before a number.
+    /// An abbreviation that is also a word; no end before a number.
     Word,
-    /// An abbreviation, an acronym, a small letter: unless a word follows that starts sentences.
+    /// An abbreviation, an acronym or a lower-case letter; no end unless the next word starts
+    /// sentences.
     Listed,
-    /// An initial or a title: unless a word follows that starts sentences and is no name.
+    /// An initial or a title; no end unless the next word starts sentences and is no name.
     Name,
-    /// What always announces something.
+    /// An abbreviation that always announces something; never an end.
     Always,
 }
 
-/// Whether a word starts sentences.
+/// Ability of a word to start a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Start {
     No,
-    /// It may be a name as well.
+    /// Starts sentences, but may also be a name.
     OrName,
     Only,
 }
@@ -32,13 +33,14 @@ fn is_apostrophe(char: char) -> bool {
     matches!(char, '\'' | '’')
 }
 
-/// Whether a character joins words on both sides of it to one.
+/// Returns `true` if a character joins the words on both sides to one word.
 fn joins(char: char) -> bool {
     r"_@/\-+=&#$%".contains(char)
 }
 
 impl Text {
-    /// Whether the full stop at `dot` ends no sentence, though white space and what starts at `next` follow it.
+    /// Returns `true` if the full stop at `dot` ends no sentence although white space and a
+    /// sentence start at `next` follow.
     pub(super) fn holds(&self, dot: usize, next: usize) -> bool {
         match self.before(dot).map(|char| char.char) {
             None => true,
@@ -48,7 +50,8 @@ impl Text {
         }
     }
 
-    /// `...` that opens the text, or that white space sets apart while the sentence goes on.
+    /// Returns `true` for an ellipsis that opens the text, or that white space or a bracket
+    /// separates from it while the sentence continues.
     fn is_mid_ellipsis(&self, dot: usize, next: usize) -> bool {
         let first = self.skip_back(dot, |char| char.char == '.');
         let space = self.space_before(first);
@@ -61,7 +64,8 @@ impl Text {
         apart && self.start(next) == Start::No
     }
 
-    /// `1.` as a marker, `3. Mai`: numbers of up to three digits.
+    /// Returns `true` for the full stop of a list marker (`1.`) or of an ordinal (`3. Mai`) with up
+    /// to three digits.
     fn is_numbered(&self, dot: usize, next: usize) -> bool {
         let first = self.skip_back(dot, |char| char.char.is_ascii_digit());
         let before = self.before(first);
@@ -78,7 +82,8 @@ impl Text {
             || is_upper && self.start(next) == Start::No && self.is_after_article(first)
     }
 
-    /// Whether one white space and a German word that ordinals follow precede `at`.
+    /// Returns `true` if one space or line feed and a German word that ordinals follow precede
+    /// `at`.
     fn is_after_article(&self, at: usize) -> bool {
         if !self
             .before(at)
@@ -112,12 +117,12 @@ impl Text {
         }
     }
 
-    /// What before the full stop at `dot` holds it, and where that starts.
+    /// Finds the rule for the full stop at `dot` and the start of the text it is based on.
     fn hold(&self, dot: usize) -> Option<(usize, Hold)> {
         self.letter(dot).or_else(|| self.listed(dot))
     }
 
-    /// A word of the lists, which nothing joins to what precedes it.
+    /// Finds the rule for a listed word before `dot` that nothing joins to the text before it.
     fn listed(&self, dot: usize) -> Option<(usize, Hold)> {
         let first = self.skip_back(dot, |char| {
             char.is_letter() || char.is_mark() || matches!(char.char, '.' | '-' | '/')
@@ -143,7 +148,8 @@ impl Text {
         Some((first, hold))
     }
 
-    /// A single letter before `dot`: an initial, or the last one of `U.S.`, `J.-P.`, `z. B.`
+    /// Finds the rule for a single letter before `dot`: an initial, or the last letter of `U.S.`,
+    /// `J.-P.`, `z. B.`.
     fn letter(&self, dot: usize) -> Option<(usize, Hold)> {
         let letter = self.before(dot).filter(|char| char.is_letter())?;
         let at = dot - 1;
@@ -168,7 +174,8 @@ impl Text {
         held.then_some((at, alone))
     }
 
-    /// Whether a letter is the second half of what always announces something: the `B` of `z. B.`
+    /// Returns `true` if a letter is the second half of an abbreviation that always announces
+    /// something, such as the `B` of `z. B.`.
     fn is_second_half(&self, at: usize, letter: char) -> bool {
         at.checked_sub(3).is_some_and(|first| {
             let half = self.string(first, at - 1);
@@ -176,7 +183,8 @@ impl Text {
         })
     }
 
-    /// `U.S` before `dot`: two single letters and a full stop between them.
+    /// Finds the rule for an acronym before `dot`, such as `U.S`: two single letters with a full
+    /// stop between them.
     fn acronym(&self, dot: usize) -> Option<Hold> {
         let first = dot.checked_sub(3)?;
         if !self.get(first)?.is_letter() {
@@ -195,7 +203,8 @@ impl Text {
         })
     }
 
-    /// `II.` to `XXXVI.` that opens a sentence: two to five digits of one case.
+    /// Returns `true` for a Roman numeral of two to five digits that opens a sentence, from `II.`
+    /// to `XXXVI.`.
     fn is_roman_marker(&self, dot: usize) -> bool {
         ["IVX", "ivx"].into_iter().any(|digits| {
             let first = self.skip_back(dot, |char| digits.contains(char.char));
@@ -203,7 +212,8 @@ impl Text {
         })
     }
 
-    /// Whether a marker at `at` is the first thing of its sentence; after a colon only the `first` one of a list is.
+    /// Returns `true` if a list marker at `at` begins its sentence; after a colon, only the `first`
+    /// marker of a list does.
     fn opens_sentence(&self, at: usize, first: bool) -> bool {
         let space = self.space_before(at);
         let Some(before) = self.before(space.start) else {
@@ -224,7 +234,7 @@ impl Text {
         }
     }
 
-    /// Whether the word at `at` starts a sentence.
+    /// Checks whether the word at `at` starts sentences.
     fn start(&self, at: usize) -> Start {
         let Some(first) = self.get(at) else {
             return Start::No;

@@ -1,7 +1,9 @@
-//! Sentences found the naive way: a model of the wire profile's section 3.3, which the library's splitter has to equal.
+//! Naive sentence splitter: a model of section 3.3 of the wire profile, with which tests compare
+//! the library's splitter.
 //!
-//! It reads the candidate as a list of characters, looks classes and words up in the data files themselves, and knows neither the
-//! splitter's tables nor its filters nor its searches from the end.
+//! The model reads a passage as a list of characters and looks classes and words up in the data
+//! files. It shares neither the tables and filters of the library's splitter nor its search from
+//! the end.
 
 mod full_stop;
 mod speech;
@@ -9,16 +11,16 @@ mod text;
 
 use text::{Char, Class, chars};
 
-/// Where the last sentence of a candidate starts, in bytes.
+/// Finds the start of the last sentence of a passage, as a byte offset.
 pub fn last_sentence(candidate: &[u8]) -> usize {
     last_start(&Text(chars(candidate)), 0).unwrap_or(0)
 }
 
-/// Letters and digits at a cut, among which a full stop ends a sentence whatever comes before it.
+/// Number of letters and digits at a truncated start within which every full stop ends a sentence.
 const NEAR_CUT: usize = 64;
 
-/// Where the last sentence of a candidate starts whose beginning was cut off, in bytes, and whether only the cut makes it
-/// start there.
+/// Finds the start of the last sentence of a passage with a truncated beginning, as a byte offset,
+/// and whether the sentence starts there only because of the truncation.
 pub fn last_sentence_after_cut(candidate: &[u8]) -> (usize, bool) {
     let text = Text(chars(candidate));
     let counted = (0..text.0.len()).filter(|&at| {
@@ -40,7 +42,8 @@ pub fn last_sentence_after_cut(candidate: &[u8]) -> (usize, bool) {
     (text.get(lead).map_or(0, |char| char.start), true)
 }
 
-/// The last start of a sentence that some letter follows, where a full stop before place `near` is not held.
+/// Finds the last start of a sentence that contains a letter. Before index `near`, every full stop
+/// ends a sentence.
 fn last_start(text: &Text, near: usize) -> Option<usize> {
     let mut has_letter = false;
     let mut end = text.0.len();
@@ -59,7 +62,7 @@ fn last_start(text: &Text, near: usize) -> Option<usize> {
     None
 }
 
-/// Where the sentences of a candidate start, in bytes.
+/// Lists the starts of all sentences of a passage, as byte offsets.
 pub fn starts(candidate: &[u8]) -> Vec<usize> {
     if candidate.is_empty() {
         return Vec::new();
@@ -76,16 +79,16 @@ pub fn starts(candidate: &[u8]) -> Vec<usize> {
     starts
 }
 
-/// A candidate. Places are numbers of characters.
+/// A passage; positions are indices of characters.
 struct Text(Vec<Char>);
 
-/// White space before a place.
+/// White space before a position.
 struct Before {
-    /// Where it starts.
+    /// Index of the first white space character.
     start: usize,
-    /// Whether there is any.
+    /// There is white space.
     spaced: bool,
-    /// Whether there is a line break in it.
+    /// The white space contains a line break.
     line_start: bool,
 }
 
@@ -98,25 +101,26 @@ impl Text {
         self.get(at.checked_sub(1)?)
     }
 
-    /// The characters between two places as a string.
+    /// Collects the characters from `from` up to `to` in a string.
     fn string(&self, from: usize, to: usize) -> String {
         self.0[from..to].iter().map(|char| char.char).collect()
     }
 
-    /// The first place from `at` on whose character is not like this.
+    /// Finds the first position from `at` on whose character does not satisfy `like`.
     fn skip(&self, at: usize, like: impl Fn(Char) -> bool) -> usize {
         let rest = self.0[at..].iter();
         at + rest.take_while(|&&char| like(char)).count()
     }
 
-    /// The first place of the characters like this that end before `at`.
+    /// Finds the start of the run of characters before `at` that satisfy `like`.
     fn skip_back(&self, at: usize, like: impl Fn(Char) -> bool) -> usize {
         let before = self.0[..at].iter().rev();
         at - before.take_while(|&&char| like(char)).count()
     }
 
-    /// The place at which a sentence starts because the character at `at` ends one; none if it does not. What comes before
-    /// counts only if it may have `held` a full stop.
+    /// Finds the position at which a sentence starts because the character at `at` ends one, `None`
+    /// if no sentence ends there. With `held`, abbreviations and the like before a full stop are
+    /// taken into account.
     fn break_after(&self, at: usize, held: bool) -> Option<usize> {
         let end = self.get(at)?;
         if !end.ends() {
@@ -146,8 +150,8 @@ impl Text {
         (!goes_on).then_some(next)
     }
 
-    /// Where the closing punctuation and marks from `at` on end. Where no white space has to follow, what opens a quotation or a
-    /// parenthesis belongs to the next sentence.
+    /// Finds the end of the closing punctuation and marks from `at` on. Without `needs_space`, an
+    /// opening quotation mark or bracket belongs to the next sentence.
     fn closers_end(&self, at: usize, needs_space: bool) -> usize {
         let is_closer = |char: Char| {
             char.is_mark()
@@ -173,8 +177,8 @@ impl Text {
         }
     }
 
-    /// Where the white space from `at` on ends: line breaks are white space, and at the start of a line so are the markers of a
-    /// block quote.
+    /// Finds the end of the white space from `at` on, with line breaks and with the markers of a
+    /// block quote at the start of lines.
     fn space_end(&self, mut at: usize) -> usize {
         let mut line_start = false;
         while let Some(char) = self.get(at) {
@@ -190,7 +194,8 @@ impl Text {
         at
     }
 
-    /// The white space that ends before `at`, with the markers of block quotes at the start of lines.
+    /// Finds the white space that ends at `at`, with the markers of a block quote at the start of
+    /// lines.
     fn space_before(&self, at: usize) -> Before {
         let mut start = at;
         loop {
@@ -210,7 +215,7 @@ impl Text {
         }
     }
 
-    /// The word that starts at `at`: letters and marks.
+    /// Returns the word that starts at `at`, made of letters and marks.
     fn word(&self, at: usize) -> String {
         let end = self.skip(at.min(self.0.len()), |char| {
             char.is_letter() || char.is_mark()
@@ -219,10 +224,10 @@ impl Text {
     }
 }
 
-/// Quotation marks.
+/// Returns `true` for quotation marks.
 fn is_quote(char: Char) -> bool {
     char.class == Class::Close && "\"'«»‘’‚‛“”„‟‹›「」『』".contains(char.char)
 }
 
-/// What opens a quotation or a parenthesis.
+/// Opening quotation marks and brackets.
 const OPENERS: &str = "([{«‘“‹〈《「『【〔〖〘〚〝（［｛｟｢";

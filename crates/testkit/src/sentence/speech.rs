@@ -1,11 +1,11 @@
-//! A quotation whose sentence goes on with who said it.
+//! Quotations whose sentence continues with the speaker.
 
 use super::Text;
 use super::text::{Class, SPEECH};
 
 impl Text {
-    /// Whether a quotation that was closed goes on at `at` with a speaker and a verb of saying. One that goes on in lower case goes
-    /// on anyway.
+    /// Returns `true` if a speaker and a verb of saying follow a closed quotation at `at`. A
+    /// continuation in lower case needs no such check.
     pub(super) fn is_speech(&self, at: usize) -> bool {
         match self.get(at).map(|char| char.class) {
             Some(Class::Upper) => self.is_name_and_verb(at),
@@ -18,7 +18,8 @@ impl Text {
         }
     }
 
-    /// `Mary asked`, `Mary Smith asked`: names of at most 32 bytes, one space after each.
+    /// Returns `true` for up to two names and a verb of saying, such as `Mary asked` or `Mary Smith
+    /// asked`; a name has at most 32 bytes and one space after it.
     fn is_name_and_verb(&self, mut at: usize) -> bool {
         for _ in 0..2 {
             let name = self.word(at);
@@ -37,7 +38,7 @@ impl Text {
         false
     }
 
-    /// At most six letters, of which the last say that someone speaks: `老师说`.
+    /// Returns `true` for at most six letters that end in a Chinese verb of saying, such as `老师说`.
     fn is_chinese_speech(&self, at: usize) -> bool {
         let end = self.skip(at, |char| char.class == Class::OLetter);
         let clause = self.string(at, end);

@@ -1,9 +1,9 @@
-//! A candidate as characters with their class, and the lists of words.
+//! Passages as characters with their class, and the word lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// Reads a file of the splitter's data. Its words are those of the profile, so the model has no others.
+/// Includes a data file of the library's splitter, as the wire profile defines its words.
 macro_rules! data {
     ($name:literal) => {
         include_str!(concat!(
@@ -14,7 +14,7 @@ macro_rules! data {
     };
 }
 
-/// `Sentence_Break` of UAX #29.
+/// Property `Sentence_Break` of UAX #29.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Other,
@@ -34,7 +34,7 @@ pub(super) enum Class {
     Format,
 }
 
-/// The first code point of each range with its last one and its class.
+/// First code point of each range, with the last code point and the class.
 static CLASSES: LazyLock<BTreeMap<u32, (u32, Class)>> = LazyLock::new(|| {
     let lines = data!("sentence_break.txt").lines();
     lines
@@ -75,13 +75,13 @@ fn class_of(char: char) -> Class {
     }
 }
 
-/// A character, or a byte that is part of none.
+/// A character, or a byte that is not part of one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Char {
-    /// U+FFFF, which is no character, for a byte that is part of none.
+    /// Character, U+FFFF for a byte that is not part of one.
     pub(super) char: char,
     pub(super) class: Class,
-    /// Where it starts in the candidate, in bytes.
+    /// Offset in the passage, in bytes.
     pub(super) start: usize,
 }
 
@@ -94,7 +94,7 @@ impl Char {
         matches!(self.class, Class::Extend | Class::Format)
     }
 
-    /// Whether it is white space here, line breaks included.
+    /// Returns `true` for white space, line breaks included.
     pub(super) fn is_space(self) -> bool {
         matches!(self.class, Class::Sp | Class::Lf | Class::Cr)
     }
@@ -103,13 +103,13 @@ impl Char {
         matches!(self.class, Class::Lf | Class::Cr)
     }
 
-    /// Whether a sentence may end with it.
+    /// Returns `true` if a sentence may end with the character.
     pub(super) fn ends(self) -> bool {
         matches!(self.class, Class::ATerm | Class::STerm | Class::Sep)
     }
 }
 
-/// The characters of a candidate.
+/// Splits a passage into characters.
 pub(super) fn chars(candidate: &[u8]) -> Vec<Char> {
     let mut chars = Vec::new();
     let mut start = 0;
@@ -134,7 +134,7 @@ pub(super) fn chars(candidate: &[u8]) -> Vec<Char> {
     chars
 }
 
-/// A list of words, one a line.
+/// A set of words.
 pub(super) struct List(BTreeSet<&'static str>);
 
 impl List {
@@ -169,7 +169,8 @@ lists! {
     STARTS_OR_NAMES: "starts/names.txt";
 }
 
-/// The words of the abbreviations, without their full stops; of several words (`v. u. Z.`) each is one.
+/// Words of the abbreviations without their full stops; an abbreviation of several words (`v. u.
+/// Z.`) contributes each of them.
 pub(super) static ABBREVIATIONS: LazyLock<List> = LazyLock::new(|| {
     let files = [
         data!("abbreviations/de.txt"),

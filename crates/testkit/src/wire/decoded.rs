@@ -1,10 +1,10 @@
-//! What a decoder reads of a response.
+//! Texts that a decoder reads from a response.
 
 use std::collections::BTreeMap;
 
 use provstream_providers::{Decoder, Item};
 
-/// Each text, by its channel and its member.
+/// Collects the text of each channel and member.
 pub fn texts(mut decoder: Decoder, stream: &[u8]) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::<_, String>::new();
     let mut take = |item: Item<'_>| {

@@ -1,4 +1,4 @@
-//! Recorded and made-up event streams with the text of their channels.
+//! Recorded and handwritten event streams with the expected text of their channels.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use provstream_providers::{Channel, Decoder, Format, Item};
 
-/// A stream and the text of each channel, as `.text.json` beside it says.
+/// A stream with the expected text of each channel, from the `.text.json` file beside it.
 pub struct Fixture {
     pub name: String,
     pub format: Format,
@@ -14,14 +14,15 @@ pub struct Fixture {
     pub texts: BTreeMap<Channel, String>,
 }
 
-/// The project's own streams.
+/// Reads the streams of the repository.
 pub fn own() -> Vec<Fixture> {
     let found = folder(&crate::root().join("corpus/wire"));
     assert!(found.len() >= 33, "{} streams", found.len());
     found
 }
 
-/// Recorded streams beside the repository; none, with a line that says so, where there are none.
+/// Reads the recorded streams beside the repository; prints a note and returns none where they are
+/// missing.
 pub fn shared() -> Vec<Fixture> {
     let path = crate::root().join("../shared/streams");
     if !path.is_dir() {
@@ -33,7 +34,7 @@ pub fn shared() -> Vec<Fixture> {
     found
 }
 
-/// All of them.
+/// Reads all streams.
 pub fn all() -> Vec<Fixture> {
     let mut all = own();
     all.extend(shared());
@@ -67,7 +68,7 @@ fn fixture(path: &Path) -> Option<Fixture> {
     })
 }
 
-/// What a stream says: the text of each channel, and the rest in order with adjacent deltas joined.
+/// Result of decoding a stream: the text of each channel, and the other items in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Read {
     pub texts: BTreeMap<Channel, String>,
@@ -104,7 +105,7 @@ impl Read {
         }
     }
 
-    /// The stream in chunks of this size.
+    /// Decodes a stream in chunks of `size` bytes.
     pub fn of(mut decoder: Decoder, stream: &[u8], size: usize) -> Self {
         let mut read = Self::default();
         for chunk in stream.chunks(size.max(1)) {
@@ -115,5 +116,5 @@ impl Read {
     }
 }
 
-/// The sizes of chunks that everything is read in: 1, 7, 64 bytes and all at once.
+/// Chunk sizes in which streams are decoded, in bytes; the last one stands for a single chunk.
 pub const SIZES: [usize; 4] = [1, 7, 64, usize::MAX];

@@ -1,4 +1,4 @@
-//! What a client reads of a response that went through a gate, found out the naive way.
+//! Naive oracle for the text that a client reads from a gated response.
 
 use provstream_providers::Format;
 use serde_json::Value;
@@ -8,12 +8,13 @@ use crate::gate::naive::{Drawn, gate_from};
 use crate::gate::pieces::Short;
 use crate::reference::{Reading, RefLimits, RefMode, Segment};
 
-/// What a gate writes of a whole text.
+/// Computes the output of a gate for a whole text.
 pub fn gated(text: &str, policy: Drawn) -> String {
     segment(text, policy, 0).0
 }
 
-/// What a gate writes of a text between what interrupts it, which begins at an offset, and whether it ends the text.
+/// Computes the output of a gate for a segment of a text that begins at offset `start`, and whether
+/// the gate ends the text there.
 fn segment(text: &str, policy: Drawn, start: u64) -> (String, bool) {
     let short = Short {
         reading: Reading::new(RefMode::Auto),
@@ -27,18 +28,18 @@ fn segment(text: &str, policy: Drawn, start: u64) -> (String, bool) {
     (String::from_utf8(written).expect("UTF-8"), end.is_some())
 }
 
-/// A client of a response, and what it is to read of it after a gate.
+/// Expected view of a client on a gated response.
 #[derive(Clone, Debug)]
 pub struct Expected {
     format: Format,
     client: Client,
     notes: Vec<(u64, bool)>,
-    /// How many texts the gate changes.
+    /// Number of text segments that the gate changes.
     pub changed: usize,
 }
 
 impl Expected {
-    /// What is to be read with this policy.
+    /// Computes the expectation for a response and a policy.
     pub fn of(format: Format, stream: &[u8], policy: Drawn) -> Self {
         let mut client = Client::of(format, stream);
         let mut changed = 0;
@@ -67,13 +68,13 @@ impl Expected {
         }
     }
 
-    /// Whether a client reads this anywhere in the texts.
+    /// Returns `true` if a text of the client contains the character `part`.
     pub fn has(&self, part: char) -> bool {
         let mut texts = self.client.texts.values().chain(&self.client.repeats);
         texts.any(|text| text.contains(part))
     }
 
-    /// Checks what is written of the response.
+    /// Asserts that the client reads the expected texts from the gated response `out`.
     pub fn check(&self, out: &[u8]) {
         let mut expected = self.client.clone();
         let found = Client::of(self.format, out);
@@ -100,7 +101,7 @@ impl Expected {
     }
 }
 
-/// The numbers of events, with whether they may be removed.
+/// Lists the numbers of the events, each with whether the gate may remove the event.
 fn notes(stream: &[u8]) -> Vec<(u64, bool)> {
     let is_of_block = |event: &Value| {
         let kind = event["type"].as_str().unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Made-up responses of every format, with annotations cut over deltas.
+//! Generator of responses in every format, with annotations that span deltas.
 
 use provstream_providers::Format;
 use serde_json::json;
 
-/// A generator of numbers; the same seed gives the same numbers.
+/// A pseudo-random generator; equal seeds give equal numbers.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
-    /// Choices that come first, a byte each, in the opposite order.
+    /// Choices to use before random numbers, one byte each, in reverse order.
     chosen: Vec<u8>,
 }
 
@@ -19,7 +19,8 @@ impl Random {
         }
     }
 
-    /// Numbers that are these choices, a byte each, and then those of seed 0.
+    /// Creates a generator that returns the `choices` first, one byte each, then the numbers of
+    /// seed 0.
     pub fn chosen(choices: &[u8]) -> Self {
         Self {
             chosen: choices.iter().rev().copied().collect(),
@@ -27,7 +28,7 @@ impl Random {
         }
     }
 
-    /// A number below `limit`.
+    /// Draws a number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         if let Some(choice) = self.chosen.pop() {
             return usize::from(choice) % limit.max(1);
@@ -73,7 +74,7 @@ const PIECES: [&str; 23] = [
     " [substrate.",
 ];
 
-/// What a gate decides about, of which a part may be withheld; the letter `ж` is nowhere else.
+/// Pieces of text about which a gate decides, some to be withheld. The letter `ж` occurs only here.
 const DECIDED: [&str; 8] = [
     " A жар runs. [substrate.grep]",
     " [substrate.grep]",
@@ -85,19 +86,19 @@ const DECIDED: [&str; 8] = [
     "ж",
 ];
 
-/// What the texts of a response are.
+/// Content of the texts of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sentences {
-    /// Whatever is hard to read.
+    /// Pieces that are hard to read.
     Any,
-    /// Also texts for a gate to withhold, and choices without a role.
+    /// Pieces that are hard to read and pieces for a gate to withhold; some choices have no role.
     Gated,
-    /// So many sentences so far, each with a word of its own. No text begins or ends in one of another text, and nothing that is
-    /// not text comes within one.
+    /// Numbered sentences (the number is that of the last one), each with a word of its own. No
+    /// text begins or ends within another one, and nothing interrupts a text.
     Numbered(usize),
 }
 
-/// A response as it is put together.
+/// A response under construction.
 pub(super) struct Stream<'r> {
     pub(super) random: &'r mut Random,
     pub(super) events: Vec<String>,
@@ -117,13 +118,14 @@ impl<'r> Stream<'r> {
         self.sentences == Sentences::Gated
     }
 
-    /// Whether something that is not text comes here, once in so many times.
+    /// Draws, with a probability of one in `count`, whether something other than text interrupts
+    /// the response.
     fn interrupts(&mut self, count: usize) -> bool {
         self.random.one_in(count) && !matches!(self.sentences, Sentences::Numbered(_))
     }
 
-    /// The next sentences: with `W` those of which the annotation says that they are inference, with `R` those that are observed,
-    /// with `P` those without annotation.
+    /// Generates the next numbered sentences: with a word in `W` those annotated as inference, in
+    /// `R` the observed ones, in `P` those without annotation.
     fn numbered(&mut self, number: &mut usize) -> String {
         let mut text = "\n\n".to_owned();
         for _ in 0..1 + self.random.below(6) {
@@ -158,7 +160,7 @@ impl<'r> Stream<'r> {
         text
     }
 
-    /// The next deltas of a text.
+    /// Splits a text into deltas, some of them empty.
     fn cut(&mut self, text: &[char]) -> Vec<String> {
         let mut deltas = Vec::new();
         let mut rest = text;
@@ -174,7 +176,7 @@ impl<'r> Stream<'r> {
         deltas
     }
 
-    /// The string in one of the ways that JSON can write it.
+    /// Encodes a JSON string, in some cases with every character escaped.
     fn quoted(&mut self, text: &str) -> String {
         if !self.random.one_in(6) {
             return json!(text).to_string();
@@ -184,7 +186,7 @@ impl<'r> Stream<'r> {
         format!("\"{units}\"")
     }
 
-    /// A member that nothing reads, or none.
+    /// Generates an additional member that clients ignore, or nothing.
     fn obfuscation(&mut self) -> String {
         match self.random.below(4) {
             0 => String::new(),
@@ -192,7 +194,7 @@ impl<'r> Stream<'r> {
         }
     }
 
-    /// Where in a text a passage is that is not in brackets, in characters.
+    /// Finds a passage outside brackets, as a range of character indices.
     fn passage(&mut self, text: &[char]) -> Option<(usize, usize)> {
         let passage: Vec<char> = self
             .random
@@ -212,7 +214,8 @@ impl<'r> Stream<'r> {
         Some((start, start + passage.len()))
     }
 
-    /// Adds the events of several texts, one text after the other or in turn; they begin in their order.
+    /// Adds the events of several texts, one text after the other, or interleaved; the texts begin
+    /// in order.
     fn weave(&mut self, texts: Vec<Vec<String>>, in_turn: bool) {
         let mut left: Vec<_> = texts.into_iter().map(Vec::into_iter).collect();
         let mut begun = 0;
@@ -226,8 +229,9 @@ impl<'r> Stream<'r> {
         }
     }
 
-    /// How many blocks a message has, and whether they are open in parallel. Two at most are: of more, it depends on those that
-    /// lose all their text which of them is open when another one begins.
+    /// Draws the number of content blocks of a message, and whether they are open in parallel. At
+    /// most two are, because with more it would depend on the blocks that lose all their text which
+    /// of them is open when another one begins.
     fn blocks(&mut self) -> (usize, bool) {
         match self.random.one_in(4) {
             true => (2, true),
@@ -695,7 +699,7 @@ impl<'r> Stream<'r> {
         self.events.push("[DONE]".into());
     }
 
-    /// Makes the events of a response.
+    /// Generates the events of a response.
     pub(super) fn fill(&mut self, format: Format) {
         match format {
             Format::OpenAiChat => {
@@ -717,7 +721,7 @@ impl<'r> Stream<'r> {
         }
     }
 
-    /// The events in an envelope that the format comes in.
+    /// Joins the events in one of the framings of the format.
     pub(super) fn join(self, format: Format) -> Vec<u8> {
         let end = self.random.pick(&["\n", "\n", "\r\n", "\r"]);
         let mut out = String::new();
@@ -751,7 +755,7 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// A response of this format by a seed.
+/// Generates a response of a format from a seed.
 pub fn stream(format: Format, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     let mut stream = Stream::new(&mut random, Sentences::Any);

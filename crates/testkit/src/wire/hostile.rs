@@ -1,14 +1,15 @@
-//! Made-up responses of sentences that each have a word of their own, as they are and with what no server should send.
+//! Generator of responses whose sentences each have a word of their own, intact or with content
+//! that no server should send.
 
 use provstream_providers::Format;
 use serde_json::json;
 
 use super::generate::{Random, Sentences, Stream};
 
-/// Members that are text in some format.
+/// Members that hold text in at least one format.
 const TEXTS: [&str; 5] = ["content", "text", "delta", "response", "refusal"];
 
-/// What shows another format, and perhaps has text of it.
+/// Members that are evidence of another format.
 const EVIDENCE: [(&str, &str); 9] = [
     ("type", r#""message""#),
     ("type", r#""content_block_delta""#),
@@ -21,7 +22,7 @@ const EVIDENCE: [(&str, &str); 9] = [
     ("parts", "[]"),
 ];
 
-/// Texts of other formats.
+/// Text events of several formats; `@` stands for the text.
 const EVENTS: [&str; 6] = [
     r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"@"}}"#,
     r#"{"type":"response.output_text.delta","output_index":1,"content_index":0,"delta":"@"}"#,
@@ -31,7 +32,7 @@ const EVENTS: [&str; 6] = [
     r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"@"}}}"#,
 ];
 
-/// The words that name a sentence, such as `W12w`.
+/// Iterates over the words that identify sentences, such as `W12w`.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|char: char| !char.is_ascii_alphanumeric());
     words.filter(|word| {
@@ -49,14 +50,16 @@ fn stream_of<'r>(format: Format, random: &'r mut Random) -> Stream<'r> {
     stream
 }
 
-/// A response of sentences, of which a policy may withhold those with a word like `W12w`: they are annotated as inference.
+/// Generates a response of sentences. Those with a word like `W12w` are annotated as inference, so
+/// a policy may withhold them.
 pub fn sentences(format: Format, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     stream_of(format, &mut random).join(format)
 }
 
-/// The same with strings beside the text that nobody can read, each with a word like `Z12z`: text of another shape than the
-/// format's, members that the format does not have, members that come again; and with errors after the last text, so many.
+/// Generates a response of sentences with strings beside the text that no client can read, each
+/// with a word like `Z12z`: text of the wrong shape, members unknown to the format, repeated
+/// members. Returns it with the number of errors added after the last text.
 pub fn with_unread(format: Format, seed: u64) -> (Vec<u8>, usize) {
     let mut random = Random::new(seed);
     let mut stream = stream_of(format, &mut random);
@@ -89,8 +92,8 @@ pub fn with_unread(format: Format, seed: u64) -> (Vec<u8>, usize) {
     (stream.join(format), errors)
 }
 
-/// A response that contradicts itself: events that show another format or are of one, text of other shapes, events that break off,
-/// ends and errors anywhere. All text has words.
+/// Generates a contradictory response: with evidence or events of another format, text of the wrong
+/// shape, truncated events, and errors and ends at any place. All text has words.
 pub fn contradicting(format: Format, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     let mut stream = stream_of(format, &mut random);
@@ -133,13 +136,13 @@ pub fn contradicting(format: Format, seed: u64) -> Vec<u8> {
     stream.join(format)
 }
 
-/// The text of an event that has one, as it is written there.
+/// Finds the JSON string of an event that has exactly one text.
 fn text_of(event: &str) -> Option<&str> {
     let mut texts = texts_of(event);
     texts.next().filter(|_| texts.next().is_none())
 }
 
-/// Returns the texts of an event, without tool calls, thoughts and special tokens.
+/// Finds the JSON strings with text of an event, except in tool calls, thoughts and special tokens.
 fn texts_of(event: &str) -> impl Iterator<Item = &str> {
     let others = ["tool", "_call", "thought", "reasoning", "\"special\":true"];
     let has_text = !others.iter().any(|other| event.contains(other));
@@ -161,7 +164,7 @@ fn replaced(event: &str, text: &str, by: &str) -> String {
     format!("{}{by}{}", &event[..start], &event[start + text.len()..])
 }
 
-/// A value that the format does not have in the place of text.
+/// Draws a value with a shape that text of the format does not have.
 fn wrong_shape(format: Format, random: &mut Random, word: &str) -> String {
     let shapes = [
         json!([[word]]),
@@ -179,7 +182,8 @@ fn wrong_shape(format: Format, random: &mut Random, word: &str) -> String {
     shapes[random.below(count)].to_string()
 }
 
-/// The event with a member beside its text that the format does not have. Without text, that would be the content.
+/// Adds a member unknown to the format beside the text of an event; `None` if the event has no
+/// text, since the member could then be read as content.
 fn beside(event: &str, word: &str) -> Option<String> {
     let text = text_of(event).filter(|text| text.len() > 2)?;
     Some(replaced(
@@ -189,7 +193,7 @@ fn beside(event: &str, word: &str) -> Option<String> {
     ))
 }
 
-/// The event with its text twice, of which the last counts.
+/// Repeats the text member of an event, of which the last one counts.
 fn twice(event: &str, word: &str) -> Option<String> {
     let text = text_of(event)?;
     let start = text.as_ptr() as usize - event.as_ptr() as usize;
@@ -201,7 +205,7 @@ fn twice(event: &str, word: &str) -> Option<String> {
     ))
 }
 
-/// The first bytes of an event.
+/// Truncates an event at a random position.
 fn broken_off(event: &str, random: &mut Random) -> String {
     let ends: Vec<usize> = (0..=event.len())
         .filter(|&end| event.is_char_boundary(end))

@@ -1,7 +1,8 @@
-//! What a client has of a response: every string of it, joined over the events by its path.
+//! Strings that a client gets from a response, each joined over the events by its path.
 //!
-//! It knows no text and no end: strings are named by the members that they are in, with the numbers by which the official SDKs
-//! accumulate. So it also sees what a reader of texts passes over.
+//! This view knows neither texts nor ends. Strings are named by their path of members, with the
+//! indices by which the official SDKs accumulate deltas, so it also covers what a reader of texts
+//! ignores.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,10 +11,10 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::oracle::event_data;
 
-/// Each string by its path.
+/// Joined strings by path.
 pub type Members = BTreeMap<String, String>;
 
-/// What makes strings in members of one name different ones.
+/// Members whose values distinguish strings at the same path.
 const NUMBERS: [&str; 8] = [
     "index",
     "output_index",
@@ -25,7 +26,7 @@ const NUMBERS: [&str; 8] = [
     "special",
 ];
 
-/// Paths of a piece of a text, and of the other pieces of it.
+/// Paths of the first piece of a text, each with the path of its other pieces.
 const SAME: [(&str, &str); 3] = [
     (
         "{type=response.content_part.added,output_index=1,content_index=0}.part{type=output_text}.text",
@@ -41,16 +42,16 @@ const SAME: [(&str, &str); 3] = [
     ),
 ];
 
-/// A JSON value in which no member takes the place of another one of its name.
+/// A JSON value that keeps repeated members.
 enum Node {
     Text(String),
-    /// A number, true, false or null.
+    /// A number, `true`, `false` or `null`, as text.
     Plain(String),
     List(Vec<Node>),
     Members(Vec<(String, Node)>),
 }
 
-/// The strings of a response, each joined over the events. What is no JSON is one string.
+/// Joins the strings of a response by path. Data that is not JSON counts as one string.
 pub fn members(stream: &[u8]) -> Members {
     let mut members = Members::new();
     for data in event_data(stream) {
@@ -82,7 +83,7 @@ fn add(members: &mut Members, node: &Node, path: &str) {
     }
 }
 
-/// The numbers and kinds that an object has, such as `{type=text-delta,id=t1}`.
+/// Formats the distinguishing members of an object, such as `{type=text-delta,id=t1}`.
 fn numbers(members: &[(String, Node)]) -> String {
     let find = |wanted: &str| {
         let found = members.iter().find(|(name, _)| name == wanted);

@@ -1,4 +1,4 @@
-//! Recorded and made-up streams of providers, and what is in them.
+//! Recorded and generated provider streams, with oracles for their content.
 
 pub mod decoded;
 pub mod fixtures;

@@ -1,7 +1,8 @@
-//! What a client reads of a response, found out the naive way: the whole response, each event parsed to a tree, the texts of
-//! each channel joined.
+//! Naive client: reads the whole response, parses each event to a tree, and joins the texts of each
+//! channel.
 //!
-//! It shares nothing with the crate that it is held against: neither the cutting into events nor the paths.
+//! The client shares no code with the crate under test, neither for splitting into events nor for
+//! the paths of texts.
 
 use std::collections::BTreeMap;
 
@@ -9,55 +10,56 @@ use provstream::{Parser, Rewriter};
 use provstream_providers::Format;
 use serde_json::Value;
 
-/// What there is of each text, by a name of its own.
+/// Joined texts by name.
 pub type Texts = BTreeMap<String, String>;
 
-/// What a client has at the end.
+/// Content of a response as a client has it at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
     pub texts: Texts,
-    /// The same between what interrupts them, such as a tool call; what is empty is left out.
+    /// Texts split where something such as a tool call interrupts them, without empty segments.
     pub segments: BTreeMap<String, Vec<String>>,
-    /// Places that repeat whole texts, in order.
+    /// Strings that repeat a whole text, in order.
     pub repeats: Vec<String>,
     pub reasoning: Texts,
     pub tools: Texts,
-    /// Why each text ended.
+    /// Reason for the end of each text.
     pub finish: BTreeMap<String, String>,
     pub usage: Vec<Value>,
-    /// The passages that citations point to, in order, read from the texts so far.
+    /// Passages that citations refer to, in order, taken from the texts so far.
     pub cited: Vec<String>,
-    /// Text or a part came in an event after the one that says why its channel ended.
+    /// Text or a content part came after the event with the finish reason of its channel.
     pub is_late: bool,
     /// Text came after a tool call.
     pub text_after_tool: bool,
-    /// An event of a content block named another one than the block that was open, or a block has no text.
+    /// A content block began with an unexpected index, an event names a block that is not open, or
+    /// a block has no text.
     pub has_bad_block: bool,
     parts: Parts,
 }
 
-/// The parts or blocks of a message.
+/// Open parts or content blocks of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Parts {
     open: Vec<Part>,
-    /// The text of the last one that ended.
+    /// Name of the text of the last part that ended.
     last: Option<String>,
-    /// How many content blocks began.
+    /// Number of content blocks begun.
     begun: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     id: String,
-    /// What its text is called.
+    /// Name of the text that the part continues.
     name: String,
-    /// Something is in it, or it is not removed although nothing is.
+    /// The part has content, or is kept although it is empty.
     is_filled: bool,
 }
 
 impl Parts {
-    /// One begins, whose text, if it is one of its own, has this name. It goes on with the text of the one before, if that has
-    /// ended; and one that is open goes on.
+    /// Begins a part unless one with this id is open. Its text continues that of the part before,
+    /// if that has ended, otherwise it is a new text called `name`.
     fn begin(&mut self, id: &str, name: &str) {
         if self.named(id).is_some() {
             return;
@@ -90,7 +92,7 @@ impl Parts {
     }
 }
 
-/// The values of all events. Panics on what is not JSON, so that no damage goes unnoticed.
+/// Parses all events; fails the test at data that is not JSON.
 pub fn events(stream: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(stream).expect("UTF-8");
     let text = text.trim_start_matches('\u{FEFF}');
@@ -111,7 +113,7 @@ fn server_sent(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The data of server-sent events.
+/// Extracts the data of server-sent events.
 fn data_of(text: &str) -> Vec<String> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let blocks = text.split("\n\n");
@@ -126,7 +128,7 @@ fn data_of(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The events of a response as they are written, whether they are JSON or not.
+/// Splits a response into the data of its events, JSON or not.
 pub(super) fn event_data(stream: &[u8]) -> Vec<String> {
     let text = std::str::from_utf8(stream).expect("UTF-8");
     match text.as_bytes().first() {
@@ -136,7 +138,7 @@ pub(super) fn event_data(stream: &[u8]) -> Vec<String> {
     }
 }
 
-/// A text without its annotations.
+/// Removes the annotations of a text.
 pub fn clean(text: &str) -> String {
     let mut out = Vec::new();
     let mut rewriter = Rewriter::new(Parser::new());
@@ -150,7 +152,7 @@ fn number(value: &Value) -> String {
 }
 
 impl Client {
-    /// What a client of this format reads.
+    /// Reads a response in a format.
     pub fn of(format: Format, stream: &[u8]) -> Self {
         let mut client = Self::default();
         for event in events(stream) {
@@ -175,7 +177,7 @@ impl Client {
         client
     }
 
-    /// Drops what is empty, and joins the rest.
+    /// Drops empty segments and joins the others to texts.
     pub(super) fn settle(&mut self) {
         for segments in self.segments.values_mut() {
             segments.retain(|text| !text.is_empty());
@@ -197,7 +199,7 @@ impl Client {
         self.texts = joined.collect();
     }
 
-    /// The texts that are reported: of two members with the same text, one is.
+    /// Returns the texts that a decoder reports: of two members with the same text, only one.
     pub fn reported(&self) -> Texts {
         let mut texts = self.texts.clone();
         for (name, text) in &self.texts {
@@ -212,7 +214,7 @@ impl Client {
         texts
     }
 
-    /// The same with the annotations removed from texts and from what repeats them.
+    /// Removes the annotations from the texts and the strings that repeat them.
     pub fn cleaned(mut self) -> Self {
         for text in self.segments.values_mut().flatten() {
             *text = clean(text);
@@ -224,7 +226,7 @@ impl Client {
         self
     }
 
-    /// Adds a piece of a text, which is the channel's content or another member of it.
+    /// Appends a piece of text to a member of a channel; an empty `member` stands for the content.
     fn member(&mut self, channel: &str, member: &str, text: &Value) {
         let Some(text) = text.as_str().filter(|text| !text.is_empty()) else {
             return;
@@ -245,7 +247,7 @@ impl Client {
         self.member(channel, "", text);
     }
 
-    /// Something that is not text comes, in one channel or in all.
+    /// Starts a new segment in the texts of one channel, or of all.
     fn interrupt(&mut self, channel: Option<&str>) {
         for (name, segments) in &mut self.segments {
             let of = name.split(' ').next();
@@ -255,7 +257,7 @@ impl Client {
         }
     }
 
-    /// Reads the passage of a text from one place to another, which count characters.
+    /// Records the passage of a text between two positions, counted in characters.
     fn cite(&mut self, text: &str, start: &Value, end: &Value) {
         let (Some(start), Some(end)) = (start.as_u64(), end.as_u64()) else {
             return;
@@ -370,7 +372,7 @@ impl Client {
         }
     }
 
-    /// A content block begins; blocks are numbered from 0.
+    /// Begins a content block; blocks are numbered from 0.
     fn begin_block(&mut self, index: &Value, is_text: bool) {
         let begun = self.parts.begun;
         self.has_bad_block |= *index != begun;

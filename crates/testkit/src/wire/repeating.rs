@@ -1,17 +1,18 @@
-//! Made-up responses with members that repeat the text of each event in another form: what a gate must empty.
+//! Generator of responses with members that repeat the text of an event in another form, which a
+//! gate must empty.
 
 use provstream_providers::Format;
 use serde_json::{Value, json};
 
 use super::generate::{Random, Sentences, Stream};
 
-/// The letter of texts that may be withheld, and another one of its length and kind.
+/// The letter in texts that may be withheld, and another letter of the same length and class.
 pub const LETTERS: [char; 2] = ['ж', 'ш'];
 
-/// The token that stands for it.
+/// Token number that stands for the first of [`LETTERS`].
 const TOKEN: u32 = LETTERS[0] as u32;
 
-/// A response of this format by the choices of a generator.
+/// Generates a response of a format from the numbers of a generator.
 pub fn stream(format: Format, random: &mut Random) -> Vec<u8> {
     let mut stream = Stream::new(random, Sentences::Gated);
     stream.fill(format);
@@ -37,7 +38,7 @@ pub fn stream(format: Format, random: &mut Random) -> Vec<u8> {
     stream.join(format)
 }
 
-/// The same response with the other letter, wherever it has the first one.
+/// Replaces the first of [`LETTERS`] by the second everywhere in a response.
 pub fn with_other_letter(stream: &[u8]) -> Vec<u8> {
     let mut text = String::from_utf8(stream.to_vec()).expect("UTF-8");
     let [letter, other] = LETTERS;
@@ -48,7 +49,8 @@ pub fn with_other_letter(stream: &[u8]) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Adds members that repeat the text of an event, and gives an event that quotes it.
+/// Adds members that repeat the text of an event; returns a further event that quotes it, if the
+/// format has one.
 fn repeat(format: Format, event: &mut Value, so_far: &mut String) -> Option<Value> {
     match format {
         Format::OpenAiChat => chat(event),

@@ -1,9 +1,10 @@
-//! The events of a provider's stream as values, apart from their text.
+//! Separation of a provider's events from their text.
 
 use provstream_providers::Format;
 use serde_json::Value;
 
-/// Takes the strings at a path out of a value; `*` stands for every element.
+/// Removes the strings at a path from a value and collects them; `*` stands for every element of an
+/// array.
 fn take(value: &mut Value, path: &[&str], taken: &mut Vec<String>) {
     match path {
         [] => {
@@ -26,7 +27,7 @@ fn take(value: &mut Value, path: &[&str], taken: &mut Vec<String>) {
     }
 }
 
-/// Where text stands in the events of a format: in deltas, and repeated.
+/// Paths of the text in the events of a format: of deltas, and of repeated text.
 fn paths(format: Format) -> (Vec<&'static str>, Vec<&'static str>) {
     match format {
         Format::OpenAiChat => (
@@ -62,7 +63,7 @@ fn paths(format: Format) -> (Vec<&'static str>, Vec<&'static str>) {
     }
 }
 
-/// Takes the numbers out that point into the text.
+/// Removes the numbers that are offsets in the text.
 fn take_offsets(value: &mut Value) {
     const NAMES: [&str; 6] = [
         "start",
@@ -84,7 +85,8 @@ fn take_offsets(value: &mut Value) {
     }
 }
 
-/// The event without its text and what points into it, and the text: of deltas, and repeated.
+/// Splits an event into its value without text and offsets, the texts of deltas, and the repeated
+/// texts.
 pub fn apart(format: Format, event: &Value) -> (Value, Vec<String>, Vec<String>) {
     let mut event = event.clone();
     let (deltas, repeats) = paths(format);

@@ -1,13 +1,13 @@
-//! Generated streams of JSON alone: sequences of values, and lines.
+//! Generator of streams of JSON values alone: sequences of values, and lines.
 
 use super::Maker;
 
-/// What does not belong between values.
+/// Bytes that are invalid between values.
 const LITTER: &[&str] = &[
     "]", "}", ",", ":", "x", "# note", "\\", "`", "\u{feff}", "\x0b", "\u{a0}", "nope\n", "}\n]\n",
 ];
 
-/// Appends a value, or a broken one, and what separates it from the next.
+/// Appends a value, intact or damaged, and a separator.
 pub(super) fn document(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     some_value(maker, out);
     let between = match maker.random.below(12) {
@@ -24,7 +24,7 @@ pub(super) fn document(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(between.as_bytes());
 }
 
-/// Appends a line, mostly of one value.
+/// Appends a line, with one value in most cases.
 pub(super) fn line(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     let values = match maker.random.below(16) {
         0 => 0,
@@ -47,7 +47,7 @@ pub(super) fn line(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     );
 }
 
-/// Appends a value, mostly an object that means something, and at times broken.
+/// Appends a value: in most cases an object that a parser reports, sometimes damaged.
 pub(super) fn some_value(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     let from = out.len();
     let left = maker.max_depth.min(1 + maker.random.below(5));

@@ -1,4 +1,5 @@
-//! Seeded streams with JSON in them, for all modes; the same seed gives the same stream everywhere.
+//! Seeded generator of streams with JSON, for every mode that reads JSON; equal seeds give equal
+//! streams on every platform.
 
 mod alone;
 mod object;
@@ -8,28 +9,24 @@ mod value;
 use super::generate::{self, Random};
 use super::{Reading, RefLimits, RefMode, Segment};
 
-/// A stream and how it is read.
+/// A stream with the mode and the limits to read it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// The mode, and whether records are held.
     pub reading: Reading,
-    /// The limits.
     pub limits: RefLimits,
-    /// The stream.
     pub input: Vec<Segment>,
 }
 
-/// What makes values.
+/// Generator of JSON values.
 struct Maker<'a> {
-    /// Where choices come from.
     random: &'a mut Random,
-    /// How deep values may nest.
+    /// Maximum depth of most values.
     max_depth: usize,
-    /// Whether white space may have line feeds.
+    /// Line feeds between tokens.
     feeds: bool,
 }
 
-/// The case of a seed.
+/// Generates the case for a seed.
 pub fn case(seed: u64) -> Case {
     let mut random = Random(seed ^ 0x5EED_0000_0000);
     let mode = match random.below(12) {
@@ -98,7 +95,7 @@ pub fn case(seed: u64) -> Case {
     }
 }
 
-/// The limits that go with a seed of the generator for free text.
+/// Draws the limits that belong to a seed of the free-text generator.
 fn free_text_limits(seed: u64) -> RefLimits {
     let mut limits = generate::limits(seed);
     if limits.max_pending != RefLimits::default().max_pending {
@@ -107,7 +104,7 @@ fn free_text_limits(seed: u64) -> RefLimits {
     limits
 }
 
-/// Limits of which most are the defaults, but often one or two are small.
+/// Draws limits: most of them the defaults, often one or two small ones.
 fn limits(random: &mut Random) -> RefLimits {
     let mut limits = RefLimits::default();
     if random.once_in(4) {

@@ -1,8 +1,8 @@
-//! Generated objects that mean something: asserted objects, annotations and MARC objects.
+//! Generator of the objects that a parser reports: asserted objects, annotations and MARC objects.
 
 use super::Maker;
 
-/// Identifiers, as written.
+/// Identifiers as written in JSON; valid annotations use the first three.
 const IDENTIFIERS: &[&str] = &[
     "substrate.code.read",
     "substrate.grep",
@@ -24,7 +24,7 @@ const IDENTIFIERS: &[&str] = &[
     "\\uD800",
 ];
 
-/// Observation ids, as written.
+/// Observation ids as written in JSON.
 const IDS: &[&[u8]] = &[
     b"sha256:e3b0",
     b"",
@@ -36,7 +36,7 @@ const IDS: &[&[u8]] = &[
     b"an observation id of thirty-odd bytes",
 ];
 
-/// Times, good and bad, as written.
+/// Timestamps as written in JSON; valid annotations use the first three.
 const TIMES: &[&[u8]] = &[
     b"2026-05-28T11:40:00Z",
     b"2026-05-28T11:40:00\\u005A",
@@ -48,7 +48,8 @@ const TIMES: &[&[u8]] = &[
     b"\\uD800",
 ];
 
-/// Appends an asserted object, a MARC object, an annotation out of place, or several of these at once.
+/// Appends an object with the members of an asserted object, a MARC object, an annotation, or
+/// several of these.
 pub(super) fn record(maker: &mut Maker<'_>, left: usize, out: &mut Vec<u8>) {
     let mut members = Vec::new();
     match maker.random.below(40) {
@@ -76,7 +77,7 @@ pub(super) fn record(maker: &mut Maker<'_>, left: usize, out: &mut Vec<u8>) {
     maker.object(members, out);
 }
 
-/// Adds the members of an asserted object, most of them sound.
+/// Adds the members of an asserted object, valid in most cases.
 fn asserted(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
     let mut times =
         1 + usize::from(maker.random.once_in(8)) + usize::from(maker.random.once_in(30));
@@ -129,7 +130,7 @@ fn provenance(maker: &mut Maker<'_>, left: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends an annotation, which may be more than that.
+/// Appends an annotation, in some cases with further members.
 fn annotation(maker: &mut Maker<'_>, left: usize, out: &mut Vec<u8>) {
     let mut members = Vec::new();
     fields(maker, left, &mut members);
@@ -145,7 +146,7 @@ fn annotation(maker: &mut Maker<'_>, left: usize, out: &mut Vec<u8>) {
     maker.object(members, out);
 }
 
-/// Adds the members of an annotation, most of them sound.
+/// Adds the members of an annotation, valid in most cases.
 fn fields(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
     let plan: [(&[&str], usize); 3] = [
         (&["substrate_class"], 1),
@@ -193,7 +194,7 @@ fn fields(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// Adds members that make a MARC object, or nearly.
+/// Adds the members of a MARC object, in some cases incomplete.
 fn marc(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
     let names: &[&str] = match maker.random.below(6) {
         0..=1 => &["marc_version"],
@@ -228,7 +229,7 @@ fn marc(maker: &mut Maker<'_>, left: usize, members: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// Appends objects in one another that have more annotations together than there may be.
+/// Appends nested objects that together have more annotations than the open objects may hold.
 fn crowd(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     if !maker.random.once_in(8) {
         return maker.plain(1, out);

@@ -1,10 +1,10 @@
-//! Generated free text with JSON values in it.
+//! Generator of free text with JSON values in it.
 
 use super::super::generate;
 use super::Maker;
 use super::alone::some_value;
 
-/// What may stand right before a value.
+/// Text that may come right before a value.
 const BEFORE: &[&str] = &[
     "",
     "",
@@ -33,7 +33,7 @@ const BEFORE: &[&str] = &[
     "\n> ~~~\n> ",
 ];
 
-/// What may stand right behind a value, or behind where it broke.
+/// Text that may come right after a value or after the byte that broke it.
 const BEHIND: &[&str] = &[
     "",
     "",
@@ -67,7 +67,8 @@ const BEHIND: &[&str] = &[
     "\n~~~\n",
 ];
 
-/// Values that break behind an object that is reported, so that what follows stands in the line of a broken value.
+/// Values that break off, most of them after an object that is reported, so that the next text is
+/// in the line of a broken value.
 const BREAKING: &[&str] = &[
     "{\"a\":{\"assertion\":\"x\"},",
     "{\"a\":[{\"assertion\":\"x\"},\n",
@@ -87,7 +88,7 @@ const BREAKING: &[&str] = &[
     "{\n\"a\"\n:\n",
 ];
 
-/// What may stand right behind the place where one of these breaks.
+/// Text that may come right after a value of [`BREAKING`].
 const BROKEN: &[&str] = &[
     " b [substrate.grep]",
     "[substrate.grep]",
@@ -109,7 +110,7 @@ const BROKEN: &[&str] = &[
     "\t# x [substrate.grep]",
 ];
 
-/// Appends a piece of a stream.
+/// Appends one piece of text or one value with text around it.
 pub(super) fn piece(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     // Arrays are values only at the very start.
     if out.is_empty() && maker.random.once_in(4) {
@@ -150,7 +151,8 @@ pub(super) fn piece(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a fenced block with values in it, mostly closed, and at times an annotation behind it.
+/// Appends a fenced code block with values in it, closed in most cases, sometimes followed by an
+/// annotation.
 fn fence(maker: &mut Maker<'_>, out: &mut Vec<u8>) {
     let lead = maker.random.pick(&["", "", "> ", "- ", "  ", ">", "> - "]);
     let inner = if lead.contains('>') { "> " } else { "" };

@@ -1,9 +1,9 @@
-//! Generated JSON values of every kind, and damage to them.
+//! Generator of JSON values of every type, and of damage to them.
 
 use super::super::generate::Random;
 use super::{Maker, object};
 
-/// Contents of strings, as written.
+/// Contents of strings as written in JSON.
 pub(super) const TEXTS: &[&[u8]] = &[
     b"",
     b"x",
@@ -52,7 +52,7 @@ const SCALARS: &[&str] = &[
     "null",
 ];
 
-/// What is close to a value.
+/// Invalid numbers and literals.
 const BAD_SCALARS: &[&str] = &[
     "01",
     "-",
@@ -84,10 +84,10 @@ const SPACE: &[&str] = &[" ", "\t", "  ", "\r", " \t "];
 /// White space with line feeds.
 const FEEDS: &[&str] = &["\n", "\r\n", "\n  ", "\n\n", "\n\t\n"];
 
-/// White space that JSON does not have.
+/// White space that JSON does not allow.
 const BAD_SPACE: &[&str] = &["\x0b", "\u{a0}", "\u{feff}", "\x0c", "\u{2003}"];
 
-/// Names without a meaning.
+/// Member names that no reader interprets.
 const NAMES: &[&str] = &[
     "a",
     "b",
@@ -109,7 +109,7 @@ const NAMES: &[&str] = &[
 ];
 
 impl<'a> Maker<'a> {
-    /// A maker of values that mostly stay within a depth.
+    /// Creates a generator of values that stay within `max_depth` in most cases.
     pub(super) fn new(random: &'a mut Random, max_depth: usize, feeds: bool) -> Self {
         // Mostly one line, even where there may be several.
         let feeds = (feeds && random.once_in(2)) || random.once_in(20);
@@ -120,7 +120,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Appends white space, or none.
+    /// Appends white space, or nothing.
     pub(super) fn space(&mut self, out: &mut Vec<u8>) {
         let space = match self.random.below(40) {
             0..=8 => self.random.pick(SPACE),
@@ -131,7 +131,7 @@ impl<'a> Maker<'a> {
         out.extend_from_slice(space.as_bytes());
     }
 
-    /// Appends a member's name with its colon, at times with an escape in it.
+    /// Appends a member name and its colon, sometimes with an escape in the name.
     pub(super) fn name(&mut self, name: &str, out: &mut Vec<u8>) {
         out.push(b'"');
         let escaped = if self.random.once_in(8) && !name.contains('\\') {
@@ -181,7 +181,7 @@ impl<'a> Maker<'a> {
         out.push(b'"');
     }
 
-    /// Appends a number or a literal, seldom what is none.
+    /// Appends a number or a literal, seldom an invalid one.
     pub(super) fn scalar(&mut self, out: &mut Vec<u8>) {
         let choices = if self.random.once_in(25) {
             BAD_SCALARS
@@ -191,7 +191,7 @@ impl<'a> Maker<'a> {
         out.extend_from_slice(self.random.pick(choices).as_bytes());
     }
 
-    /// Appends a value; `left` is how much deeper it may nest.
+    /// Appends a value that may nest `left` levels deep.
     pub(super) fn value(&mut self, left: usize, out: &mut Vec<u8>) {
         // Seldom deeper than that.
         let left = if left == 0 && self.random.once_in(12) {
@@ -224,14 +224,14 @@ impl<'a> Maker<'a> {
         out.push(b']');
     }
 
-    /// Appends an object of members without a meaning.
+    /// Appends an object of up to three members that no reader interprets.
     pub(super) fn plain(&mut self, left: usize, out: &mut Vec<u8>) {
         let count = self.random.below(4);
         let members = (0..count).map(|_| self.any_member(left)).collect();
         self.object(members, out);
     }
 
-    /// A member without a meaning.
+    /// Generates a member that no reader interprets.
     pub(super) fn any_member(&mut self, left: usize) -> Vec<u8> {
         let mut member = Vec::new();
         if self.random.once_in(15) {
@@ -245,7 +245,7 @@ impl<'a> Maker<'a> {
         member
     }
 
-    /// Appends an object of these members, in any order.
+    /// Appends an object of the `members` in random order.
     pub(super) fn object(&mut self, mut members: Vec<Vec<u8>>, out: &mut Vec<u8>) {
         out.push(b'{');
         self.space(out);
@@ -263,7 +263,7 @@ impl<'a> Maker<'a> {
         out.push(b'}');
     }
 
-    /// Appends arrays and objects in one another, about as deep as they may be.
+    /// Appends nested arrays and objects about as deep as the limit.
     fn nest(&mut self, out: &mut Vec<u8>) {
         let depth = (self.max_depth + self.random.below(4)).saturating_sub(2);
         let mut closers = Vec::new();
@@ -288,7 +288,7 @@ impl<'a> Maker<'a> {
         out.extend_from_slice(&closers);
     }
 
-    /// Damages what was written from `from` on: a byte is deleted, replaced or inserted, or the rest is cut off.
+    /// Damages the bytes from `from` on: deletes, replaces or inserts a byte, or cuts off the rest.
     pub(super) fn damage(&mut self, from: usize, out: &mut Vec<u8>) {
         if out.len() == from {
             return;

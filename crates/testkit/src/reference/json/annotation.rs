@@ -1,49 +1,48 @@
-//! An annotation in JSON while its object is read, and what becomes of it at its closing brace.
+//! JSON annotations: the members read from an open object, and the result at its closing brace.
 
 use super::super::{Ann, RefLimits, RefVocabulary, resolve, timestamp, wide};
 use super::read::{Kind, Member, Node};
 use super::{content, text};
 use std::ops::Range;
 
-/// The members that mean something, each with its spellings.
+/// Spellings of the names of the three members of an annotation.
 const FIELDS: [&[&str]; 3] = [
     &["substrate_class"],
     &["observation_id", "observation-id"],
     &["ts"],
 ];
 
-/// What is known of an annotation whose object is open.
+/// Members read so far of an annotation whose object is open.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
-    /// How many bytes of `max_pending` its strings take.
+    /// Bytes of its strings that count towards `max_pending_json`.
     pub taken: usize,
-    /// Whether one of its strings did not fit.
+    /// A string exceeded `max_pending_json`, so that the annotation is left out.
     left_out: bool,
-    /// Whether it is malformed.
     malformed: bool,
-    /// Whether a string of it is too long.
+    /// A string exceeds `max_annotation`.
     too_long: bool,
-    /// How many members of each kind there were.
+    /// Number of members read for each entry of [`FIELDS`].
     seen: [usize; 3],
-    /// The first of the identifiers that is a string.
+    /// Content of the first `substrate_class` that is a string.
     class: Option<Range<usize>>,
-    /// The observation id.
+    /// Content of the observation id.
     id: Option<Range<usize>>,
-    /// The time.
+    /// Content of the timestamp.
     ts: Option<Range<usize>>,
 }
 
-/// An annotation whose object is closed.
+/// Result of an annotation whose object is closed.
 pub(super) struct Done {
-    /// What is reported, if anything is.
+    /// Annotation to report, `None` if it was left out.
     pub annotation: Option<Ann>,
-    /// How many bytes of `max_pending` it goes on to take.
+    /// Bytes that count towards `max_pending_json` until the assertion is reported.
     pub retained: usize,
-    /// What is to be said about it, by code and span.
+    /// Diagnostics, as code and span.
     pub diagnostics: Vec<(&'static str, (u64, u64))>,
 }
 
-/// An annotation that is malformed and declares nothing.
+/// Builds a malformed annotation without a declared class.
 pub(super) fn malformed(node: &Node) -> Ann {
     Ann {
         span: wide(node.start, node.end),
@@ -55,15 +54,15 @@ pub(super) fn malformed(node: &Node) -> Ann {
     }
 }
 
-/// The time that a string's content is, if it is one.
+/// Decodes the content of a string as a timestamp; returns `None` if it is not a valid one.
 fn time(content: &[u8]) -> Option<String> {
     let decoded = String::from_utf8(text::undo_escapes(content)).ok()?;
     timestamp::is_date_time(&decoded).then_some(decoded)
 }
 
 impl Draft {
-    /// Takes note of a member whose value is all there; `used` is how many bytes of `max_pending` are taken by all
-    /// objects that are open, this annotation included.
+    /// Records a completely read member. `used` counts the bytes of all open objects, this
+    /// annotation included, towards `max_pending_json`.
     pub(super) fn member(
         &mut self,
         bytes: &[u8],
@@ -117,7 +116,7 @@ impl Draft {
         }
     }
 
-    /// What it comes to, now that its object, `node`, is closed.
+    /// Builds the result at the closing brace of the object `node`.
     pub(super) fn finish(
         self,
         bytes: &[u8],

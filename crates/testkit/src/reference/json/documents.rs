@@ -1,21 +1,21 @@
-//! Streams of JSON alone: values one behind the other, or one a line.
+//! Readers of streams of JSON alone: a sequence of values, or one value per line.
 
 use super::super::stream::Stream;
 use super::super::{Ev, Place, RefLimits, RefVocabulary, wide};
 use super::read::Outcome;
 use super::{Value, is_space, value};
 
-/// What a stream of JSON alone holds.
+/// Values and syntax errors of a stream of JSON alone.
 #[derive(Default)]
 pub struct Found {
-    /// The values, also those that broke.
+    /// Values in stream order, broken ones included.
     pub values: Vec<Value>,
-    /// The bytes at which no value could begin or go on.
+    /// Diagnostics for the bytes at which no value could begin or continue.
     pub offending: Vec<(Place, Ev)>,
 }
 
 impl Found {
-    /// Reports an offending byte, once.
+    /// Reports an offending byte, unless it was the last one reported.
     fn offends(&mut self, at: usize) {
         let span = wide(at, at + 1);
         let code = "json-syntax";
@@ -26,7 +26,7 @@ impl Found {
     }
 }
 
-/// Whether a value can begin with a byte.
+/// Returns `true` if a value can begin with `byte`.
 fn begins(byte: u8) -> bool {
     matches!(
         byte,
@@ -70,7 +70,7 @@ pub fn documents(
     found
 }
 
-/// Reads one value a line.
+/// Reads one value per line.
 pub fn lines(
     stream: &Stream,
     hold_records: bool,

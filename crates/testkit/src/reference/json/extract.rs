@@ -1,4 +1,4 @@
-//! What the objects of a value say: one walk over its tree in the order in which it was written.
+//! Events of the objects in a JSON value, from one walk over its tree in the order of the text.
 
 use super::super::{Ann, Encoding, Ev, Extent, Place, RefLimits, RefVocabulary, wide};
 use super::annotation::{self, Draft};
@@ -6,19 +6,20 @@ use super::read::{Kind, Member, Node};
 use super::{content, pointer, text};
 use std::ops::Range;
 
-/// How many annotations all open objects may have together, if an object alone may not have more.
-const MOST_ANNOTATIONS: usize = 512;
+/// Maximum number of annotations of all open objects together, unless the limit for one object is
+/// higher.
+const MAX_ANNOTATIONS: usize = 512;
 
-/// Which objects of a value were reported.
+/// Objects of a value that were reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reported {
-    /// Any of them.
+    /// At least one object was reported.
     pub any: bool,
-    /// Its root.
+    /// The root was reported.
     pub root: bool,
 }
 
-/// Reports the objects of the value with this root that are closed.
+/// Reports the asserted and MARC objects among the closed objects of a value.
 pub(super) fn extract(
     bytes: &[u8],
     root: &Node,
@@ -48,56 +49,54 @@ pub(super) fn extract(
     }
 }
 
-/// The state of the walk.
+/// State of the walk over a value.
 struct Walk<'a> {
-    /// The bytes that hold the value.
+    /// Bytes in which the ranges of the tree lie.
     bytes: &'a [u8],
-    /// The limits.
     limits: &'a RefLimits,
-    /// The vocabulary.
     vocabulary: &'a RefVocabulary,
-    /// How many bytes count towards `max_pending` now.
+    /// Bytes that count towards `max_pending_json`.
     used: usize,
-    /// How many annotations all open objects have now.
+    /// Number of annotations of all open objects.
     annotations: usize,
-    /// What is reported.
+    /// Events reported so far.
     events: &'a mut Vec<(Place, Ev)>,
-    /// Whether anything was.
+    /// At least one object was reported.
     reported: bool,
 }
 
-/// What is known of an object that is open.
+/// State of an open object.
 #[derive(Default)]
 struct Open {
-    /// How many bytes of `max_pending` it takes, without those of an annotation that is open itself.
+    /// Bytes that count towards `max_pending_json`, without those of an annotation that is open.
     taken: usize,
-    /// How many annotations of it were looked at.
+    /// Number of annotations read.
     looked_at: usize,
-    /// Whether there were more.
+    /// Annotations were left out because of `max_annotations`.
     too_many: bool,
-    /// Whether annotations of it were left out because all open objects together have too many.
+    /// Annotations were left out because all open objects together have too many.
     crowded: bool,
-    /// Whether one of them was left out because of `max_pending`.
+    /// An annotation was left out because of `max_pending_json`.
     lost_one: bool,
-    /// How many members `assertion` there were.
+    /// Number of members `assertion`.
     assertions: usize,
-    /// How many members `provenance` there were.
+    /// Number of members `provenance`.
     provenances: usize,
-    /// The values of its members `assertion`, without the quotes of strings.
+    /// Ranges of the values of the members `assertion`, without the quotes of strings.
     values: Vec<Range<usize>>,
-    /// What is between the quotes of the assertion.
+    /// Content of the first `assertion` that is a string.
     assertion: Option<Range<usize>>,
-    /// The part of it that is kept; nothing if it was left out.
+    /// Range of the content that is kept, `None` if it exceeded `max_pending_json`.
     kept: Option<Range<usize>>,
-    /// The annotations to report.
+    /// Annotations to report.
     kept_annotations: Vec<Ann>,
-    /// What is to be said about annotations and further members.
+    /// Diagnostics about annotations and repeated members, as code and span.
     diagnostics: Vec<(&'static str, (u64, u64))>,
-    /// The names of all members, decoded.
+    /// Decoded names of all members.
     names: Vec<String>,
 }
 
-/// The members that every record has.
+/// Members that every MARC record has.
 const RECORD: [&str; 8] = [
     "marc_version",
     "pre_capability",
@@ -110,7 +109,7 @@ const RECORD: [&str; 8] = [
 ];
 
 impl Walk<'_> {
-    /// Looks at a value that is no annotation.
+    /// Walks over a value that is not an annotation.
     fn node(&mut self, node: &Node, at: &str) {
         match &node.kind {
             Kind::Object(members) => {
@@ -125,7 +124,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at an object, which may be an annotation, and says whether it was reported.
+    /// Walks over an object, an annotation if `draft` is given; returns `true` if it was reported.
     fn object(
         &mut self,
         node: &Node,
@@ -174,9 +173,9 @@ impl Walk<'_> {
         is_marc || is_asserted
     }
 
-    /// Whether another annotation of an object is looked at.
+    /// Counts a further annotation of an object; returns `false` if a limit leaves it out.
     fn looks_at(&mut self, open: &mut Open) -> bool {
-        let most = MOST_ANNOTATIONS.max(self.limits.max_annotations);
+        let most = MAX_ANNOTATIONS.max(self.limits.max_annotations);
         if open.looked_at >= self.limits.max_annotations {
             open.too_many = true;
             return false;
@@ -190,7 +189,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Takes note of a further member `assertion` or `provenance`.
+    /// Reports a repeated member `assertion` or `provenance` as a malformed annotation.
     fn further(&mut self, open: &mut Open, value: &Node) {
         if self.looks_at(open) {
             open.kept_annotations.push(annotation::malformed(value));
@@ -199,7 +198,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes note of the value of a member `assertion`.
+    /// Records the value of a member `assertion`.
     fn assertion(&mut self, open: &mut Open, value: &Node) {
         open.values.push(match value.kind {
             Kind::Text if value.closed => content(value),
@@ -218,7 +217,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at the value of the first member `provenance` of an object.
+    /// Walks over the value of the first member `provenance`.
     fn provenance(&mut self, open: &mut Open, value: &Node, at: &str) {
         match &value.kind {
             Kind::Object(_) => self.annotation(open, value, at),
@@ -236,7 +235,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at an annotation of an object, or at what stands in the place of one.
+    /// Walks over an element of `provenance`: an annotation, or another value in its place.
     fn annotation(&mut self, open: &mut Open, node: &Node, at: &str) {
         if !self.looks_at(open) {
             self.node(node, at);
@@ -261,7 +260,7 @@ impl Walk<'_> {
         open.diagnostics.extend(done.diagnostics);
     }
 
-    /// Reports an object if it is a MARC object.
+    /// Reports the object if its members make it a MARC object.
     fn report_marc(&mut self, node: &Node, names: &[String], at: &str) -> bool {
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
         let is_short = node.end - node.start <= self.limits.max_record;
@@ -293,7 +292,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Reports an object if it is an asserted object.
+    /// Reports the object if it has an assertion.
     fn report_assertion(&mut self, node: &Node, open: Open, at: &str) -> bool {
         let Some(content) = open.assertion else {
             return false;
@@ -340,7 +339,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Says what holds of a span, at the closing brace of an object.
+    /// Reports the diagnostics whose condition holds, at the closing brace of an object.
     fn diagnose(&mut self, node: &Node, findings: &[(bool, &'static str)], span: (u64, u64)) {
         for &(holds, code) in findings {
             if holds {

@@ -1,5 +1,6 @@
-//! JSON: a whole-buffer reader (`read`, `text`), what its objects say (`extract`, `annotation`, `pointer`), and where
-//! values stand in a stream (`documents` for JSON alone, `prose` for values in free text).
+//! JSON part of the reference: a whole-buffer reader (`read`, `text`), the events of its objects
+//! (`extract`, `annotation`, `pointer`), and the positions of values in a stream (`documents` for
+//! JSON alone, `prose` for free text).
 
 mod annotation;
 mod documents;
@@ -15,23 +16,23 @@ use super::stream::Stream;
 use super::{Ev, Place, RefLimits, RefVocabulary, wide};
 use read::{Node, Outcome};
 
-/// A JSON value that was read as far as it goes.
+/// A JSON value, read up to its end or its first error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// Its first byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// How it ended.
     pub outcome: Outcome,
-    /// Whether an object in it was reported.
+    /// An object in the value was reported.
     pub reported: bool,
-    /// Whether its root is an object that is an asserted object or a MARC object, and all of it is there.
+    /// The value is complete and its root is an asserted object or a MARC object.
     pub is_record: bool,
-    /// What is to be reported because of it, but for a byte that ended it in JSON alone.
+    /// Events of the value, except the diagnostic for a byte that broke it in a stream of JSON
+    /// alone.
     pub events: Vec<(Place, Ev)>,
 }
 
 impl Value {
-    /// Where what follows it begins: one past its end, or where it stopped.
+    /// Offset at which reading continues: the end of the value, or the byte at which it broke.
     pub fn end(&self) -> usize {
         match self.outcome {
             Outcome::Complete { end } | Outcome::Open { end } => end,
@@ -39,13 +40,14 @@ impl Value {
         }
     }
 
-    /// Whether it is removed from the text when records are.
+    /// Returns `true` if the value is removed from the text when records are held.
     pub fn is_removable(&self, limits: &RefLimits) -> bool {
         self.is_record && self.end() - self.start <= limits.max_record
     }
 }
 
-/// Reads the value that starts at `start`, in own text; in some places a line feed is no part of any value.
+/// Reads the value that starts at `start` in model text. With `feed_offends`, a line feed breaks
+/// the value.
 #[expect(
     clippy::too_many_arguments,
     reason = "the naive reference passes on what it knows instead of keeping it"
@@ -97,7 +99,8 @@ pub fn value(
     value
 }
 
-/// The place that the end of own text is: behind what its last byte makes certain, or the end of the stream.
+/// Position of events that the end of model text makes certain: after those of its last byte, or at
+/// the end of the stream.
 fn stop(stream: &Stream, own_end: usize) -> Place {
     if own_end == stream.bytes.len() {
         Place::after(own_end + 1)
@@ -106,12 +109,12 @@ fn stop(stream: &Stream, own_end: usize) -> Place {
     }
 }
 
-/// Whether a byte is white space of JSON.
+/// Returns `true` for white space of JSON.
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The bytes between the quotes of a string that is all there.
+/// Range between the quotes of a complete string.
 fn content(node: &Node) -> std::ops::Range<usize> {
     node.start + 1..node.end - 1
 }

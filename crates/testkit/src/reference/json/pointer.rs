@@ -2,18 +2,18 @@
 
 use super::text;
 
-/// The pointer of the member of this name, as written, of the object that `pointer` leads to.
+/// Appends a member, with its name as written in JSON, to the pointer of its object.
 pub(super) fn member(pointer: &str, name: &[u8]) -> String {
     let name = text::decode(name).replace('~', "~0").replace('/', "~1");
     format!("{pointer}/{name}")
 }
 
-/// The pointer of an element of the array that `pointer` leads to.
+/// Appends an element to the pointer of its array.
 pub(super) fn element(pointer: &str, index: usize) -> String {
     format!("{pointer}/{index}")
 }
 
-/// The pointer, unless it is too long to be reported.
+/// Returns the pointer, or `None` if it exceeds `max` bytes.
 pub(super) fn limited(pointer: String, max: usize) -> Option<String> {
     (pointer.len() <= max).then_some(pointer)
 }

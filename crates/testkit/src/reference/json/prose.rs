@@ -1,10 +1,11 @@
-//! JSON values in free text: where one is tried.
+//! Condition under which the parser reads a JSON value in free text.
 
 use super::super::stream::Stream;
 use super::is_space;
 
-/// Whether a value is tried at `at`, which is own text, no code span and no annotation attempt. `from` is where the
-/// stream or the content of the fenced block that holds it starts.
+/// Returns `true` if the parser reads a value at `at`, a byte of model text outside code spans and
+/// candidate annotations. `from` is the start of the stream or of the content of the enclosing
+/// fenced block.
 pub fn is_tried(stream: &Stream, from: usize, at: usize, feed_offends: bool) -> bool {
     let own = &stream.bytes[at..stream.own_end(at)];
     let is_space = |byte| is_space(byte) && !(feed_offends && byte == b'\n');
@@ -16,7 +17,7 @@ pub fn is_tried(stream: &Stream, from: usize, at: usize, feed_offends: bool) -> 
     }
 }
 
-/// Whether nothing but white space of JSON, or a byte order mark at the start of the stream, stands before `at`.
+/// Returns `true` if only white space of JSON and a byte order mark come before `at`.
 fn is_first(stream: &Stream, from: usize, at: usize) -> bool {
     let from = from.max(stream.mark());
     from <= at && stream.bytes[from..at].iter().copied().all(super::is_space)

@@ -1,29 +1,30 @@
-//! A reader of one JSON value by recursive descent, which leaves the tree of what it read, however it ends.
+//! Recursive-descent reader of one JSON value, which returns the tree read so far even after an
+//! error.
 
 use super::is_space;
 use std::ops::Range;
 
-/// How reading a value ended.
+/// Result of reading a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All of it is there.
+    /// The value is complete.
     Complete {
-        /// One past its last byte.
+        /// Offset after its last byte.
         end: usize,
     },
-    /// It stopped being JSON.
+    /// A byte is not valid JSON.
     Stopped {
-        /// The offending byte.
+        /// Offset of that byte.
         at: usize,
     },
-    /// It would have nested too deep.
+    /// The value exceeds the maximum depth.
     TooDeep {
-        /// The opening bracket that does it.
+        /// Offset of the opening bracket beyond it.
         at: usize,
     },
-    /// The bytes ended first.
+    /// The input ended within the value.
     Open {
-        /// One past the last byte.
+        /// Offset after the last byte.
         end: usize,
     },
 }
@@ -31,44 +32,39 @@ pub enum Outcome {
 /// A member of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name as written, without the quotes.
+    /// Name as written, without quotes.
     pub name: Range<usize>,
-    /// Its value, as far as it was read.
+    /// Value, read up to its end or its first error.
     pub value: Node,
 }
 
-/// What a value is.
+/// Type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing of it was read.
+    /// Nothing was read.
     Missing,
-    /// An object.
     Object(Vec<Member>),
-    /// An array.
     Array(Vec<Node>),
-    /// A string.
     Text,
-    /// The literal `null`.
     Null,
     /// A number, `true` or `false`.
     Other,
 }
 
-/// A value, as far as it was read.
+/// A value, read up to its end or its first error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its first byte.
+    /// Offset of the first byte.
     pub start: usize,
-    /// One past its last byte, if it is closed.
+    /// Offset after the last byte, if the value is complete.
     pub end: usize,
-    /// Whether all of it was read.
+    /// The value is complete.
     pub closed: bool,
-    /// What it is.
     pub kind: Kind,
 }
 
 impl Node {
-    /// Nothing yet.
+    /// Creates a node of which nothing was read.
     fn at(start: usize) -> Self {
         Node {
             start,
@@ -79,7 +75,7 @@ impl Node {
     }
 }
 
-/// Reads the value that starts at `start`.
+/// Reads the value that starts at `start`; with `feed_offends`, a line feed is not white space.
 pub fn read(bytes: &[u8], start: usize, max_depth: usize, feed_offends: bool) -> (Node, Outcome) {
     let mut reader = Reader {
         bytes,
@@ -96,27 +92,27 @@ pub fn read(bytes: &[u8], start: usize, max_depth: usize, feed_offends: bool) ->
     (root, outcome)
 }
 
-/// A place in the bytes; each method reads one production or says how the whole value ends.
+/// Position in the input. Each method reads one rule of the grammar or returns how the whole value
+/// ended.
 struct Reader<'a> {
-    /// The bytes, up to the end of the own text.
+    /// Input up to the end of the model text.
     bytes: &'a [u8],
-    /// How many of them are read.
+    /// Number of bytes read.
     at: usize,
-    /// How many objects and arrays are open.
+    /// Number of open objects and arrays.
     depth: usize,
-    /// How many may be.
     max_depth: usize,
-    /// Whether a line feed is no white space.
+    /// A line feed is not white space.
     feed_offends: bool,
 }
 
 impl Reader<'_> {
-    /// The next byte.
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Why the next byte does not do: it is another one, or there is none.
+    /// Returns the outcome of a mismatch at the current position: an offending byte, or the end of
+    /// the input.
     fn refuse<T>(&self) -> Result<T, Outcome> {
         Err(match self.peek() {
             Some(_) => Outcome::Stopped { at: self.at },
@@ -124,7 +120,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads one byte that must be of a kind.
+    /// Reads one byte of a kind.
     fn one(&mut self, kind: impl Fn(u8) -> bool) -> Result<u8, Outcome> {
         match self.peek() {
             Some(byte) if kind(byte) => {
@@ -135,7 +131,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads white space.
     fn space(&mut self) {
         let feed_offends = self.feed_offends;
         let is_space = |byte| is_space(byte) && !(feed_offends && byte == b'\n');
@@ -144,7 +139,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a value.
     fn value(&mut self, node: &mut Node) -> Result<(), Outcome> {
         *node = Node::at(self.at);
         match self.peek() {
@@ -186,7 +180,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads an object.
     fn object(&mut self, node: &mut Node) -> Result<(), Outcome> {
         let Kind::Object(members) = &mut node.kind else {
             unreachable!("the caller made it one");
@@ -222,7 +215,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads an array.
     fn array(&mut self, node: &mut Node) -> Result<(), Outcome> {
         let Kind::Array(elements) = &mut node.kind else {
             unreachable!("the caller made it one");
@@ -248,7 +240,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a string, whose opening quote is next, and gives what is between its quotes.
+    /// Reads a string and returns the range between its quotes.
     fn string(&mut self) -> Result<Range<usize>, Outcome> {
         self.at += 1;
         let from = self.at;
@@ -276,7 +268,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a number, as long as it goes on; where the bytes end it is complete if it could end there.
+    /// Reads a number; at the end of the input it is complete if a number can end there.
     fn number(&mut self) -> Result<(), Outcome> {
         if self.peek() == Some(b'-') {
             self.at += 1;

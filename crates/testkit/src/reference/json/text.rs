@@ -1,16 +1,16 @@
-//! The text of a JSON string: its escapes undone, and where a cut may fall.
+//! Text of a JSON string: decoding its escapes, and truncating it between characters.
 
 use std::ops::Range;
 
-/// A unit of a string: an unescaped byte, or one escape, or the two of a surrogate pair.
+/// Smallest unit of a string: an unescaped byte, an escape, or the two escapes of a surrogate pair.
 struct Unit {
-    /// How many bytes it is written with.
+    /// Length as written, in bytes.
     length: usize,
-    /// What it stands for; nothing for a byte that stands for itself.
+    /// Decoded character, `None` for an unescaped byte.
     char: Option<char>,
 }
 
-/// The first unit of what is left of a string's content.
+/// Reads the first unit of the rest of a string.
 fn unit(rest: &[u8]) -> Unit {
     let hex = |at: usize| {
         let digits = rest.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -52,7 +52,7 @@ fn unit(rest: &[u8]) -> Unit {
     }
 }
 
-/// A string's content decoded; a surrogate that is alone becomes a replacement character, other bytes stay as they are.
+/// Decodes the escapes of a string; a lone surrogate becomes U+FFFD, other bytes are unchanged.
 pub(super) fn undo_escapes(content: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::new();
     let mut at = 0;
@@ -67,17 +67,18 @@ pub(super) fn undo_escapes(content: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// A string's content decoded, with replacement characters for what is not UTF-8.
+/// Decodes a string, with U+FFFD for invalid UTF-8.
 pub(super) fn decode(content: &[u8]) -> String {
     String::from_utf8_lossy(&undo_escapes(content)).into_owned()
 }
 
-/// Whether a string's content is UTF-8; escapes always are.
+/// Returns `true` if the string is valid UTF-8; escapes always are.
 pub(super) fn is_utf8(content: &[u8]) -> bool {
     std::str::from_utf8(content).is_ok()
 }
 
-/// The part of a string's content that is kept: its first `max` bytes without what they would cut through.
+/// Truncates the content of a string to at most `max` bytes, without splitting a character or an
+/// escape.
 pub(super) fn keep(bytes: &[u8], content: Range<usize>, max: usize) -> Range<usize> {
     if content.len() <= max {
         return content;
