@@ -67,7 +67,7 @@ fn text(items: Vec<Result<Bytes, ErrorKind>>) -> (Vec<u8>, Vec<ErrorKind>) {
     (text, errors)
 }
 
-/// What comes before each chunk: nothing, or waits and empty chunks.
+/// Returns the steps to insert before each chunk: none, or waits and empty chunks.
 fn interludes() -> [Vec<Step>; 2] {
     let empty = Step::Give(Vec::new());
     [vec![], vec![Step::Wait, empty, Step::Wait]]

@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// Inputs that are read with an error at each of their bytes.
 const INPUTS: u64 = 120;
 
-/// What a handler was given, for after the adapter is gone.
+/// Output and events of a gate, kept after the adapter is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Given {
     text: Vec<u8>,
@@ -51,7 +51,7 @@ impl GateHandler for Log {
     }
 }
 
-/// What a gate gives of a stream that ends.
+/// Computes the output of a gate for a stream that ends normally.
 fn expected(text: &[u8], seed: u64) -> Given {
     let mut log = Log::default();
     let mut gate = Gate::new(Parser::new(), Drawn(seed));

@@ -37,7 +37,7 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
 }
 
-/// What a handler was given.
+/// Output and events of a gate, kept after the adapter is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Given {
     text: Vec<u8>,
@@ -76,7 +76,7 @@ impl GateHandler for Log {
     }
 }
 
-/// What a gate gives of a text that ends.
+/// Computes the output of a gate for a stream that ends normally.
 fn expected(text: &[u8], seed: u64) -> Given {
     let mut log = Log::default();
     let mut gate = Gate::new(Parser::new(), Drawn(seed));
@@ -254,7 +254,7 @@ fn readers_and_streams_that_are_dropped_at_any_await_point_give_all_that_is_cert
 struct Short {
     written: Rc<RefCell<Vec<u8>>>,
     cuts: Cuts,
-    /// It takes everything from now on.
+    /// From now on every write succeeds in full.
     is_ready: Rc<Cell<bool>>,
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// How a folder names its cases.
+/// A folder of the corpus, with the naming of its cases.
 struct Folder {
     path: &'static str,
     /// The ends that inputs have.
     ends: &'static [&'static str],
-    /// Whether the index names a case with its end.
+    /// The index lists cases with their file extension.
     with_end: bool,
     /// Files that are no cases.
     others: &'static [&'static str],

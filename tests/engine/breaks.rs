@@ -23,7 +23,7 @@ fn events(mode: Mode, text: &str, size: usize) -> (Vec<OwnedEvent>, String) {
     (found, emitted)
 }
 
-/// What is reported about a text, in short.
+/// Formats the reported events of a text in a short notation.
 fn told(mode: Mode, text: &str) -> String {
     let (whole, emitted) = events(mode, text, usize::MAX);
     for size in 1..9 {

@@ -9,7 +9,7 @@ use testkit::damaged::{LENGTH, Line};
 /// Most bytes that the parser and all that reads along may take.
 const MOST: u64 = 16 << 20;
 
-/// What is expected of a line, or was found.
+/// An expected or a reported event.
 #[derive(Debug, PartialEq)]
 enum Told {
     Assertion(String, usize),

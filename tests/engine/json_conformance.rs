@@ -12,14 +12,14 @@ use std::path::Path;
 use provstream::{Limits, Mode, Parser};
 use testkit::judges::{refused, refused_by_serde};
 
-/// How a case is put before the two parsers.
+/// Form in which both parsers get a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// As it is, in mode `json`.
+    /// Unchanged, in mode `json`.
     Json,
     /// Between brackets, in mode `json`.
     Wrapped,
-    /// As it is, in mode `ndjson`; not for what holds a line feed.
+    /// Unchanged, in mode `ndjson`; not for cases with a line feed.
     Ndjson,
 }
 
@@ -61,7 +61,7 @@ struct Case {
     production: String,
     input: Vec<u8>,
     accept: bool,
-    /// Where it departs from `serde_json`: names of forms, or `place`.
+    /// Known differences from `serde_json`: names of forms, or `place`.
     departs: BTreeSet<String>,
 }
 

@@ -5,7 +5,8 @@ use provstream::sentence::last_sentence;
 use testkit::reference::engine::{canonical, parser, run};
 use testkit::reference::{RefLimits, RefVocabulary, Segment, events};
 
-/// What stands before the white space, between it and the annotation, and behind the annotation.
+/// Text before the white space, between the white space and the annotation, and after the
+/// annotation.
 const FRAMES: [(&str, &str); 14] = [
     ("Some text.", ""),
     ("Some text", "x"),
@@ -66,7 +67,8 @@ fn at_small_limits() {
     check(&limits, &[10, 18, 24, 40, 48, 150, 400, 1_200, 2_500]);
 }
 
-/// What an annotation keeps of the window leaves room for what follows it, however long the assertion was.
+/// The part of the lookback window that an annotation retains leaves room for the next assertion,
+/// however long the assertion before was.
 #[test]
 fn closing_punctuation_after_an_annotation_begins_the_next_assertion() {
     let (limits, vocabulary) = (RefLimits::default(), RefVocabulary::default());

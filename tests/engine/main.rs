@@ -1,4 +1,4 @@
-//! What the parser reports: the profile, properties, offsets, sentences.
+//! Tests of the parser's events: wire profile, properties, offsets, sentences.
 
 mod breaks;
 mod damaged_ndjson;

@@ -22,7 +22,7 @@ const WORST: [usize; 2] = [12 << 10, 192 << 10];
 /// Bytes that each parser gets in a round.
 const ROUND: usize = 101;
 
-/// How a stream is read.
+/// Returns the mode for stream `number`.
 fn mode(number: usize) -> Mode {
     [Mode::Auto, Mode::Text, Mode::Ndjson, Mode::Json][number % 4]
 }
@@ -48,7 +48,7 @@ fn stream(number: usize) -> String {
     )
 }
 
-/// What a parser said, told apart by hashes: all text, and all other events in order.
+/// Hashes of the events of a parser: one for all text, one for all other events in order.
 #[derive(Clone, Default)]
 struct Digest {
     text: DefaultHasher,
@@ -96,7 +96,7 @@ impl Digest {
     }
 }
 
-/// What a parser that is alone says of a stream, read whole.
+/// Reads stream `number` as a whole with a parser of its own.
 fn alone(number: usize) -> (u64, u64, u32) {
     let mut digest = Digest::default();
     let mut parser = Parser::builder().mode(mode(number)).build();

@@ -1,4 +1,5 @@
-//! What the provenance memo asks of a reader and of a relying party, from the bytes of a stream to the verdict.
+//! Requirements of the provenance memo on readers and relying parties, tested from the bytes of a
+//! stream to the verdict.
 
 use std::time::Duration;
 
@@ -273,7 +274,7 @@ fn a_time_that_is_none_is_left_out_and_reported() {
     );
 }
 
-/// What `SECURITY.md` says of stripped text.
+/// Removing a nested annotation can leave text that reads as an annotation, as `SECURITY.md` says.
 #[test]
 fn what_is_left_of_a_nested_bracket_may_read_as_an_annotation() {
     let mut left = Vec::new();

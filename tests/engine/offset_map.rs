@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use provstream::{Event, Handler, OffsetMap, Parser, Rewriter, Span, TextChunk};
 
-/// What stands before every offset of a text, counted character by character over the whole of it.
+/// Naive offset map that counts the characters before every offset of a text.
 struct Naive {
     /// Before each offset: code points and UTF-16 code units of the characters that end there or earlier, then of those
     /// that start earlier.

@@ -20,7 +20,7 @@ const STARTS: [u64; 7] = [
     ParserBuilder::MAX_START_OFFSET,
 ];
 
-/// The same event of a stream that starts `by` bytes further on.
+/// Moves the offsets of an event by `by` bytes.
 fn moved(mut event: Ev, by: u64) -> Ev {
     event.shift(by, by);
     event

@@ -1,4 +1,4 @@
-//! What `SECURITY.md` says of code, dependencies and tests.
+//! Statements of `SECURITY.md` about code, dependencies and tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,9 +34,9 @@ fn manifests() -> Vec<PathBuf> {
     found
 }
 
-/// That a lint is forbidden nothing in a source can allow again.
-/// Manifests of bindings, whose macros expand to such code under an `allow` of their own; what is written there has none, but
-/// where it reads and writes Arrow data.
+/// Manifests of bindings that deny unsafe code instead of forbidding it, because their macros
+/// expand to code with an `allow`. Their own code has none, except for reading and writing Arrow
+/// data.
 const MACROS: [&str; 1] = ["bindings/python/Cargo.toml"];
 
 #[test]

@@ -36,7 +36,7 @@ fn last_sentences_of_the_table() {
     assert!(count >= 170, "only {count} cases");
 }
 
-/// What a sentence is does not depend on what stands before it, as long as a sentence ends there.
+/// A sentence does not depend on the text before it if a sentence ends there.
 #[test]
 fn a_sentence_before_changes_nothing() {
     for (candidate, expected) in table().into_values().flatten() {

@@ -103,7 +103,7 @@ fn resolve(
     )
 }
 
-/// What all annotations have in common that were taken for `unverified-inference`.
+/// Checks the properties of an annotation that was resolved to `unverified-inference`.
 fn check_mapped(vocabulary: &Vocabulary, declared: &str, reason: Reason) {
     let (found, codes) = resolve(
         vocabulary,
@@ -210,8 +210,8 @@ fn anything_else_maps_as_an_unknown_identifier() {
     );
 }
 
-/// What looks like an identifier to people is another one, or none: with letters of another script, invisible characters, or
-/// an order that only the screen shows.
+/// A look-alike of an identifier is a different identifier or none: with letters of another script,
+/// invisible characters, or an order that only the screen shows.
 #[test]
 fn a_look_alike_is_no_class_in_brackets_nor_in_json() {
     for declared in [

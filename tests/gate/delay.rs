@@ -1,4 +1,4 @@
-//! How much of the corpus' transcripts a gate that releases everything holds back, and for how long.
+//! Bytes of the corpus' transcripts that a releasing gate holds back, and for how long.
 
 use provstream::{
     Action, Gate, GateHandler, Handler, Parser, Policy, Question, Rewriter, TextChunk,
@@ -13,7 +13,8 @@ impl Policy for All {
     }
 }
 
-/// Where the text of assertions ends, in the clean text and in the stream, and how much clean text is released.
+/// Ends of assertions in the clean text and in the stream with the clean text released by then, and
+/// the clean text released so far.
 #[derive(Default)]
 struct Seen {
     ends: Vec<(u64, u64, u64)>,
@@ -38,7 +39,7 @@ impl GateHandler for Seen {
     }
 }
 
-/// What was measured over all transcripts.
+/// Measurements over all transcripts.
 #[derive(Debug, Default)]
 struct Figures {
     bytes: usize,

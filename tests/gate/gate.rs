@@ -17,7 +17,7 @@ use crate::release_point::{cut, seeds};
 /// Streams compared, each with one policy in four cuttings.
 const STREAMS: u64 = 1_000;
 
-/// What a gate wrote, and the spans that it reported.
+/// Output of a gate, and the spans that it reported.
 #[derive(Debug, Default)]
 struct Seen {
     text: Vec<u8>,
@@ -542,7 +542,8 @@ fn after_a_panic_of_the_policy_nothing_is_released() {
     assert_eq!(gate.ended(), Some(GateEnd::Suspended));
 }
 
-/// The same after text that is not JSON, about which the policy is asked first.
+/// After text that is not JSON, about which the policy is asked first, a panic of the policy also
+/// releases nothing.
 #[test]
 fn after_a_panic_of_the_policy_nothing_that_is_not_json_is_released() {
     let object = b"{\"assertion\":\"a\",\"provenance\":{\"substrate_class\":\"substrate.grep\"}}";

@@ -1,4 +1,4 @@
-//! What a gate does with text that is longer than an assertion may be.
+//! Tests of the gate with text longer than an assertion may be.
 
 use provstream::provenance::Encoding;
 use provstream::{
@@ -14,7 +14,8 @@ use crate::release_point::{cut, seeds};
 /// Streams compared, each with two policies in four cuttings.
 const STREAMS: u64 = 1_000;
 
-/// One of some thousand bytes costs as much as so many of them.
+/// Interval of the seeds whose input has some thousand bytes, as one of them takes as long as this
+/// many others.
 const COST: usize = 19;
 
 /// Releases every assertion, and text that is too long or not; notes where the assertions in brackets are, and where they begin
@@ -43,7 +44,7 @@ impl Policy for Notes {
     }
 }
 
-/// What was written, and which text was released because it was too long.
+/// Output of a gate, and the spans released because they were too long.
 #[derive(Debug, Default, PartialEq)]
 struct Written {
     text: Vec<u8>,
@@ -79,7 +80,8 @@ fn long_sentence(beyond: usize) -> String {
     )
 }
 
-/// What a gate that refuses text that is too long writes of a text in chunks of a size, and how it ends.
+/// Runs a gate that refuses text over the limit on a text in chunks of `size` bytes; returns the
+/// output and how the gate ended.
 fn refusing(parser: Parser, text: &str, size: usize) -> (String, Option<GateEnd>) {
     let policy = Notes {
         refuses: true,
@@ -307,7 +309,8 @@ fn narrow(max_assertion: usize, text: &str, size: usize) -> (String, Option<Gate
     refusing(parser, text, size)
 }
 
-/// What is kept of the text before a line depends on the chunks; whether the line is too long does not.
+/// The bytes kept of the text before a line depend on the chunks, the decision whether the line is
+/// too long does not.
 #[test]
 fn blank_lines_before_a_text_do_not_decide_whether_it_is_too_long() {
     for (max, lines) in [(100, 200), (200, 300), (100, 201), (130, 500)] {

@@ -1,4 +1,4 @@
-//! What a gate reports about its decisions describes its output.
+//! The gate's reports about its decisions describe its output.
 
 use provstream::provenance::Encoding;
 use provstream::{
@@ -12,7 +12,7 @@ use testkit::reference::{RefLimits, RefVocabulary, strip_in};
 
 use crate::release_point::{cut, seeds};
 
-/// What is reported, and what is written.
+/// Reports and output of a gate.
 #[derive(Debug, Default)]
 struct Log {
     written: Vec<u8>,
@@ -27,9 +27,9 @@ struct Log {
 #[derive(Clone, Debug)]
 struct Line {
     span: Span,
-    /// The same without what a limit has let through.
+    /// Span without the text released at a limit.
     rest: Span,
-    /// How many lines about limits come before it.
+    /// Number of reports about limits before this one.
     limits: usize,
     action: Action,
     json: bool,

@@ -31,7 +31,7 @@ fn prefix(input: &[Segment], len: usize) -> Vec<Segment> {
     prefix
 }
 
-/// Whether a stream ends with a whole character, as far as its last bytes show.
+/// Returns `true` if the last bytes of a stream are a complete character, or cannot become one.
 fn ends_whole(bytes: &[u8]) -> bool {
     match bytes.utf8_chunks().last() {
         Some(chunk) => {
@@ -46,7 +46,7 @@ fn difference(short: &Short, lengths: &[usize]) -> Option<String> {
     difference_within(short, &RefLimits::default(), lengths)
 }
 
-/// The same with these limits.
+/// Finds a difference from the oracle, as [`difference`] does, with the given limits.
 fn difference_within(short: &Short, limits: &RefLimits, lengths: &[usize]) -> Option<String> {
     let mut bytewise = parser(short, limits);
     let mut bytes = Vec::new();
@@ -114,7 +114,7 @@ const LONG: usize = 2_000;
 const PREFIXES: usize = 1;
 const LONGEST: usize = 6_000;
 
-/// How each kind of corpus file is read.
+/// Folder, extension and mode of each kind of corpus file.
 const KINDS: [(&str, &str, RefMode); 5] = [
     ("text", "txt", RefMode::Text),
     ("transcripts", "txt", RefMode::Auto),
@@ -288,7 +288,8 @@ fn the_release_point_equals_a_search_in_corpus_files_made_short() {
     }
 }
 
-/// Whether a prefix of a long file ends in the midst of a repetition of a few bytes, and no limit is near.
+/// Returns `true` if a prefix of a long file ends within a repetition of a few bytes and far from
+/// any limit.
 ///
 /// After each round of the repetition the parser is in the same state but for the lengths that it counts. Those matter where they
 /// meet a limit. All limits that a file of the corpus reaches in this way are powers of two, counted from its start or from a few
@@ -304,7 +305,8 @@ fn is_in_repetition(bytes: &[u8], len: usize) -> bool {
     (1..=8).any(repeats) && limits.all(|limit| len.abs_diff(limit) > 12)
 }
 
-/// The same as [`difference`] over every prefix, with a full search only where the release point has moved.
+/// Finds a difference from the oracle over every prefix, with a full search only where the release
+/// point has moved; also returns the number of searches.
 ///
 /// Every continuation of a longer prefix is one of a shorter prefix, with the bytes between in front of it. So the true release
 /// point never moves back. Take a stretch of prefixes at all of which the parser reports the same offset: if no continuation
@@ -527,7 +529,8 @@ fn asking_after_each_chunk_or_once_is_the_same() {
     }
 }
 
-/// What texts are made of that `max_assertion` cuts: whole characters, parts of characters, and bytes that are not UTF-8.
+/// Building blocks of texts that `max_assertion` truncates: whole characters, parts of characters,
+/// and bytes that are not UTF-8.
 const PARTS: [&[u8]; 24] = [
     b" ",
     b"\n",

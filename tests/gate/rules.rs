@@ -102,7 +102,8 @@ fn read(rules: &Rules, text: &str) -> (Seen, Option<GateEnd>) {
     (seen, gate.ended())
 }
 
-/// What an assertion misses has dispositions of its own where the file has rules for them.
+/// Missing, stale and future timestamps have dispositions of their own if the file has rules for
+/// them.
 #[test]
 fn what_is_missed_has_its_own_rule() {
     let own: String = ["stale", "no_time", "future"]

@@ -23,7 +23,7 @@ fn repeated(text: &str) -> Vec<u8> {
     text.repeat(LEN / text.len() + 2).into_bytes()
 }
 
-/// One text of every kind that models write, with annotations where the argument is one.
+/// Returns one text of every kind that models write, with an annotation for each claim.
 fn texts() -> Vec<(&'static str, Vec<u8>)> {
     let grep = "[substrate.grep; observation-id=src/lib.rs:7; ts=2026-05-28T11:40:00Z]";
     let quoted =
@@ -219,7 +219,7 @@ fn values_with_escapes_and_ill_formed_text_are_the_exceptions() {
     }
 }
 
-/// What takes the most memory, of free text and of JSON.
+/// Builds the input that takes the most memory, of free text and of JSON.
 fn greatest() -> Vec<u8> {
     let text = "word ".repeat(2_000) + &"[substrate.grep; observation-id=x]".repeat(64);
     // As many annotations as there may be, the longest pointer, all that may be pending, and a record of the greatest size.
@@ -402,12 +402,12 @@ fn strings_with_escapes_and_ill_formed_text_are_the_exceptions_in_json() {
     }
 }
 
-/// Whether nothing in these bytes is an exception.
+/// Returns `true` if the bytes contain none of the exceptions.
 fn is_plain(bytes: &[u8]) -> bool {
     !bytes.contains(&b'\\') && std::str::from_utf8(bytes).is_ok()
 }
 
-/// How much a parser that has grown allocates for an input.
+/// Counts the allocations for an input by a parser that has already grown.
 fn allocations_when_grown(parser: &mut Parser, input: &[Segment], size: usize) -> u64 {
     parser.reset();
     let pass = || {
@@ -442,7 +442,7 @@ fn there_are_no_other_exceptions_in_generated_inputs() {
     assert!(looked_at > 100, "{looked_at} inputs without exceptions");
 }
 
-/// The same for streams with JSON, read as they are meant to be.
+/// In generated JSON, read in its mode, nothing else allocates.
 #[test]
 fn there_are_no_other_exceptions_in_generated_json() {
     let vocabulary = RefVocabulary::default();

@@ -7,10 +7,10 @@ use provstream::{
 };
 use testkit::meter::Meter;
 
-/// How often what is about a limit comes in a stream.
+/// Number of items at the limit in each stream.
 const TIMES: usize = 24;
 
-/// What a stream shows where it is beyond a limit.
+/// Sign in the events that an item exceeded the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sign {
     /// A diagnostic.
@@ -23,7 +23,7 @@ enum Sign {
 
 /// A limit and how it is met.
 struct Case {
-    /// Its name, and where it holds if not everywhere.
+    /// Name of the limit, with its scope if it does not apply everywhere.
     name: &'static str,
     mode: Mode,
     hold_records: bool,
@@ -198,10 +198,10 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// What came of a stream.
+/// Counts and lengths of the events of a stream.
 #[derive(Debug, PartialEq)]
 struct Came {
-    /// How often there was each sign, in the order of the events.
+    /// Codes of the diagnostics, in order.
     codes: Vec<DiagnosticCode>,
     malformed: usize,
     white_stays: usize,
@@ -261,7 +261,7 @@ fn read(builder: &ParserBuilder, stream: &[u8], size: usize) -> Came {
     came
 }
 
-/// What a stream is without its annotations and records.
+/// Returns the stream without annotations and records.
 fn stripped(builder: &ParserBuilder, stream: &[u8], size: usize) -> Vec<u8> {
     let mut rewriter = Rewriter::new(builder.clone().build());
     let mut text = Vec::new();

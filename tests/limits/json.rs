@@ -13,7 +13,7 @@ fn limits(set: impl FnOnce(Limits) -> Result<Limits, LimitError>) -> Limits {
     set(Limits::default()).expect("a limit in range")
 }
 
-/// What came out of a stream: a line for each event but text.
+/// Reads a stream and formats a line for each event except text.
 fn events(parser: &mut Parser, stream: &[u8], size: usize) -> Vec<String> {
     let mut found = Vec::new();
     let mut handed = 0;
@@ -459,14 +459,14 @@ struct Nested {
     stream: Vec<u8>,
     /// The annotations of each object, from the outermost.
     annotations: Vec<Vec<Span>>,
-    /// Where each one's assertion is, from the outermost.
+    /// Spans of the assertions, outermost first.
     assertions: Vec<Span>,
 }
 
 /// An assertion, as told by a test or found: its pointer's depth, text, how many annotations, and whether a limit was hit.
 type Told = (usize, String, Vec<Span>, bool);
 
-/// What is told of a stream, in order.
+/// An assertion or a diagnostic, in the order of the events.
 #[derive(Debug, PartialEq)]
 enum Line {
     Assertion(Told),
@@ -474,7 +474,7 @@ enum Line {
 }
 
 impl Nested {
-    /// So many levels, each with 64 annotations of these strings.
+    /// Builds `levels` nested objects, each with 64 annotations of the `strings`.
     fn new(levels: usize, strings: [&str; 3], text: &str) -> Self {
         let [class, id, time] = strings;
         let annotation = format!(
@@ -513,7 +513,7 @@ impl Nested {
         nested
     }
 
-    /// What is told by the rules of section 6, worked out by counting.
+    /// Computes the expected events from the rules of section 6, by counting.
     fn expected(&self, lens: [usize; 3], text: &str, limits: &Limits) -> Vec<Line> {
         let max = limits.max_pending_json();
         let mut pending = 0;
@@ -556,7 +556,7 @@ impl Nested {
         lines
     }
 
-    /// What a parser tells.
+    /// Collects the events of a parser.
     fn found(&self, parser: &mut Parser, size: usize) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut sink = |event: Event<'_>| match event {
@@ -615,7 +615,8 @@ fn check_nested(strings: [&str; 3], text: &str, sizes: &[usize]) -> (Vec<usize>,
     (kept, without_text)
 }
 
-/// So many objects keep 64 annotations, one keeps a part, and the others none.
+/// Builds the expected number of kept annotations of each object: 64 for the first `whole` objects,
+/// `part` for the next, 0 for the others.
 fn keeping(whole: usize, part: usize) -> Vec<usize> {
     let mut kept = [vec![64; whole], vec![part]].concat();
     kept.resize(128, 0);
@@ -676,7 +677,7 @@ fn a_hundred_levels_of_the_largest_annotations_are_bounded_by_max_pending() {
     assert_eq!(found, (keeping(0, 31), 128));
 }
 
-/// What is held is split where it gets too long, as often as that happens in a chunk.
+/// A held record is split when it exceeds the limit, any number of times in one chunk.
 #[test]
 fn a_long_chunk_of_records_beyond_a_small_limit_is_read_to_its_end() {
     let limits = Limits::default().with_max_record(2).expect("in range");

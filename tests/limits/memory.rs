@@ -37,7 +37,7 @@ fn many(count: usize, value: usize) -> Vec<u8> {
         .into_bytes()
 }
 
-/// What is hardest to hold: each part is joined with each other one.
+/// Builds the parts that take the most memory; a test joins each part with each other one.
 fn parts() -> Vec<(&'static str, Vec<u8>)> {
     let long_id = |len: usize| [&b"[substrate.x; observation-id="[..], &fill(b"i", len)].concat();
     vec![

@@ -11,10 +11,10 @@ const CHUNK: usize = 65_521;
 /// 1,024 bytes of a chunk that are looked at together for the end of a JSON object that began before it.
 const STEP: usize = 1_031;
 
-/// What is long in an ordinary run of the tests.
+/// Length of the stream in an ordinary test run, in bytes.
 const LONG: u64 = 64 << 20;
 
-/// What is longer than 32 bits can count.
+/// Length of the stream in a slow run, in bytes: more than 32 bits can count.
 const LONGEST: u64 = (4 << 30) + LONG;
 
 /// A part of a stream of free text: of each kind of block one, and at its end nothing is open.
@@ -61,16 +61,16 @@ struct Place {
     clean: Option<(u64, u64)>,
 }
 
-/// What is checked while a stream is read.
+/// Checks made while a stream is read.
 struct Check {
     /// Length of a part, and how much of it stripping removes.
     period: u64,
     removed: u64,
     /// The events of the second part, which are those of every later one.
     events: Vec<Place>,
-    /// How many events came since the second part began.
+    /// Number of events since the second part began.
     seen: u64,
-    /// Where the next piece of text or annotation must begin.
+    /// Offset at which the next text or annotation must begin.
     next: u64,
 }
 

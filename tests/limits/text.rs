@@ -4,7 +4,7 @@ use provstream::provenance::{Discipline, Timestamp, VerdictReason};
 use provstream::{DiagnosticCode, Limits, Parser, Span};
 use testkit::seen::{Seen, Tile};
 
-/// What follows every case: it must be read as if nothing had happened.
+/// Text after every case, which must be read as if nothing had come before it.
 const AFTER: &str =
     "\n\nThis is after. [substrate.git.log; observation-id=after; ts=2026-05-28T11:40:00Z] End.";
 

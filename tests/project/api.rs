@@ -1,4 +1,4 @@
-//! What every public type can be relied on for: threads, the usual traits, errors that are errors.
+//! Guarantees of every public type: threads, common traits, error types.
 
 use std::error::Error;
 use std::fmt::{Debug, Display};
@@ -64,7 +64,8 @@ fn all_types_can_be_sent_shared_looked_at_and_cloned() {
         JsonForm<'static>, MarcKind, MarcObject<'static>);
 }
 
-/// Those with features have this in their own tests.
+/// Adapters without a feature are `Send`, `Sync`, `Unpin` and `Debug`; the tests of the features
+/// cover the others.
 #[test]
 fn adapters_can_be_sent_shared_and_looked_at() {
     fn adapter<T: Send + Sync + Unpin + Debug + 'static>() {}

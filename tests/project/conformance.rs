@@ -36,7 +36,8 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// Whether a source file has a test of that name: a function behind a `#[test]`, other attributes and comments aside.
+/// Returns `true` if a source file has a test with this name: a function after `#[test]`, with
+/// other attributes or comments between them.
 fn has_test(source: &str, name: &str) -> bool {
     let mut test = false;
     for line in source.lines().map(str::trim) {
@@ -127,7 +128,8 @@ fn what_is_done_has_a_place_in_the_code() {
     }
 }
 
-/// What binds only documentation or presentation has three cells and no test.
+/// A requirement on code has a test; a requirement on documentation or presentation has three cells
+/// and none.
 #[test]
 fn what_binds_code_has_a_test() {
     let table = table();

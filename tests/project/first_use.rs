@@ -1,4 +1,4 @@
-//! What a new user writes at the first attempt. Each test did not compile before version 0.1.
+//! First programs of a new user. None of these tests compiled before version 0.1.
 
 use std::ops::Range;
 

@@ -18,7 +18,7 @@ const WORKSPACES: [(&str, bool); 5] = [
     ("compare/Cargo.toml", false),
 ];
 
-/// Where packages may come from, besides this repository.
+/// Registry of all packages that are not in this repository.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 fn root() -> &'static Path {
@@ -34,8 +34,8 @@ fn allowed() -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Whether an SPDX expression can be met with allowed licences. `/` is how old manifests write `OR`; a licence with an
-/// exception grants more than without.
+/// Returns `true` if an SPDX expression can be met with allowed licences. Old manifests write `/`
+/// for `OR`. A licence with an exception grants more than the licence alone.
 fn is_met(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression
         .replace('(', " ( ")

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How many seconds a build with one test may take.
+/// Time limit of a build with one test, in seconds.
 const LONGEST: &str = "900";
 
 /// A rule, how it is broken, and the test that must notice.
@@ -101,7 +101,7 @@ fn folder_of(target: &str) -> PathBuf {
     }
 }
 
-/// Where this test was built, so that nothing but the crate is built anew.
+/// Returns the target folder of this test, so that only the crate is built again.
 fn target_dir() -> &'static Path {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     folder.parent().expect("it is a part of the target folder")

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 struct Block {
     /// Of its first line, from 1.
     line: usize,
-    /// What follows the three backticks, such as `rust`.
+    /// Info string after the three backticks, such as `rust`.
     tag: String,
     text: String,
 }
@@ -44,7 +44,7 @@ fn pages() -> Vec<PathBuf> {
     files.filter(is_page).collect()
 }
 
-/// What is wrong with the Rust blocks of a page.
+/// Lists the faults of the Rust blocks of a page.
 fn faults(page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     for block in rust_blocks(page) {

@@ -1,4 +1,4 @@
-//! What is written reads back, and what is escaped does not.
+//! Written annotations read back equal, and escaped text does not read as an annotation.
 
 use std::ops::Range;
 
@@ -16,7 +16,8 @@ fn vocabulary() -> Vocabulary {
         .unwrap()
 }
 
-/// Whether a whole annotation stands at the start, by the wire profile's rules for what starts one.
+/// Returns `true` if the bytes are a whole annotation that meets the start condition of the wire
+/// profile.
 fn is_annotation(bytes: &[u8], vocabulary: &Vocabulary) -> bool {
     let Ok(parsed) = parse_annotation(bytes) else {
         return false;
@@ -46,7 +47,8 @@ fn is_annotation(bytes: &[u8], vocabulary: &Vocabulary) -> bool {
         || assigned(bytes)
 }
 
-/// Whether any bracket of a part of the text, if not after an odd number of backslashes, starts an annotation.
+/// Returns `true` if a bracket in a part of the text, not escaped by an odd number of backslashes,
+/// starts an annotation.
 fn has_annotation(text: &[u8], part: Range<usize>, vocabulary: &Vocabulary) -> bool {
     part.filter(|&at| text[at] == b'[').any(|at| {
         let backslashes = text[..at]

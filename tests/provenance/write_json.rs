@@ -1,4 +1,4 @@
-//! What is written as JSON reads back.
+//! Assertions written as JSON read back equal.
 
 use proptest::prelude::*;
 use provstream::provenance::{
@@ -67,7 +67,8 @@ fn read(
     found
 }
 
-/// That a parser with these limits reads what is written within them, and finds the same.
+/// Checks that a parser with the `limits` reads an assertion written within them, and finds an
+/// equal one.
 fn reads_back(assertion: &Assertion<'_>, vocabulary: &Vocabulary, limits: Limits) {
     let json = JsonForm::assertion_within(assertion, &limits)
         .unwrap()
@@ -123,7 +124,7 @@ fn annotation() -> impl Strategy<Value = Annotation<'static>> {
     })
 }
 
-/// What another reader of JSON finds in the object of an annotation.
+/// Checks the members that another JSON reader finds in the object of an annotation.
 fn assert_members(object: &Value, annotation: &Annotation<'_>) {
     let member = |name: &str| object.get(name).map(|value| value.as_str().unwrap());
     assert_eq!(member("substrate_class"), Some(annotation.declared()));

@@ -14,7 +14,7 @@ fn split(candidate: &[u8]) -> usize {
     (1..candidate.len()).rev().find(starts_after).unwrap_or(0)
 }
 
-/// One stretch of own text.
+/// Builds a segment of model text.
 fn own(text: impl AsRef<[u8]>) -> Segment {
     Segment {
         own: true,
@@ -23,7 +23,7 @@ fn own(text: impl AsRef<[u8]>) -> Segment {
     }
 }
 
-/// One stretch of foreign text.
+/// Builds a segment of untrusted text.
 fn foreign(text: impl AsRef<[u8]>) -> Segment {
     Segment {
         own: false,
@@ -87,7 +87,7 @@ fn show_with(input: &[Segment], limits: &RefLimits, vocabulary: &RefVocabulary) 
     shown.join(" / ")
 }
 
-/// The same of own text with the default limits and vocabulary.
+/// Formats the events of model text with the default limits and vocabulary.
 fn show(text: impl AsRef<[u8]>) -> String {
     show_with(
         &[own(text)],

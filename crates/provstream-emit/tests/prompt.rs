@@ -89,7 +89,7 @@ fn short_prompts_have_fewer_than_400_tokens() {
     }
 }
 
-/// What a grammar refuses is not asked for, and the version is in every text.
+/// A prompt does not ask for anything that the grammar rejects, and every text has the version.
 #[test]
 fn every_sentence_is_asked_for() {
     for (language, form, length) in all() {
@@ -161,7 +161,7 @@ fn every_class_and_observation_is_listed() {
     );
 }
 
-/// What a prompt shows as an example is what the parser accepts.
+/// The parser accepts the examples of every prompt.
 #[test]
 fn worked_answers_are_well_formed() {
     for (language, form, length) in all() {

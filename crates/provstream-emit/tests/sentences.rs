@@ -12,7 +12,7 @@ fn grammar() -> Grammar {
     Grammar::new(&Vocabulary::memo()).requiring(Requirement::EverySentence)
 }
 
-/// Whether a letter is in no assertion and no annotation.
+/// Returns `true` if a letter is outside all assertions and annotations.
 fn has_bare_text(answer: &str) -> bool {
     let mut covered = Vec::new();
     let mut parser = Parser::builder().mode(Mode::Auto).build();

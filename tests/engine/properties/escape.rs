@@ -12,7 +12,8 @@ use testkit::seen::Seen;
 
 use super::{bytes, cases, own};
 
-/// What may stand before text that was escaped: nothing that ends in a backslash or in the opening of an annotation.
+/// Text to put before escaped text; none of it ends in a backslash or in the start of an
+/// annotation.
 const BEFORE: &[&str] = &[
     "",
     "So. ",
@@ -33,7 +34,7 @@ const BEFORE: &[&str] = &[
     "[substrate.grep] ",
 ];
 
-/// What may stand behind it.
+/// Text to put after escaped text.
 const BEHIND: &[&str] = &[
     "",
     "]",

@@ -1,4 +1,4 @@
-//! What is buffered is what can still become an annotation.
+//! The parser holds exactly the bytes that can still become an annotation.
 
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -20,7 +20,7 @@ use testkit::seen::Seen;
 
 use streams::{bytes, json_limits, json_segments, limits, reading, segments};
 
-/// So many cases, or what `PROPTEST_CASES` says for a longer search.
+/// Configures proptest to run `cases` cases, or the number in `PROPTEST_CASES`.
 fn cases(cases: u32) -> ProptestConfig {
     let mut config = ProptestConfig::default();
     if std::env::var_os("PROPTEST_CASES").is_none() {

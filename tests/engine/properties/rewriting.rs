@@ -1,4 +1,4 @@
-//! What is removed, kept and replaced.
+//! Properties of removing, keeping and replacing annotations.
 
 use std::borrow::Cow;
 

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use testkit::reference::{Reading, RefLimits, RefMode, Segment};
 
-/// What streams are made of: the bytes that mean something, in every combination, and a little of what does not.
+/// Building blocks of streams: every byte that the grammars treat specially, in many combinations,
+/// and some plain text.
 pub(super) const FRAGMENTS: &[&str] = &[
     "[",
     "[",
@@ -88,7 +89,7 @@ pub(super) fn segments(most: usize) -> impl Strategy<Value = Vec<Segment>> {
     vec(segment, 1..4)
 }
 
-/// What JSON is made of, whole and in part.
+/// Complete and incomplete parts of JSON values.
 const JSON_FRAGMENTS: &[&str] = &[
     "{",
     "{",

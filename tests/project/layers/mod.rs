@@ -51,7 +51,7 @@ impl Layers {
             .max_by_key(|(_, name)| name.len())
     }
 
-    /// What is wrong with an import, if anything is.
+    /// Describes why an import breaks the layering, `None` if it does not.
     fn fault(&self, from: &str, to: &str) -> Option<String> {
         let Some((upper, from_name)) = self.of(from) else {
             return Some(format!("{from} is in no layer of ARCHITECTURE.md"));

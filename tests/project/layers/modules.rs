@@ -42,7 +42,8 @@ impl Modules {
         self.0.insert(path, source);
     }
 
-    /// Which file imports which, the root left out: it declares and re-exports, and nothing imports it as such.
+    /// Lists the imports between files, without the crate root, which declares and re-exports and
+    /// which nothing imports.
     pub(super) fn imports(&self) -> Imports {
         let mut all = Imports::new();
         for (module, source) in self.0.iter().filter(|(module, _)| !module.is_empty()) {

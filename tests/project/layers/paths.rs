@@ -1,16 +1,16 @@
-//! Which paths a Rust file names, and which names it declares.
+//! Paths that a Rust file refers to, and the names that it declares.
 
 /// A path, by its segments; `*` at the end for all names of a module.
 pub(super) type Path = Vec<String>;
 
-/// What a file says of modules.
+/// Modules, items and paths of a Rust file.
 #[derive(Debug, Default)]
 pub(super) struct Source {
     /// Modules in files of their own.
     pub(super) modules: Vec<String>,
     /// Items, and modules in braces.
     pub(super) items: Vec<String>,
-    /// What `use` brings into the module: the name, and the path it is for. Names of globs are `*`.
+    /// Names that `use` brings into the module, each with its path; the name of a glob is `*`.
     pub(super) imports: Vec<(String, Path)>,
     /// Paths outside of `use`.
     pub(super) paths: Vec<Path>,

@@ -1,4 +1,4 @@
-//! What is JSON, and where a value breaks.
+//! JSON syntax, and the offsets at which invalid values break.
 
 use testkit::reference::json::read;
 use testkit::reference::json::read::Outcome;

@@ -1,4 +1,5 @@
-//! What the naive reference reports of JSON, on examples worked out by hand from sections 4 to 6 of the wire profile.
+//! JSON events of the naive reference, on examples worked out by hand from sections 4 to 6 of the
+//! wire profile.
 
 mod free_text;
 mod generated;
@@ -20,7 +21,7 @@ fn limits(set: impl FnOnce(&mut RefLimits)) -> RefLimits {
     limits
 }
 
-/// One stretch of own text.
+/// Builds a segment of model text.
 fn own(text: impl AsRef<[u8]>) -> Segment {
     Segment {
         own: true,
@@ -29,7 +30,7 @@ fn own(text: impl AsRef<[u8]>) -> Segment {
     }
 }
 
-/// One stretch of foreign text.
+/// Builds a segment of untrusted text.
 fn foreign(text: impl AsRef<[u8]>) -> Segment {
     Segment {
         own: false,
@@ -127,7 +128,7 @@ fn json(text: impl AsRef<[u8]>) -> String {
     json_with(&RefLimits::default(), text)
 }
 
-/// The same with other limits.
+/// Formats the events of model text in mode `json` with other limits.
 fn json_with(limits: &RefLimits, text: impl AsRef<[u8]>) -> String {
     show_with(Reading::new(RefMode::Json), limits, &[own(text)])
 }
@@ -143,7 +144,7 @@ fn auto(text: impl AsRef<[u8]>) -> String {
     auto_with(&RefLimits::default(), text)
 }
 
-/// The same with other limits.
+/// Formats the events of model text in mode `auto` with other limits.
 fn auto_with(limits: &RefLimits, text: impl AsRef<[u8]>) -> String {
     show_with(Reading::new(RefMode::Auto), limits, &[own(text)])
 }

@@ -9,7 +9,7 @@ fn admit(args: &[&str], input: &str) -> Run {
     run(&all, input)
 }
 
-/// What follows `"verdict":` in each line but the last.
+/// Extracts the text after `"verdict":` of each line except the last.
 fn verdicts(run: &Run) -> Vec<&str> {
     let (lines, end) = run.stdout.trim_end().rsplit_once('\n').unwrap();
     assert!(end.starts_with("{\"event\":\"end\","), "{end}");

@@ -14,7 +14,7 @@ pub(crate) fn provstream(args: &[&str]) -> Command {
     command
 }
 
-/// What came of a run.
+/// Result of running the program.
 pub(crate) struct Run {
     /// Standard output.
     pub(crate) stdout: String,

@@ -1,4 +1,4 @@
-//! What once went wrong with odd input, and must not again.
+//! Regression tests for past defects with unusual input.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};

@@ -166,7 +166,8 @@ fn jobs_do_not_affect_the_text() {
     }
 }
 
-/// What was certain before the input broke is printed, also of the line that it broke in.
+/// Events that were certain before the input broke are printed, also those of the line that it
+/// broke in.
 #[test]
 fn jobs_do_not_affect_what_is_printed_of_a_broken_input() {
     let files = Files::new();
@@ -191,7 +192,7 @@ fn jobs_do_not_affect_what_is_printed_of_a_broken_input() {
     }
 }
 
-/// Who reads the lines goes away in the middle of them.
+/// Jobs end when the reader of the output closes the pipe.
 #[test]
 fn jobs_end_when_nobody_reads_the_output() {
     let files = Files::new();

@@ -7,7 +7,7 @@ const EXAMPLE: &str = "{\"assertion\": \"CHANGELOG.md contains an entry dated 20
     \"provenance\": {\"substrate_class\": \"substrate.code.read\", \"observation_id\": \"sha256:e3b0\", \
     \"ts\": \"2026-05-28T11:40:00Z\"}}";
 
-/// One thing of each kind, and the lines that are printed for it; the help of `extract` shows the same.
+/// A stream with one event of each kind; the help of `extract` shows its output.
 const STREAM: &str = "It runs. [substrate.grep]\n{\"assertion\":\"It runs.\"}\n{\"answer\":\"Which year?\",\"confidence_band\":\"low\",\"confidence_target\":\"direct_answer_suitability\",\
     \"uncertainty_source\":\"ambiguity\",\"recommended_next_step\":\"name the year\"}\n[substrate.grep;";
 

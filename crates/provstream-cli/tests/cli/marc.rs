@@ -650,7 +650,8 @@ fn schemas_are_printed() {
     }
 }
 
-/// What the Python package is compared with too.
+/// Situations of the corpus become the expected decisions, disclosures and texts, which the tests
+/// of the Python package also use.
 #[test]
 fn the_situations_of_the_corpus_become_decisions_disclosures_and_text() {
     let expected = |name| fs::read_to_string(corpus(name)).expect("a file of the corpus");

@@ -1,4 +1,4 @@
-//! Which envelopes `provstream marc carry` refuses, and how it reports that there was nothing to do.
+//! Envelopes that `provstream marc carry` rejects, and its report when there was nothing to do.
 
 use crate::common::Files;
 use crate::marc_messages::{corpus, marc, refused};

@@ -1,5 +1,5 @@
-//! What no input makes `provstream marc` do: disclose a next step with another action, repeat a decision id, pass on scores,
-//! forge a line, or pass over a nested object.
+//! Hostile input never makes `provstream marc` disclose a next step with another action, repeat a
+//! decision id, pass on scores, forge a line, or pass over a nested object.
 
 use std::collections::BTreeMap;
 

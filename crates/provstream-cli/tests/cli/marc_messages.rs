@@ -1,4 +1,5 @@
-//! What `provstream marc` reports of wrong arguments, wrong files and input without anything to do.
+//! Messages of `provstream marc` about wrong arguments, wrong files and input without anything to
+//! do.
 
 use std::path::PathBuf;
 

@@ -20,7 +20,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 const FIRST: &str = "It rains. SECRET is it. [unverified-inference] It is SO";
 const REST: &str = " wet. SECRET again. [unverified-inference] That is all.";
 
-/// Whether the upstream may go on after the first event.
+/// Flag that lets the upstream continue after the first event.
 type Gate = Arc<(Mutex<bool>, Condvar)>;
 
 /// An upstream that sends an event and waits. Paths that end with `/slow` get a head after that only, and no first event.
@@ -112,7 +112,7 @@ impl Proxy {
         Self::of(child)
     }
 
-    /// One that was started with a pipe for standard error.
+    /// Wraps a proxy process that was started with a pipe for standard error.
     pub(crate) fn of(mut child: Child) -> Self {
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let (sender, lines) = channel();

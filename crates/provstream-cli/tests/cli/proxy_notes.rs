@@ -1,4 +1,4 @@
-//! What `provstream proxy` writes about itself on standard error.
+//! Messages of `provstream proxy` about itself on standard error.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,5 @@
-//! What standard error says about the first thing that keeps a command with `--fail` from passing: where it is, and why.
+//! Message about the first place at which a command with `--fail` fails: its position and the
+//! reason.
 
 use crate::common::{Files, Run, run};
 

@@ -33,7 +33,7 @@ fn golden(name: &str) -> String {
     path.to_str().expect("a path").to_owned()
 }
 
-/// What is between the body's tags, without tags.
+/// Extracts the text of the body of a page, without tags.
 fn text(page: &str) -> String {
     let (_, body) = page.split_once("<body").expect("a page");
     let texts = body

@@ -1,4 +1,4 @@
-//! What comes when, and what happens when the other side goes away.
+//! Timing of the output, and behaviour when the other side closes its end.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
@@ -10,7 +10,7 @@ use crate::common::{Files, provstream};
 
 /// Long enough for the slowest machine to answer; passes as soon as the answer is there.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long nothing has to come to say that nothing comes.
+/// Time without output after which a program counts as silent.
 const SILENCE: Duration = Duration::from_millis(200);
 
 /// A running program, fed by hand.
@@ -235,12 +235,12 @@ fn a_broken_pipe_is_a_quiet_end() {
 #[cfg(target_os = "linux")]
 const MOST_MEMORY: u64 = 20 << 10;
 
-/// How much memory may grow while a stream goes on, in KiB: buffers may still come to their full size.
+/// Memory growth allowed while a stream continues, in KiB; buffers may still reach their full size.
 #[cfg(target_os = "linux")]
 const MOST_GROWTH: u64 = 512;
 
-/// How many pieces of 256 KiB come after the start of a stream: more than may stay in memory, and with `PROVSTREAM_SLOW=1`
-/// twice what the program may have in use.
+/// Number of pieces of 256 KiB after the start of a stream: more than may stay in memory; with
+/// `PROVSTREAM_SLOW=1`, twice what the program may use.
 #[cfg(target_os = "linux")]
 fn further_pieces() -> usize {
     let is_slow = std::env::var_os("PROVSTREAM_SLOW").is_some_and(|value| value == "1");

@@ -1,4 +1,4 @@
-//! What may steer a terminal never reaches one.
+//! Control characters for terminals are never printed to one.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
@@ -10,7 +10,8 @@ use crate::common::{Files, Run, provstream};
 /// The styles in which the program's own name is written before a message.
 const STYLES: [&str; 3] = ["\x1b[1m", "\x1b[31m", "\x1b[0m"];
 
-/// Whether a character may steer a terminal, break a line in some reader, or reorder what is shown.
+/// Returns `true` if a character can control a terminal, break a line in some reader, or reorder
+/// the displayed text.
 fn steers(character: char) -> bool {
     let c = u32::from(character);
     matches!(c, 0..=0x1F | 0x7F..=0x9F | 0x2028..=0x202E | 0x2066..=0x2069)
@@ -29,7 +30,7 @@ fn hostile() -> Vec<u8> {
     bytes
 }
 
-/// The same as a string in JSON, in which C0 controls have escapes and all else is as it is.
+/// Encodes all control characters as a JSON string in which only C0 controls are escaped.
 fn in_json() -> Vec<u8> {
     let mut json = vec![b'"'];
     for byte in hostile() {

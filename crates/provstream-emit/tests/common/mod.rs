@@ -1,4 +1,4 @@
-//! What several tests use, and the package that drives real engines.
+//! Helpers for several tests, and the package that drives real engines.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeSet;
@@ -139,7 +139,8 @@ pub(crate) fn malformed() -> Vec<String> {
     all
 }
 
-/// How many annotations a reader finds, and how many of them are malformed, unknown or without an end.
+/// Counts the annotations that a reader finds, and those that are malformed, unknown or
+/// unterminated.
 pub(crate) fn read(answer: &str, vocabulary: &Vocabulary) -> (usize, usize) {
     let (mut annotations, mut faults) = (0, 0);
     let mut parser = Parser::builder()

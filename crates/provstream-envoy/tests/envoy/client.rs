@@ -13,7 +13,7 @@ pub(crate) struct Response {
     pub(crate) body: Vec<u8>,
     /// Lines, in lower case.
     pub(crate) trailers: String,
-    /// It ended as HTTP says.
+    /// The response ended as HTTP requires.
     pub(crate) is_complete: bool,
 }
 

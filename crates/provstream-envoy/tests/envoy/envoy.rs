@@ -85,7 +85,7 @@ impl Envoy {
         envoy
     }
 
-    /// Whether the process has ended.
+    /// Returns `true` if the process has ended.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.process
             .0
@@ -94,7 +94,7 @@ impl Envoy {
             .is_some()
     }
 
-    /// What it has logged so far.
+    /// Reads the log written so far.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(&self.log).expect("a readable log")
     }

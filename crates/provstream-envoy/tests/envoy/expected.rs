@@ -9,7 +9,7 @@ use provstream_providers::{StreamGate, StreamRewriter};
 
 use crate::gateway::ROUTES;
 
-/// What `provstream strip` gives.
+/// Computes the output of `provstream strip`.
 pub(crate) fn stripped(body: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rewriter = StreamRewriter::detect(Parser::new());
@@ -18,7 +18,7 @@ pub(crate) fn stripped(body: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What `provstream gate` gives with the policy of a route of the tests.
+/// Computes the output of `provstream gate` with the policy of a route.
 pub(crate) fn gated(route: &str, body: &[u8]) -> Vec<u8> {
     let (_, rest) = ROUTES
         .split_once(&format!("name = \"{route}\""))

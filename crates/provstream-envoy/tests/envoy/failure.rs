@@ -64,7 +64,7 @@ fn trap() -> Vec<u8> {
     .concat()
 }
 
-/// What the configuration says about a filter that fails holds: what it was given is not passed.
+/// A filter that traps passes none of its input on, as the configuration says.
 #[test]
 fn a_trap_passes_nothing() {
     let Some(programs) = Programs::find() else {

@@ -15,7 +15,7 @@ const FILTER: &str = include_str!("../../config/wasm.yaml");
 const PROCESSOR: &str = include_str!("../../../provstream-ext-proc/config/ext-proc.yaml");
 pub(crate) const ROUTES: &str = include_str!("routes.toml");
 
-/// What inspects responses.
+/// Component that inspects responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Filter,
@@ -52,7 +52,7 @@ impl Programs {
         })
     }
 
-    /// The same with another filter.
+    /// Replaces the filter module.
     pub(crate) fn with_filter(mut self, module: &Path) -> Self {
         self.filter = module.display().to_string();
         self

@@ -58,7 +58,8 @@ fn listener(port: u16, cluster: &str) -> String {
     )
 }
 
-/// The same Envoy speaks HTTP/2 with itself: client, listener of the test, listener with the filter, another listener, upstream.
+/// HTTP/2 responses have the same content. One Envoy speaks HTTP/2 with itself: client, listener of
+/// the test, listener with the filter, another listener, upstream.
 #[test]
 fn responses_of_http_2_are_the_same() {
     let Some(programs) = Programs::find() else {

@@ -1,4 +1,4 @@
-//! What has to hold in every gateway.
+//! Scenarios that every gateway must pass.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// How many pieces of a response are kept apart.
+/// Number of pieces of a response that are sent separately.
 const APART: usize = 200;
 
-/// How a response ends.
+/// End of a response.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
-    /// As it should.
+    /// Complete and well-formed.
     Clean,
     /// With trailers.
     Trailers(Vec<(&'static str, &'static str)>),
@@ -53,7 +53,7 @@ impl Script {
         }
     }
 
-    /// One JSON value, with its length.
+    /// Builds a response of one JSON value with a `content-length`.
     pub(crate) fn json(body: impl Into<Vec<u8>>, piece: usize) -> Self {
         Self {
             headers: vec![("content-type", "application/json".into())],
@@ -62,18 +62,18 @@ impl Script {
         }
     }
 
-    /// The same with another end.
+    /// Replaces the end of the response.
     pub(crate) fn ends(self, end: End) -> Self {
         Self { end, ..self }
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
-    /// The same with another status.
+    /// Replaces the status.
     pub(crate) fn status(self, status: &'static str) -> Self {
         Self { status, ..self }
     }
@@ -132,7 +132,7 @@ impl Upstream {
         found.cloned().unwrap_or_default()
     }
 
-    /// How many connections the other side has closed within a response.
+    /// Number of connections that the client closed within a response.
     pub(crate) fn gone(&self) -> usize {
         self.shared.gone.load(Ordering::Relaxed)
     }

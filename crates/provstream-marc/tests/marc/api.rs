@@ -1,4 +1,4 @@
-//! What every public type of MARC can be relied on for: threads, the usual traits, errors that are errors.
+//! Guarantees of every public type of the crate: threads, common traits, error types.
 
 use std::error::Error;
 use std::fmt::{Debug, Display};

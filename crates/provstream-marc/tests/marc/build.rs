@@ -97,13 +97,13 @@ fn core_parts() -> impl Strategy<Value = CoreParts> {
         })
 }
 
-/// Whether a next step has content; how long it should be is no matter of validity.
+/// Returns `true` if a next step has content; its length is not part of validity.
 fn fits(text: Option<&str>) -> bool {
     text.is_some_and(|text| !text.trim_matches(['\n', '\0']).is_empty())
 }
 
 impl CoreParts {
-    /// Whether a record of these parts is valid.
+    /// Returns `true` if a record of these parts is valid.
     fn are_valid(&self) -> bool {
         let required = self.pre_capability.is_some()
             && self.uncertainty.is_some()

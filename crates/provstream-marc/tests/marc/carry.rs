@@ -1,4 +1,4 @@
-//! What is put into a carrier comes out as it was, and nothing else changes.
+//! Objects put into a carrier come out unchanged, and nothing else in the carrier changes.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -359,7 +359,8 @@ fn the_uri_of_an_extension_is_declared_once_and_no_declaration_is_lost() {
     }
 }
 
-/// What putting made stays when what was put is removed: it may be the protocol's own.
+/// Members created to hold an object stay when the object is removed, as they may belong to the
+/// protocol.
 #[test]
 fn what_was_made_for_a_place_stays_without_it() {
     let uri = format!(r#"{{"metadata":{{}},"extensions":["{URI}"]}}"#);
@@ -674,8 +675,8 @@ proptest! {
         }
     }
 
-    /// Where the objects of the carrier were there and the URI was declared, removing what was put leaves the envelope as it
-    /// was.
+    /// If the carrier already had the enclosing objects and the URI, putting and removing an object
+    /// restores the envelope.
     #[test]
     fn what_is_put_and_removed_leaves_no_trace(envelope in envelope(), put in object(), kind in kind()) {
         let mut envelope = envelope;

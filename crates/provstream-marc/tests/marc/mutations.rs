@@ -1,4 +1,4 @@
-//! One fault at a time, in every member of both objects: what validation finds, and that it finds nothing else.
+//! Single faults in every member of both objects: validation finds exactly the expected violations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -146,7 +146,7 @@ fn only_rules_between_members_find_something_elsewhere() {
     }
 }
 
-/// Whether one of two pointers leads to the other's member or into it.
+/// Returns `true` if one of two pointers leads to the member of the other or into it.
 fn overlap(one: &str, other: &str) -> bool {
     let within = |inner: &str, outer: &str| {
         inner
@@ -255,7 +255,7 @@ fn every_code_that_one_record_can_have_is_in_the_table() {
     }
 }
 
-/// What kinds of fault are possible in a member, as its schema tells.
+/// Lists the kinds of fault that the schema of a member makes possible.
 fn faults(property: &Value, required: bool, strict: &Value) -> BTreeSet<&'static str> {
     let mut faults = BTreeSet::from(["duplicate", if required { "missing" } else { "left out" }]);
     let types: Vec<_> = match &property["type"] {
@@ -297,7 +297,7 @@ fn faults(property: &Value, required: bool, strict: &Value) -> BTreeSet<&'static
     faults
 }
 
-/// What kinds of fault a row shows in a member whose schema this is.
+/// Lists the kinds of fault that a row shows in a member with this schema.
 fn shown(row: &Row, property: &Value, required: bool) -> BTreeSet<&'static str> {
     let Some(json) = row.value() else {
         let removed = if required { "missing" } else { "left out" };

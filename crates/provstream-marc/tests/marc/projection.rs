@@ -1,4 +1,4 @@
-//! From a record to what is disclosed of it, MARC-02 10, and only in a trust context, MARC-02 15.
+//! Projection of a record to a disclosure (MARC-02 10), only within a trust context (MARC-02 15).
 
 use provstream_marc::{
     Action, Core, Disclosure, Domain, Draft, Language, MarcKind, Profile, Projection, Speech,
@@ -21,7 +21,7 @@ fn speech(record: Core) -> Speech {
     placed.speech(&TrustPolicy::default()).unwrap()
 }
 
-/// What is disclosed when every text is at hand.
+/// Builds the disclosure of a projection, with every text available.
 fn speak(projection: &Projection, speech: Speech) -> Result<Disclosure, SpeechError> {
     match speech {
         Speech::Answer(turn) => projection.answer(turn, "ANSWER TEXT"),

@@ -163,7 +163,8 @@ fn every_vector_is_valid_under_the_schemas_of_its_draft() {
     assert_eq!(count, 2 * 16);
 }
 
-/// What a schema does not see, or a reader of JSON before it: the only objects on which it may differ.
+/// The validator may differ from the schema only on objects that a schema, or the JSON reader
+/// before it, cannot judge.
 ///
 /// OP-61
 #[test]

@@ -1,4 +1,5 @@
-//! Which action a situation leads to: properties, the model of MARC-02 section 8, and what an expert expects.
+//! Action selection: properties, comparison with the model of MARC-02 section 8, and cases of an
+//! expert.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use testkit::marc::situations::case;
 
 use Intervention::{Deliberation, Human, Retrieval, Tool, User};
 
-/// So many random situations, or what `PROVSTREAM_SITUATIONS` says for a longer search.
+/// Returns the number of random situations: 100,000, or `PROVSTREAM_SITUATIONS`.
 fn situations() -> u64 {
     let set = std::env::var("PROVSTREAM_SITUATIONS").ok();
     set.and_then(|count| count.parse().ok()).unwrap_or(100_000)

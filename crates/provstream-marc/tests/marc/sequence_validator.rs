@@ -35,7 +35,7 @@ fn of(words: &str) -> Document {
     document
 }
 
-/// What is found, as codes with pointers.
+/// Formats the violations of a report as code and pointer.
 fn found(report: &Report) -> Vec<String> {
     assert!(report.is_valid(), "all of it is should-level: {report}");
     report
@@ -425,7 +425,7 @@ fn faulty_members_say_nothing() {
     quiet(&record("ANSWER", &[("decision_id", "\"f\"")]));
 }
 
-/// What is negative is a fault of the record itself.
+/// A negative counter is a fault of the record itself and is ignored between records.
 ///
 /// M2-79, M2-80; OP-59
 #[test]
@@ -609,7 +609,7 @@ fn memory_does_not_grow_with_the_stream() {
     assert!(most < 400 << 10, "{most}");
 }
 
-/// It is so with identifiers of any length, too.
+/// Memory is also bounded with identifiers of any length.
 #[test]
 fn memory_is_bounded_with_long_identifiers() {
     let mut check = SequenceValidator::new(Profile::default());
@@ -624,7 +624,8 @@ fn memory_is_bounded_with_long_identifiers() {
     }
 }
 
-/// What a session makes, which fills in identifiers, parents and counters, and one that takes a record over at its end.
+/// Records made by sessions are consistent: by one that fills in identifiers, parents and counters,
+/// and by one that adopts a record at its end.
 ///
 /// M2-18, M2-78 to M2-80, M2-93
 #[test]

@@ -39,7 +39,7 @@ fn lists() -> Vec<Sentence> {
     sentences
 }
 
-/// How many there are, how many of them have a finding, and those about which the check is wrong.
+/// Counts the sentences and those with a finding, and lists those that the check misjudges.
 fn measure<'a>(
     sentences: impl Iterator<Item = &'a Sentence>,
     bad: bool,

@@ -1,4 +1,4 @@
-//! What the proxy asks an upstream once more.
+//! Follow-up requests of the proxy to an upstream.
 
 use serde_json::{Value, json};
 

@@ -16,7 +16,7 @@ use crate::support::{
     Answer, LONG, Random, Step, Upstream, chunk, config, last_chunk, request, run, send, streamed,
 };
 
-/// One time for all, so that everything else follows from seeds.
+/// Time of the test run; everything else is derived from seeds.
 static NOW: LazyLock<String> = LazyLock::new(|| Timestamp::now().to_rfc3339().expect("a time"));
 
 /// Streams at a time.
@@ -84,7 +84,7 @@ fn text(random: &mut Random) -> String {
     text
 }
 
-/// What one stream is like.
+/// A stream with its policy and its fault.
 struct Case {
     seed: usize,
     policy: usize,
@@ -92,7 +92,7 @@ struct Case {
     texts: Vec<String>,
     /// The events, and which choice each is of, with its text.
     events: Vec<(usize, String)>,
-    /// What the upstream does after so many events.
+    /// Fault of the upstream, after a number of events.
     fault: Fault,
 }
 
@@ -101,9 +101,9 @@ enum Fault {
     None,
     /// The upstream closes the connection.
     Cut(usize),
-    /// It sends what is no event.
+    /// The upstream sends bytes that are not an event.
     Garbage(usize),
-    /// It sends nothing more.
+    /// The upstream sends nothing more.
     Stall(usize),
     /// The client goes after so many bytes.
     Leaves(usize),
@@ -207,7 +207,7 @@ impl Case {
     }
 }
 
-/// What a client read: the name of its request, and the text of each choice.
+/// Response as read by a client: identifier of the request, and text of each choice.
 struct Read {
     id: String,
     texts: Vec<String>,
@@ -261,8 +261,8 @@ fn hash(text: &str) -> String {
         .collect()
 }
 
-/// What a log says about a text that would be `clean` if all of it were released: what a client was written, and where that ended if
-/// it ended early.
+/// Computes, from the lines of an audit log, the text written to a client of which `clean` would be
+/// the complete text, and the offset at which the text ended early, if it did.
 fn account(policy: usize, clean: &str, lines: &[Value]) -> (String, Option<u64>) {
     let place = |line: &Value| {
         let of = |name: &str| line["clean_span"][name].as_u64().expect("an offset") as usize;

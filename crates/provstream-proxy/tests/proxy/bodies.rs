@@ -1,4 +1,4 @@
-//! What becomes of bodies.
+//! Handling of request and response bodies.
 
 use provstream::Parser;
 use provstream_providers::StreamRewriter;

@@ -1,4 +1,4 @@
-//! What the proxy adds to requests so that models write annotations.
+//! Additions of the proxy to requests so that models write annotations.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::{post, proxy, text_of};
 /// The path and the body of a request, the place of the schema in what is sent, and what else is sent.
 type Placed = (&'static str, Value, &'static str, Value);
 
-/// What a route adds, and the path and the body of a request.
+/// Setting `emit` of a route, with the path and the body of a request.
 type Kept = (&'static str, &'static str, Value);
 
 #[tokio::test]
@@ -36,7 +36,8 @@ async fn a_route_may_add_the_prompt_that_asks_for_annotations() {
     assert!(upstream.seen(|seen| seen.requests[1].ends_with("{not JSON")));
 }
 
-/// What the upstream is sent for a request, and whether its length is that of its body.
+/// Sends a request through the proxy and returns the body that the upstream got; checks its
+/// `content-length`.
 async fn sent(settings: &str, path: &str, body: &Value) -> Value {
     let (running, upstream) = proxy(settings, |_| stream("It rains.")).await;
     let answer = post(&running.address, path, &body.to_string()).await;
@@ -52,7 +53,7 @@ fn emitting(emit: &str) -> String {
     format!("[[route]]\npath = \"*\"\naction = \"strip\"\n{emit}\n")
 }
 
-/// Where APIs have a schema.
+/// Lists the places of schemas in the common APIs.
 fn schema_places() -> Vec<Placed> {
     let chat = json!({"messages": [{"role": "user", "content": "q"}]});
     vec![
@@ -89,7 +90,7 @@ fn schema_places() -> Vec<Placed> {
     ]
 }
 
-/// The same of further APIs.
+/// Lists the places of schemas in further APIs.
 fn further_schema_places() -> Vec<Placed> {
     let chat = json!({"messages": [{"role": "user", "content": "q"}]});
     vec![

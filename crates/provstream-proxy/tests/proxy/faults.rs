@@ -56,7 +56,8 @@ fn answer(random: &mut Random) -> (Vec<String>, String) {
     (deltas, released)
 }
 
-/// What the upstream does with a stream: sends it in pieces, and perhaps breaks off, stalls or sends garbage.
+/// Builds the steps of the upstream for a stream: pieces, and in some cases a broken connection, a
+/// stall or garbage.
 fn script(seed: usize) -> Vec<Step> {
     let mut random = random(seed);
     let (deltas, _) = answer(&mut random);

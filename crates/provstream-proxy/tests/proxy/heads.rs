@@ -1,4 +1,4 @@
-//! Which requests go where.
+//! Routing of requests by path and headers.
 
 use crate::support::{Upstream, WITHHOLD, chat, config, config_at, gate, post, run, whole};
 

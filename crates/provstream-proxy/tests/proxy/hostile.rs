@@ -10,14 +10,14 @@ use crate::support::{
     Answer, Step, WITHHOLD, chat, chunk, gate, last_chunk, proxy, send, streamed, text_of, whole,
 };
 
-/// What a client gets for something hostile.
+/// Expected reaction to a hostile request.
 #[derive(Debug)]
 enum Expected {
     /// An answer with this status and this in its body; no request reaches the upstream.
     Refused(u16, &'static str),
     /// The connection is closed without an answer, or with one that says that the request is wrong; no request reaches the upstream.
     Closed,
-    /// One request reaches the upstream, in which this is and that is not.
+    /// One request reaches the upstream; it contains the first string and not the second.
     Sent(&'static str, &'static str),
 }
 

@@ -11,7 +11,8 @@ use crate::support::{
     send, streamed,
 };
 
-/// What the upstream sends: text that passes, an assertion that the policy withholds, markup, and text that is held back.
+/// Text of the upstream: released text, an assertion that the policy withholds, markup, and text
+/// that is held back.
 const TEXT: &str = "It rains. It pours SECRETLY. [unverified-inference] <script>alert(1)</script> is text. It is so";
 
 /// A stream that does not end before the client goes.

@@ -1,4 +1,4 @@
-//! What is wrong with settings, and where.
+//! Messages about faulty settings, with their positions.
 
 use std::path::Path;
 

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 /// Nothing in these tests takes as long.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
-/// What the upstream does with a connection after it has read a request.
+/// Step of the upstream on a connection after it has read a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Send(Vec<u8>),
@@ -23,7 +23,7 @@ pub(crate) enum Step {
     Close,
 }
 
-/// What the upstream has seen.
+/// Requests and counters recorded by the upstream.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) requests: Vec<String>,

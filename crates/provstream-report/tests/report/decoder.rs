@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// What is on a page.
+/// Content of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
     /// The text of the answer, with the hidden characters that were named.

@@ -1,4 +1,4 @@
-//! What a page shows, for answers and policies of all kinds.
+//! Content of report pages, for answers and policies of all kinds.
 
 mod audit;
 mod decoder;

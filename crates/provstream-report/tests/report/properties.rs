@@ -16,7 +16,7 @@ use provstream_report::{Counts, Outcome, Page, Report};
 
 use crate::decoder::{self, Shown};
 
-/// What answers are made of.
+/// Building blocks of answers.
 const PIECES: &[&str] = &[
     "It rained. ",
     "So it is",
@@ -71,7 +71,7 @@ const PIECES: &[&str] = &[
     "{\"a\":[{\"assertion\":\"x\"},{\"assertion\":\"\",\"provenance\":[]}]}\n",
 ];
 
-/// What is not UTF-8, or not all of a character.
+/// Bytes that are not UTF-8, or not a complete character.
 const BROKEN: &[&[u8]] = &[b"\xff", b"\xe3\x81", b"\xf0\x9f", b"\xed\xa0\x80", b"\x80"];
 
 const ACTIONS: [&str; 8] = [
@@ -129,7 +129,7 @@ fn mode() -> impl Strategy<Value = Mode> {
     select(&[Mode::Text, Mode::Auto, Mode::Auto, Mode::Json, Mode::Ndjson][..])
 }
 
-/// What a real gate does.
+/// Decisions of a real gate.
 #[derive(Debug, Default)]
 struct Done {
     decided: BTreeMap<(Disposition, Outcome), u64>,

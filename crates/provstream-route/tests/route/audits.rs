@@ -1,4 +1,4 @@
-//! What the audit log and an observer are told of a body.
+//! Lines of the audit log and calls of an observer for a body.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ impl AuditLog for Lines {
 }
 
 impl Lines {
-    /// What each line says: the decision, the channel, the action, and an offset.
+    /// Formats each line as decision, channel, action and offset.
     fn short(&self) -> Vec<String> {
         let lines = self.0.lock().expect("a test");
         let word = |line: &Value, name: &str| line[name].as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! How a stream ends that the policy ends, in the shape of each API.
+//! End of a stream that the policy ends, in the form of each API.
 
 use provstream_providers::Format;
 use provstream_route::{Cause, Flow};
@@ -9,7 +9,7 @@ use crate::{REFUSE, filter, now, route, sse, through};
 struct Case {
     format: Format,
     body: &'static str,
-    /// What the client reads at the end.
+    /// End that the client reads.
     end: &'static str,
 }
 
@@ -159,7 +159,7 @@ const CASES: [Case; 13] = [
     },
 ];
 
-/// What has begun in a stream ends once, and nothing else does.
+/// Everything that has begun in a stream ends exactly once.
 #[test]
 fn blocks_end_once() {
     let routes = route("gate", "", REFUSE);

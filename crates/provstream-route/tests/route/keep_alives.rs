@@ -37,7 +37,8 @@ fn python_client(stream: &[u8]) -> Vec<Dispatched> {
     events
 }
 
-/// What a client is sent of a stream in pieces, with a comment wherever there may be one, and how many those are.
+/// Filters a stream in pieces and inserts a comment wherever one is allowed; returns the output and
+/// the number of comments.
 fn kept_alive(filter: &mut BodyFilter, stream: &str, size: usize) -> (Vec<u8>, usize) {
     let (mut sent, mut comments) = (Vec::new(), 0);
     let mut comment = |filter: &BodyFilter, sent: &mut Vec<u8>| {

@@ -50,7 +50,7 @@ fn filter(routes: &Routes, head: &ResponseHead) -> BodyFilter {
     }
 }
 
-/// What a filter writes of a body in pieces of a size, and how it ends.
+/// Filters a body in pieces of `size` bytes; returns the output and how it ended.
 fn through(filter: &mut BodyFilter, body: &[u8], size: usize) -> (Vec<u8>, Flow) {
     let mut out = Vec::new();
     for piece in body.chunks(size) {

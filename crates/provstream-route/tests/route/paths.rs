@@ -128,7 +128,7 @@ fn patterns_and_methods_are_read_the_same_way() {
     assert_eq!(action(&routes, path), RouteAction::Pass);
 }
 
-/// What is read again and again does not take longer than what is read once.
+/// Repeated decoding of a path takes linear time.
 #[test]
 fn long_paths_of_escapes_are_read_in_linear_time() {
     let routes = routes(&(gated("/v1/chat") + &pass("*")));

@@ -14,7 +14,7 @@ const SUSPEND: &str = "{ action = \"suspend\" }";
 const FIRST: &str = "It rains. It pours. [unverified-inference] SECRET";
 const LAST: &str = "It is wet. Bye.";
 
-/// The same in a format: what a response has, with a number for its identifiers.
+/// Builds a response of a format, with `number` in its identifiers.
 fn response(format: Format, number: usize, text: &str) -> String {
     let id = format!("r{number}");
     let plain = |data: Value| format!("data: {data}\n\n");

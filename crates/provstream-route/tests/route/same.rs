@@ -8,8 +8,8 @@ use testkit::wire::generate;
 
 use crate::{REPLACE, filter, now, route, sse, through};
 
-/// What is written of a body in these pieces, what became of it, what may be written to keep the connection alive after each
-/// piece, and how many pieces were sent on as they are, if the filter is asked.
+/// Filters a body in pieces. Returns the output, the outcome, whether a comment was allowed after
+/// each piece, and, with `asks`, the number of pieces sent on unchanged.
 fn written<'p>(
     mut filter: BodyFilter,
     pieces: impl Iterator<Item = &'p [u8]>,
