@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -28,13 +28,40 @@ const STDOUT: &str = "the output";
 /// Callbacks of the parser cannot return errors. The first error is retained for [`Output::check`], and nothing is written
 /// after it.
 pub(crate) struct Output {
-    writer: BufWriter<Box<dyn Write + Send>>,
+    writer: Box<dyn BufferWriter>,
+    /// Bytes that are not written yet. Records are not cut.
+    buffer: Vec<u8>,
+    /// Length from which the buffer is written.
+    limit: usize,
     error: Option<io::Error>,
     name: String,
     /// Decoder of text that a terminal shows.
     terminal_decoder: Option<Utf8LossyDecoder>,
     /// Temporary file, and the path that it replaces.
     file: Option<(NamedTempFile, PathBuf)>,
+}
+
+/// Receiver of whole buffers.
+pub(crate) trait BufferWriter: Send {
+    /// Writes all bytes of a buffer and clears it, or takes it.
+    fn write_buffer(&mut self, buffer: &mut Vec<u8>) -> io::Result<()>;
+
+    /// Flushes what was written.
+    fn flush_buffers(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<W: Write + Send> BufferWriter for W {
+    fn write_buffer(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let written = self.write_all(buffer);
+        buffer.clear();
+        written
+    }
+
+    fn flush_buffers(&mut self) -> io::Result<()> {
+        self.flush()
+    }
 }
 
 impl fmt::Debug for Output {
@@ -76,10 +103,22 @@ impl Output {
         }
     }
 
-    /// An output to a writer, such as a channel of another thread.
-    pub(crate) fn new(writer: Box<dyn Write + Send>, name: String) -> Self {
+    /// Standard output through another thread, which receives buffers of at least `limit` bytes.
+    pub(crate) fn with_buffer(
+        buffer: Vec<u8>,
+        limit: usize,
+        writer: Box<dyn BufferWriter>,
+    ) -> Self {
+        let mut output = Self::new(writer, STDOUT.to_owned());
+        (output.buffer, output.limit) = (buffer, limit);
+        output
+    }
+
+    fn new(writer: Box<dyn BufferWriter>, name: String) -> Self {
         Self {
-            writer: BufWriter::with_capacity(BUFFER, writer),
+            writer,
+            buffer: Vec::new(),
+            limit: BUFFER,
             error: None,
             name,
             terminal_decoder: None,
@@ -127,7 +166,7 @@ impl Output {
     /// Writes a line of JSON.
     pub(crate) fn write_record(&mut self, record: &impl Serialize) {
         if self.error.is_none() {
-            let mut serializer = Serializer::with_formatter(&mut self.writer, TerminalJson);
+            let mut serializer = Serializer::with_formatter(&mut self.buffer, TerminalJson);
             let written = record.serialize(&mut serializer).map_err(io::Error::from);
             self.error = written.err();
             self.write_bytes(b"\n");
@@ -150,18 +189,40 @@ impl Output {
     /// Writes bytes unchanged.
     pub(crate) fn write_bytes(&mut self, bytes: &[u8]) {
         if self.error.is_none() {
-            self.error = self.writer.write_all(bytes).err();
+            self.buffer.extend_from_slice(bytes);
+            if self.buffer.len() >= self.limit {
+                self.error = self.writer.write_buffer(&mut self.buffer).err();
+            }
         }
+    }
+
+    /// Writes bytes unchanged, without a copy.
+    pub(crate) fn write_buffer(&mut self, buffer: &mut Vec<u8>) -> anyhow::Result<()> {
+        self.flush()?;
+        let written = self.writer.write_buffer(buffer);
+        written.map_err(|error| self.output_error(error))
+    }
+
+    /// Takes the bytes that are not written yet.
+    pub(crate) fn take_buffer(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.buffer)
     }
 
     /// Returns the first error, after writing buffered bytes if more may not come at once.
     pub(crate) fn check(&mut self, may_pause: bool) -> anyhow::Result<()> {
         let result = match self.error.take() {
             Some(error) => Err(error),
-            None if may_pause => self.writer.flush(),
+            None if may_pause => self.flush_buffer(),
             None => Ok(()),
         };
         result.map_err(|error| self.output_error(error))
+    }
+
+    fn flush_buffer(&mut self) -> io::Result<()> {
+        if !self.buffer.is_empty() {
+            self.writer.write_buffer(&mut self.buffer)?;
+        }
+        self.writer.flush_buffers()
     }
 
     /// Writes buffered bytes.
@@ -182,7 +243,7 @@ impl Output {
         self.finish()?;
         if let Some((file, target)) = self.file.take() {
             // Not every system renames an open file.
-            self.writer = BufWriter::new(Box::new(io::sink()));
+            self.writer = Box::new(io::sink());
             let persisted = file.persist(target);
             persisted.map_err(|error| self.output_error(error.error))?;
         }
@@ -192,6 +253,15 @@ impl Output {
     fn output_error(&self, source: io::Error) -> anyhow::Error {
         let name = self.name.clone();
         OutputError { name, source }.into()
+    }
+}
+
+impl Drop for Output {
+    /// Writes buffered bytes of a command that ends with an error.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = self.flush_buffer();
+        }
     }
 }
 

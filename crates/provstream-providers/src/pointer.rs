@@ -142,7 +142,7 @@ impl<'a> DeserializeSeed<'a> for Seek<'_, '_, 'a> {
         self.found.other = match value.as_bytes().first() {
             Some(b'"') => {
                 // Fast path: the raw value is checked, and without escapes it is the text.
-                let text = match value.contains('\\') {
+                let text = match memchr::memchr(b'\\', value.as_bytes()).is_some() {
                     true => serde_json::from_str(value).map_err(D::Error::custom)?,
                     false => Name(value[1..value.len() - 1].into()),
                 };

@@ -1,47 +1,31 @@
 //! Reading of files by several threads, with output in the order of the files.
 //!
-//! A splitter thread opens files in order and cuts NDJSON into parts that end with a line. Workers scan the parts. The main
-//! thread writes the output of the parts in order. All queues are bounded. Parts are handed out in order and the main thread
-//! drains the oldest one, so that its worker never waits for another. If the main thread ends, every send fails and all
-//! threads end.
+//! Workers take turns to read a part of the input, scan it, and send its output to the main thread, which writes the output of
+//! the parts in order. NDJSON is cut into parts that end with a line; any other file is one part. All queues are bounded. The
+//! main thread drains the oldest part, whose worker never waits for another one. If the main thread ends, every send fails and
+//! all threads end.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{thread, vec};
 
 use super::event_printer::EventPrinter;
 use super::totals::PartSummary;
 use super::{ScanConfig, ScanTotals, Scanned};
 use crate::files::InputFiles;
 use crate::input::{BUFFER, Input};
-use crate::output::Output;
+use crate::output::{BufferWriter, Output};
 
 /// Bytes of a part, unless a chunk size is given.
 const PART: usize = 1 << 17;
 
+/// Length of output from which a worker sends it before the part ends.
+const OUTPUT: usize = 1 << 18;
+
 /// Messages of a part that wait to be written.
-const MAX_MESSAGES: usize = 16;
-
-/// Part of a file, or a whole file, to be scanned.
-struct Part {
-    source: Source,
-    file: Option<Arc<str>>,
-    messages: SyncSender<Message>,
-}
-
-enum Source {
-    File(Input),
-    Lines {
-        /// Offset of the first byte.
-        start: u64,
-        /// Number of the first line.
-        line: u64,
-        /// Bytes; several blocks of a line that is longer than one.
-        blocks: Receiver<anyhow::Result<Vec<u8>>>,
-    },
-}
+const MAX_MESSAGES: usize = 4;
 
 /// Entry of the queue of the main thread.
 enum Ordered {
@@ -53,7 +37,14 @@ enum Ordered {
 /// Message of a worker.
 enum Message {
     Output(Vec<u8>),
-    Done(anyhow::Result<()>, Box<PartSummary>),
+    /// Last output and result.
+    Done(Vec<u8>, Box<Done>),
+}
+
+/// Result of a part.
+struct Done {
+    result: anyhow::Result<()>,
+    summary: PartSummary,
 }
 
 /// A queue whose receiver is gone.
@@ -62,45 +53,55 @@ struct Closed;
 /// Reads all files.
 pub(super) fn scan(
     config: &ScanConfig<'_>,
-    files: InputFiles,
+    mut files: InputFiles,
     output: Output,
     totals: &mut ScanTotals<'_>,
 ) -> anyhow::Result<Output> {
     let jobs = config.options.jobs;
     thread::scope(|scope| {
         let (order, ordered) = sync_channel(jobs);
-        let (work, parts) = sync_channel(0);
-        let splitter = Splitter {
+        let (used, unused) = channel();
+        let source = Source {
             config,
+            paths: std::mem::take(&mut files.paths).into_iter(),
+            files,
             order,
-            work,
+            unused,
+            open: None,
         };
-        scope.spawn(move || splitter.run(files));
-        let parts = Arc::new(Mutex::new(parts));
+        let source = Arc::new(Mutex::new(source));
         for _ in 0..jobs {
-            let parts = Arc::clone(&parts);
-            let next = move || parts.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            scope.spawn(move || {
-                while let Ok(part) = next() {
-                    scan_part(config, part);
-                }
-            });
+            let worker = Worker {
+                config,
+                source: Arc::clone(&source),
+                block: Block::default(),
+            };
+            scope.spawn(move || worker.run());
         }
-        drop(parts);
-        write_in_order(ordered, output, totals)
+        drop(source);
+        write_in_order(ordered, &used, output, totals)
     })
 }
 
 /// Writes the output of the parts in order.
 fn write_in_order(
     ordered: Receiver<Ordered>,
+    used: &Sender<Vec<u8>>,
     mut output: Output,
     totals: &mut ScanTotals<'_>,
 ) -> anyhow::Result<Output> {
     let mut file = (Ok(()), PartSummary::default());
     for entry in ordered {
         match entry {
-            Ordered::Part(messages) => write_part(&messages, &mut output, &mut file)?,
+            Ordered::Part(messages) => {
+                let done = write_part(&messages, used, &mut output)?;
+                // A worker that panics has none; the scope passes the panic on.
+                let Some(done) = done else { continue };
+                file.1.merge(done.summary);
+                if done.result.is_err() {
+                    file.0 = done.result;
+                }
+            }
             Ordered::EndOfFile(path) => {
                 let new = (Ok(()), PartSummary::default());
                 let (result, summary) = std::mem::replace(&mut file, new);
@@ -112,12 +113,12 @@ fn write_in_order(
     Ok(output)
 }
 
-/// Writes the output of a part. It is flushed whenever the worker is slower than the output.
+/// Writes the output of a part, and flushes it before it waits. Sends its buffers back.
 fn write_part(
     messages: &Receiver<Message>,
+    used: &Sender<Vec<u8>>,
     output: &mut Output,
-    file: &mut (anyhow::Result<()>, PartSummary),
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<Done>> {
     loop {
         let message = match messages.try_recv() {
             Err(TryRecvError::Empty) => {
@@ -126,182 +127,263 @@ fn write_part(
             }
             message => message.ok(),
         };
-        match message {
-            Some(Message::Output(bytes)) => {
-                output.write_bytes(&bytes);
-                output.check(false)?;
-            }
-            Some(Message::Done(result, summary)) => {
-                file.1.merge(*summary);
-                if result.is_err() {
-                    file.0 = result;
-                }
-                return Ok(());
-            }
-            // A worker that panics; the scope passes the panic on.
-            None => return Ok(()),
+        let (mut buffer, done) = match message {
+            Some(Message::Output(buffer)) => (buffer, None),
+            Some(Message::Done(buffer, done)) => (buffer, Some(*done)),
+            None => return Ok(None),
+        };
+        output.write_buffer(&mut buffer)?;
+        if buffer.capacity() <= 2 * OUTPUT {
+            // After the last part, there are no workers.
+            let _ = used.send(buffer);
+        }
+        if done.is_some() {
+            return Ok(done);
         }
     }
 }
 
-fn scan_part(config: &ScanConfig<'_>, part: Part) {
-    let writer = ChannelWriter(part.messages.clone());
-    let output = Output::new(Box::new(writer), "the output".to_owned());
-    let mut scanned = match part.source {
-        Source::File(input) => config.scan_input(input, output, part.file),
-        Source::Lines {
-            start,
-            line,
-            blocks,
-        } => {
-            let printer = EventPrinter::new(config, output, part.file);
-            scan_lines(config, (start, line), blocks, printer)
-        }
-    };
-    // Output before an error is written, too.
-    let flushed = scanned.output.flush();
-    let result = scanned.result.and(flushed);
-    // The main thread may have ended.
-    let _ = part
-        .messages
-        .send(Message::Done(result, Box::new(scanned.summary)));
-}
-
-fn scan_lines(
-    config: &ScanConfig<'_>,
-    (start, line): (u64, u64),
-    blocks: Receiver<anyhow::Result<Vec<u8>>>,
-    mut printer: EventPrinter<'_>,
-) -> Scanned {
-    let mut parser = config.parser.clone();
-    // A part of a text begins with the line feed before it: only the first bytes of a file can be a byte order mark.
-    let before = start.checked_sub(1).filter(|_| !config.has_fields());
-    if let Some(before) = before
-        // Files are shorter than the largest offset.
-        && let Ok(started) = parser.clone().start_offset(before)
-    {
-        parser = started;
-    }
-    printer.start_at(before.unwrap_or(0), line - u64::from(before.is_some()));
-    let mut reader = config.reader(parser.build(), line);
-    let mut read = Ok(true);
-    if before.is_some() {
-        read = printer.suppress_text(|printer| reader.push(b"\n", printer));
-    }
-    let chunk_size = config.options.input.chunk_size.unwrap_or(BUFFER);
-    for block in blocks {
-        read = read.and_then(|_| {
-            let block = block?;
-            let mut chunks = block.chunks(chunk_size);
-            chunks.try_fold(true, |_, chunk| reader.push(chunk, &mut printer))
-        });
-    }
-    let end = read.and_then(|_| reader.finish(&mut printer));
-    let end = end.map(|mut end| {
-        end.bytes -= u64::from(before.is_some());
-        end
-    });
-    printer.finish(end)
-}
-
-/// Writer to the main thread.
-struct ChannelWriter(SyncSender<Message>);
-
-impl Write for ChannelWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let sent = self.0.send(Message::Output(bytes.to_vec()));
-        sent.map_err(|_| io::Error::from(ErrorKind::BrokenPipe))?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Opens files and cuts them into parts.
-struct Splitter<'c> {
+/// Thread that reads and scans parts.
+struct Worker<'c> {
     config: &'c ScanConfig<'c>,
-    order: SyncSender<Ordered>,
-    work: SyncSender<Part>,
+    source: Arc<Mutex<Source<'c>>>,
+    block: Block,
 }
 
-impl Splitter<'_> {
-    /// Sends all files, unless the main thread ends before.
-    fn run(&self, mut files: InputFiles) {
-        let _ = std::mem::take(&mut files.paths)
-            .into_iter()
-            .try_for_each(|path| self.send_file(path, &files));
-    }
-
-    fn send_file(&self, path: anyhow::Result<PathBuf>, files: &InputFiles) -> Result<(), Closed> {
-        let opened = path.and_then(|path| Ok((self.config.open(&path, files)?, path)));
-        let (input, path) = match opened {
-            Ok(opened) => opened,
-            Err(error) => return self.send_ordered(Ordered::Unreadable(error)),
-        };
-        let name = || path.to_string_lossy().into_owned().into();
-        let file = files.are_named.then(name);
-        match self.config.is_line_delimited() {
-            true => self.send_parts(input, file)?,
-            false => self.send_part(Source::File(input), file)?,
-        }
-        self.send_ordered(Ordered::EndOfFile(path))
-    }
-
-    fn send_ordered(&self, entry: Ordered) -> Result<(), Closed> {
-        self.order.send(entry).map_err(|_| Closed)
-    }
-
-    fn send_part(&self, source: Source, file: Option<Arc<str>>) -> Result<(), Closed> {
-        let (messages, receiver) = sync_channel(MAX_MESSAGES);
-        self.send_ordered(Ordered::Part(receiver))?;
-        let part = Part {
-            source,
-            file,
-            messages,
-        };
-        self.work.send(part).map_err(|_| Closed)
-    }
-
-    fn send_parts(&self, input: Input, file: Option<Arc<str>>) -> Result<(), Closed> {
-        let config = self.config;
-        let counts_lines = config.has_fields() || config.is_pretty;
-        let most = if input.is_interactive() { BUFFER } else { PART };
-        let mut blocks = Blocks {
-            input,
-            size: config.options.input.chunk_size.unwrap_or(most),
-            rest: Vec::new(),
-        };
-        let (mut start, mut line) = (0, 1);
+impl Worker<'_> {
+    /// Scans parts until there are no more, or the main thread has ended.
+    fn run(mut self) {
+        let source = Arc::clone(&self.source);
         loop {
-            let (sender, receiver) = sync_channel(1);
-            let mut source = Some(Source::Lines {
-                start,
-                line,
-                blocks: receiver,
-            });
-            let end = loop {
-                let (block, end) = blocks.read();
-                start += block.len() as u64;
-                if counts_lines {
-                    line += memchr::memchr_iter(b'\n', &block).count() as u64;
+            let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
+            let Ok(Some(part)) = source.next_part(&mut self.block) else {
+                return;
+            };
+            let messages = part.messages;
+            let queue = Box::new(MessageQueue(messages.clone()));
+            let buffer = source.unused.try_recv().unwrap_or_default();
+            let output = Output::with_buffer(buffer, OUTPUT, queue);
+            let mut scanned = match part.content {
+                Content::File(input) => {
+                    drop(source);
+                    self.config.scan_input(input, output, part.file)
                 }
-                sender.send(Ok(block)).map_err(|_| Closed)?;
-                if let Some(source) = source.take() {
-                    self.send_part(source, file.clone())?;
-                }
-                match end {
-                    Ok(BlockEnd::WithinLine) => {}
-                    end => break end,
+                Content::Lines(lines) => {
+                    let printer = EventPrinter::new(self.config, output, part.file);
+                    // The others wait until it is known where the next line begins.
+                    let is_open = matches!(lines.end, Ok(BlockEnd::WithinLine));
+                    let source = is_open.then_some(source);
+                    self.scan_lines(lines, source, printer)
                 }
             };
-            match end {
-                Ok(BlockEnd::Line) => {}
-                Ok(_) => return Ok(()),
-                Err(error) => return sender.send(Err(error)).map_err(|_| Closed),
+            // Output before an error is written, too.
+            let checked = scanned.output.check(false);
+            let done = Box::new(Done {
+                result: scanned.result.and(checked),
+                summary: scanned.summary,
+            });
+            // The main thread may have ended.
+            let _ = messages.send(Message::Done(scanned.output.take_buffer(), done));
+        }
+    }
+
+    /// Scans lines that begin in the block, and end there or in further blocks of the source.
+    fn scan_lines(
+        &mut self,
+        lines: Lines,
+        mut source: Option<MutexGuard<'_, Source<'_>>>,
+        mut printer: EventPrinter<'_>,
+    ) -> Scanned {
+        let config = self.config;
+        let mut parser = config.parser.clone();
+        // A part of a text begins with the line feed before it: only the first bytes of a file can be a byte order mark.
+        let before = lines.start.checked_sub(1).filter(|_| !config.has_fields());
+        if let Some(before) = before
+            // Files are shorter than the largest offset.
+            && let Ok(started) = parser.clone().start_offset(before)
+        {
+            parser = started;
+        }
+        let line = lines.line;
+        printer.start_at(before.unwrap_or(0), line - u64::from(before.is_some()));
+        let mut reader = config.reader(parser.build(), line);
+        let mut read = Ok(true);
+        if before.is_some() {
+            read = printer.suppress_text(|printer| reader.push(b"\n", printer));
+        }
+        let chunk_size = config.options.input.chunk_size.unwrap_or(BUFFER);
+        let mut end = lines.end;
+        loop {
+            read = read.and_then(|_| {
+                let mut chunks = self.block.filled().chunks(chunk_size);
+                chunks.try_fold(true, |_, chunk| reader.push(chunk, &mut printer))
+            });
+            match (end, &mut source) {
+                (Ok(BlockEnd::WithinLine), Some(source)) => {
+                    end = source.next_block(&mut self.block);
+                }
+                (Ok(_), _) => break,
+                (Err(error), _) => {
+                    read = read.and(Err(error));
+                    break;
+                }
             }
         }
+        drop(source);
+        let end = read.and_then(|_| reader.finish(&mut printer));
+        let end = end.map(|mut end| {
+            end.bytes -= u64::from(before.is_some());
+            end
+        });
+        printer.finish(end)
+    }
+}
+
+/// Queue of buffers to the main thread.
+struct MessageQueue(SyncSender<Message>);
+
+impl BufferWriter for MessageQueue {
+    fn write_buffer(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let sent = self.0.send(Message::Output(std::mem::take(buffer)));
+        sent.map_err(|_| io::Error::from(ErrorKind::BrokenPipe))
+    }
+}
+
+/// Part of a file, or a whole file, to be scanned.
+struct Part {
+    content: Content,
+    file: Option<Arc<str>>,
+    messages: SyncSender<Message>,
+}
+
+enum Content {
+    File(Input),
+    Lines(Lines),
+}
+
+/// Lines in a block.
+struct Lines {
+    /// Offset of the first byte.
+    start: u64,
+    /// Number of the first line.
+    line: u64,
+    end: anyhow::Result<BlockEnd>,
+}
+
+/// Files that are cut into parts.
+struct Source<'c> {
+    config: &'c ScanConfig<'c>,
+    paths: vec::IntoIter<anyhow::Result<PathBuf>>,
+    files: InputFiles,
+    order: SyncSender<Ordered>,
+    /// Buffers that were written.
+    unused: Receiver<Vec<u8>>,
+    open: Option<OpenFile>,
+}
+
+/// A file of lines.
+struct OpenFile {
+    path: PathBuf,
+    file: Option<Arc<str>>,
+    blocks: Blocks,
+    /// Offset of the next block.
+    start: u64,
+    /// Number of its first line, if lines are counted.
+    line: u64,
+}
+
+impl Source<'_> {
+    /// Returns the next part, of which lines are in the block; `None` without any.
+    fn next_part(&mut self, block: &mut Block) -> Result<Option<Part>, Closed> {
+        while self.open.is_none() {
+            let Some(path) = self.paths.next() else {
+                return Ok(None);
+            };
+            let opened = path.and_then(|path| Ok((self.config.open(&path, &self.files)?, path)));
+            let (input, path) = match opened {
+                Ok(opened) => opened,
+                Err(error) => {
+                    self.send(Ordered::Unreadable(error))?;
+                    continue;
+                }
+            };
+            let name = || path.to_string_lossy().into_owned().into();
+            let file = self.files.are_named.then(name);
+            if !self.config.is_line_delimited() {
+                let messages = self.send_part()?;
+                self.send(Ordered::EndOfFile(path))?;
+                return Ok(Some(Part {
+                    content: Content::File(input),
+                    file,
+                    messages,
+                }));
+            }
+            let size = if input.is_interactive() { BUFFER } else { PART };
+            self.open = Some(OpenFile {
+                path,
+                file,
+                blocks: Blocks {
+                    input,
+                    size: self.config.options.input.chunk_size.unwrap_or(size),
+                    rest: Vec::new(),
+                },
+                start: 0,
+                line: 1,
+            });
+        }
+        // The main thread flushes its output when it waits for this part.
+        let messages = self.send_part()?;
+        let next = self.open.as_ref();
+        let next = next.map(|open| (open.start, open.line, open.file.clone()));
+        let (start, line, file) = next.unwrap_or_default();
+        let end = self.next_block(block);
+        Ok(Some(Part {
+            content: Content::Lines(Lines { start, line, end }),
+            file,
+            messages,
+        }))
+    }
+
+    /// Reads the next block of the open file.
+    fn next_block(&mut self, block: &mut Block) -> anyhow::Result<BlockEnd> {
+        let counts_lines = self.config.has_fields() || self.config.is_pretty;
+        let Some(mut open) = self.open.take() else {
+            return Ok(BlockEnd::File);
+        };
+        let end = open.blocks.read(block);
+        open.start += block.filled().len() as u64;
+        if counts_lines {
+            open.line += memchr::memchr_iter(b'\n', block.filled()).count() as u64;
+        }
+        match end {
+            Ok(BlockEnd::Line | BlockEnd::WithinLine) => self.open = Some(open),
+            // If the main thread has ended, the next send fails.
+            _ => drop(self.send(Ordered::EndOfFile(open.path))),
+        }
+        end
+    }
+
+    fn send_part(&self) -> Result<SyncSender<Message>, Closed> {
+        let (messages, receiver) = sync_channel(MAX_MESSAGES);
+        self.send(Ordered::Part(receiver))?;
+        Ok(messages)
+    }
+
+    fn send(&self, entry: Ordered) -> Result<(), Closed> {
+        self.order.send(entry).map_err(|_| Closed)
+    }
+}
+
+/// Buffer of a block.
+#[derive(Default)]
+struct Block {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Block {
+    fn filled(&self) -> &[u8] {
+        &self.bytes[..self.length]
     }
 }
 
@@ -316,45 +398,35 @@ enum BlockEnd {
 struct Blocks {
     input: Input,
     size: usize,
-    /// Bytes after the last block.
+    /// Bytes after the last block, fewer than `size`.
     rest: Vec<u8>,
 }
 
 impl Blocks {
-    /// Reads a block. An error comes with the bytes before it.
-    fn read(&mut self) -> (Vec<u8>, anyhow::Result<BlockEnd>) {
+    /// Reads a block. If there is an error, the block has the bytes before it.
+    fn read(&mut self, block: &mut Block) -> anyhow::Result<BlockEnd> {
+        block.bytes.resize(self.size, 0);
+        block.length = self.rest.len();
+        block.bytes[..block.length].copy_from_slice(&self.rest);
+        self.rest.clear();
         loop {
-            let mut block = std::mem::take(&mut self.rest);
-            match self.fill(&mut block) {
-                Ok(true) => {}
-                Ok(false) => return (block, Ok(BlockEnd::File)),
-                Err(error) => return (block, Err(error)),
+            let count = self.input.read(&mut block.bytes[block.length..])?;
+            block.length += count;
+            if count == 0 {
+                return Ok(BlockEnd::File);
             }
-            if let Some(at) = memchr::memrchr(b'\n', &block) {
-                self.rest = block.split_off(at + 1);
-                return (block, Ok(BlockEnd::Line));
+            let is_full = block.length == self.size;
+            if !is_full && !self.input.is_interactive() {
+                continue;
             }
-            if block.len() >= self.size {
-                return (block, Ok(BlockEnd::WithinLine));
+            if let Some(at) = memchr::memrchr(b'\n', block.filled()) {
+                self.rest.extend_from_slice(&block.filled()[at + 1..]);
+                block.length = at + 1;
+                return Ok(BlockEnd::Line);
             }
-            self.rest = block;
-        }
-    }
-
-    /// Reads until a block is full, or what comes at once if the input may pause; `false` at the end.
-    fn fill(&mut self, block: &mut Vec<u8>) -> anyhow::Result<bool> {
-        let mut length = block.len();
-        block.resize(length + self.size, 0);
-        loop {
-            let read = self.input.read(&mut block[length..]);
-            if let Ok(count) = read {
-                length += count;
-                if count > 0 && length < self.size && !self.input.is_interactive() {
-                    continue;
-                }
+            if is_full {
+                return Ok(BlockEnd::WithinLine);
             }
-            block.truncate(length);
-            return Ok(read? > 0);
         }
     }
 }
