@@ -240,7 +240,7 @@ impl<'a> JsonRecord<'a> {
 }
 
 impl<B: AsRef<[u8]>> JsonRecord<'_, B> {
-    /// Its bytes, from `{` to `}`.
+    /// Returns the bytes of the record, from `{` to `}`.
     #[must_use]
     pub fn raw(&self) -> &[u8] {
         self.0.as_ref()
@@ -362,7 +362,7 @@ impl<B: EventBytes> BracketAnnotation<'_, B> {
         self.view().span()
     }
 
-    /// Its bytes, from `[` to `]`.
+    /// Returns the bytes of the annotation, from `[` to `]`.
     #[inline]
     #[must_use]
     pub fn raw(&self) -> &[u8] {
@@ -376,7 +376,8 @@ impl<B: EventBytes> BracketAnnotation<'_, B> {
         self.view().whitespace_before
     }
 
-    /// All its parameters in order, also those that have no meaning here; empty if it is malformed.
+    /// Iterates over all parameters in order, those without a meaning in the wire profile included;
+    /// empty if the annotation is malformed.
     pub fn parameters(&self) -> impl Iterator<Item = Parameter<'_>> {
         parameters(self.raw())
     }

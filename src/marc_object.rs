@@ -130,15 +130,15 @@ impl<'a> MarcObject<'a> {
         self.0.span
     }
 
-    /// Its JSON Pointer (RFC 6901) from the root of its JSON value; none if that is longer than
-    /// [`Limits::max_pointer`](crate::Limits::max_pointer).
+    /// Returns the JSON Pointer (RFC 6901) of the object from the root of its JSON value; `None` if
+    /// longer than [`Limits::max_pointer`](crate::Limits::max_pointer).
     #[must_use]
     pub fn pointer(&self) -> Option<&str> {
         self.0.pointer.as_deref()
     }
 
-    /// Its bytes, which are JSON but for strings that may not be UTF-8; none if there are more than
-    /// [`Limits::max_record`](crate::Limits::max_record).
+    /// Returns the bytes of the object, which are JSON except that strings may not be UTF-8; `None`
+    /// if there are more than [`Limits::max_record`](crate::Limits::max_record).
     #[must_use]
     pub fn raw(&self) -> Option<&[u8]> {
         self.0.raw.as_deref()

@@ -23,8 +23,9 @@ pub enum Mode {
     /// A sequence of JSON values, with or without whitespace between them. Anything else is reported as
     /// [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and reading goes on, mostly with the next line.
     Json,
-    /// One JSON value a line. Anything else on a line, a second value included, is reported as
-    /// [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and reading goes on with the next line.
+    /// JSON values, one per line. Anything else on a line, a second value included, is reported as
+    /// [`DiagnosticCode::JsonSyntax`](crate::DiagnosticCode::JsonSyntax), and reading continues
+    /// with the next line.
     Ndjson,
 }
 

@@ -102,7 +102,7 @@ fn in_plain_line(
     Some((found, state))
 }
 
-/// One line of the text.
+/// A line of the text.
 struct SourceLine {
     start: usize,
     /// Index at which the content starts, after the prefix.

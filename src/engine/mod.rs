@@ -56,11 +56,11 @@ impl Input<'_> {
 /// Takes the events of one push.
 pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
 
-/// Truncation: a sentence begins where it does because the text before it was cut off.
+/// Effect of truncation by `max_assertion` on the start of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtCut {
     No,
-    /// The word that is not complete yet decides it.
+    /// Depends on the next bytes of an incomplete word.
     Maybe,
     Yes,
 }
@@ -77,12 +77,12 @@ pub(crate) struct ReleasePoint {
     pub(crate) at: u64,
     /// Truncation by `max_assertion` that determines the offset.
     pub(crate) cut: AtCut,
-    /// Stream offset of its block of text; 0 if the beginning is no longer kept.
+    /// Stream offset of the start of the text block; 0 if the start is no longer retained.
     pub(crate) block: u64,
 }
 
 impl ReleasePoint {
-    /// One that no limit has moved.
+    /// Creates a release point that no limit has moved.
     pub(crate) const fn uncut(at: u64) -> Self {
         Self {
             at,
@@ -91,7 +91,7 @@ impl ReleasePoint {
         }
     }
 
-    /// One that is at most at `most`, which `max_assertion` determines or not.
+    /// Lowers the release point to `most`; `cut` if `max_assertion` determines that offset.
     pub(crate) fn at_most_as(self, most: u64, cut: bool) -> Self {
         if self.at < most {
             return self;
@@ -103,7 +103,7 @@ impl ReleasePoint {
         }
     }
 
-    /// One that is at most at `limit`.
+    /// Lowers the release point to `limit`.
     pub(crate) fn at_most(self, limit: u64) -> Self {
         Self {
             at: self.at.min(limit),

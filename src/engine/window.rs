@@ -92,7 +92,7 @@ impl Window {
         )
     }
 
-    /// Whether white space that stripping may remove comes right before the anchor.
+    /// Returns `true` if strippable whitespace comes right before the anchor.
     pub(crate) const fn is_after_white(&self) -> bool {
         self.white > 0
     }
@@ -209,7 +209,8 @@ impl Window {
         }
     }
 
-    /// As [`push_arena`](Self::push_arena), of values that are raw bytes at these ranges.
+    /// Appends values to the arena, like [`push_arena`](Self::push_arena), that are ranges of the
+    /// raw bytes.
     pub(crate) fn push_arena_raw(&mut self, values: [core::ops::Range<usize>; 3]) {
         let len = values.iter().map(ExactSizeIterator::len).sum::<usize>();
         self.make_room(len);

@@ -1,4 +1,4 @@
-//! The text that is held back, and what was decided about it.
+//! Text held by a gate, and the decisions about it.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use crate::json::JsonString;
 use crate::provenance::{Assertion, Encoding};
 use crate::span::Span;
 
-/// Text from the release point on, and the decisions about it. All offsets are those of the stream without annotations
-/// and records.
+/// Text from the release point on, and the decisions about it. All offsets are those of the
+/// stripped stream unless stated otherwise.
 ///
 /// Invariant: `bytes[taken..]` is the text from `start` on.
 #[derive(Clone, Debug)]
@@ -22,32 +22,32 @@ pub(super) struct Held {
     bytes: Vec<u8>,
     taken: usize,
     start: u64,
-    /// Bytes of the stream that were removed so far.
+    /// Number of bytes removed from the stream so far.
     removed: u64,
-    /// In the order of their spans.
+    /// Decisions in the order of their spans.
     decisions: Vec<Decision>,
-    /// Where the first assertion begins at which the stream ends.
+    /// Offset of the first assertion whose action ends the stream.
     stop: Option<u64>,
-    /// Up to where text was reported that no longer waits because of a limit.
+    /// Offset up to which text released at a limit was reported.
     limited: u64,
     ended: Option<GateEnd>,
-    /// The run of unannotated text that has begun.
+    /// Decision about the open run of unannotated text.
     run: Option<Unannotated>,
-    /// There are only JSON values: no text but theirs.
+    /// The stream has only JSON values, so there is no other text.
     json_alone: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Decision {
-    /// In the stream.
+    /// Range in the stream.
     span: Span,
     clean: Span,
     action: Action,
-    /// The text is the content of a JSON string, or what is between two values of a member.
+    /// The text is within a JSON string, or between two values of a member.
     in_string: bool,
-    /// What is before the text and after it is not a quote, so what is written there needs one.
+    /// Missing quotes before and after the text, which a replacement must add.
     lacks_quotes: (bool, bool),
-    /// It is an assertion in free text whose beginning was cut off.
+    /// An assertion in free text that `max_assertion` truncated.
     is_cut: bool,
 }
 
@@ -67,7 +67,7 @@ impl Held {
         }
     }
 
-    /// Back to the start of a stream, keeping the memory.
+    /// Resets to the start of a stream, keeping the memory.
     pub(super) fn reset(&mut self, start: u64) {
         let mut bytes = core::mem::take(&mut self.bytes);
         let mut decisions = core::mem::take(&mut self.decisions);
@@ -84,24 +84,24 @@ impl Held {
         self.ended
     }
 
-    /// Whether a run of unannotated text is open.
+    /// Returns `true` if a run of unannotated text is open.
     pub(super) const fn is_in_run(&self) -> bool {
         self.run.is_some()
     }
 
-    /// Whether a decision waits.
+    /// Returns `true` if a decision waits to be carried out.
     pub(super) const fn has_decisions(&self) -> bool {
         !self.decisions.is_empty()
     }
 
-    /// Where the first assertion begins whose beginning was cut off, if it is after the first byte that is held back.
+    /// Returns the offset of the first truncated assertion, if it is after the first held byte.
     pub(super) fn first_cut(&self) -> Option<u64> {
         let cut = self.decisions.iter().filter(|decision| decision.is_cut);
         cut.map(|decision| decision.clean.start())
             .find(|start| *start > self.start)
     }
 
-    /// `max_assertion` has cut off the beginning of the assertion that was decided about last.
+    /// Records that `max_assertion` truncated the assertion decided about last.
     pub(super) fn note_cut(&mut self, span: Span) {
         let same = |decision: &&mut Decision| !decision.in_string && decision.span == span;
         if let Some(decision) = self.decisions.iter_mut().rev().find(same) {
@@ -109,7 +109,7 @@ impl Held {
         }
     }
 
-    /// Offset of the first byte that is held back.
+    /// Returns the offset of the first held byte.
     pub(super) const fn start(&self) -> u64 {
         self.start
     }
@@ -138,7 +138,7 @@ impl Held {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// [`push`](Self::push) of a few bytes, without a call of a function that copies any number.
+    /// Appends a few bytes, like [`push`](Self::push) without a call to `memcpy`.
     #[inline]
     pub(super) fn push_short(&mut self, bytes: &[u8]) {
         if self.bytes.capacity() - self.bytes.len() < bytes.len() {
@@ -157,7 +157,7 @@ impl Held {
         self.removed += len;
     }
 
-    /// A record was removed with the assertions in it.
+    /// Removes a record with the decisions about assertions in it.
     pub(super) fn remove_record(&mut self, record: Span) {
         self.removed += record.len();
         let at = record.end() - self.removed;
@@ -176,14 +176,14 @@ impl Held {
         }
     }
 
-    /// The stream ends here.
+    /// Ends the stream here, to be resumed.
     pub(super) fn suspend(&mut self) {
         if self.ended.is_none() {
             self.end(GateEnd::Suspended);
         }
     }
 
-    /// Where an assertion that has just been reported is, with all that an action on it covers.
+    /// Returns the span in the stripped stream that an action on a just reported assertion covers.
     pub(super) fn clean_span(&self, assertion: &Assertion<'_>) -> Span {
         // In JSON nothing is removed, so all that was removed comes before it.
         let span = assertion.extent();
@@ -194,7 +194,7 @@ impl Held {
         assertion.clean_span().unwrap_or(shifted)
     }
 
-    /// Whether the stream ends before an assertion.
+    /// Returns `true` if the stream ends before an assertion at `clean`.
     pub(super) fn is_beyond_stop(&self, clean: Span) -> bool {
         self.ended.is_some() || self.stop.is_some_and(|stop| clean.start() >= stop)
     }
@@ -218,8 +218,8 @@ impl Held {
         self.decisions.insert(at, decision);
     }
 
-    /// Releases or removes all text before `upto`, about which everything is decided; all there is if there is no such
-    /// place.
+    /// Carries out the decisions about all text before `upto`, or about all held text; no later
+    /// event changes them.
     pub(super) fn settle(
         &mut self,
         upto: Option<u64>,
@@ -246,7 +246,7 @@ impl Held {
         }
     }
 
-    /// A limit is reached: what is before `upto`, or all that is held back, no longer waits for an assertion.
+    /// Handles a limit: the text before `upto`, or all held text, no longer waits for an assertion.
     pub(super) fn overflow(
         &mut self,
         upto: Option<u64>,
@@ -271,12 +271,13 @@ impl Held {
         }
     }
 
-    /// The text that is held back.
+    /// Returns the held text.
     fn held(&self) -> &[u8] {
         &self.bytes[self.taken..]
     }
 
-    /// What of a span no decision is about, up to the first one that goes beyond it; only what was not reported before.
+    /// Returns the parts of `span` that no decision covers and that were not returned before, up to
+    /// the first decision that extends beyond it.
     fn newly_limited(&mut self, span: Span) -> SmallVec<[Span; 1]> {
         let mut free = SmallVec::new();
         let mut at = span.start().max(self.limited);
@@ -299,7 +300,8 @@ impl Held {
         free
     }
 
-    /// What comes next is not read: the text of a span, which is held back, no longer waits for an assertion.
+    /// Handles text that the parser cannot read: the held text of `span` no longer waits for an
+    /// assertion.
     pub(super) fn fault(
         &mut self,
         span: Span,
@@ -329,7 +331,7 @@ impl Held {
         self.end(GateEnd::Refused);
     }
 
-    /// The run of unannotated text is over.
+    /// Ends the open run of unannotated text.
     pub(super) fn close(&mut self, handler: &mut impl GateHandler) {
         let Some(run) = self.run.take() else {
             return;
@@ -340,7 +342,8 @@ impl Held {
         handler.run_ends(self.start);
     }
 
-    /// Passes over unannotated text up to an offset; if it is not the `last` of its run, a character may be cut there.
+    /// Carries out the decision about the unannotated text before `upto`; unless it is the `last`
+    /// of its run, its last character may be incomplete.
     fn pass(
         &mut self,
         upto: u64,
@@ -374,8 +377,8 @@ impl Held {
         self.take(len, removed, handler);
     }
 
-    /// Where the first assertion ends that was decided about, with those that overlap it: an assertion in JSON may be in a
-    /// fenced block that is one as a whole.
+    /// Returns the end of the first decision's span and of all spans that overlap it: an assertion
+    /// in JSON may be within a fenced block that is an assertion as a whole.
     fn group_end(&self) -> Option<u64> {
         let (first, rest) = self.decisions.split_first()?;
         let overlapping = |end: u64, next: &Decision| {
@@ -392,7 +395,8 @@ impl Held {
         Some(end)
     }
 
-    /// Does what was decided about an assertion, and within it about others; text is released only if all allow it.
+    /// Carries out a decision and those nested in it; text is released only if all of them allow
+    /// it.
     fn act(&mut self, decision: Decision, handler: &mut impl GateHandler) {
         let at = self.start;
         let end = decision.clean.end();
@@ -436,7 +440,7 @@ impl Held {
         }
     }
 
-    /// Releases the text up to `end`, as far as what was decided about assertions in it allows.
+    /// Releases the text up to `end`, as far as the decisions about assertions in it allow.
     fn act_within(&mut self, end: u64, handler: &mut impl GateHandler) {
         while self.ended.is_none()
             && self
@@ -453,7 +457,8 @@ impl Held {
         }
     }
 
-    /// Removes the text up to `end` with the assertions in it; one that ends the stream still does.
+    /// Removes the text up to `end` with the assertions in it, except that an action that ends the
+    /// stream still applies.
     fn remove_all(&mut self, end: u64, handler: &mut impl GateHandler) {
         self.take_upto(end, true, handler);
         self.decisions.retain(|other| {
@@ -467,7 +472,7 @@ impl Held {
         self.take(len, removed, handler);
     }
 
-    /// Releases or removes the next bytes.
+    /// Releases or removes the next `len` bytes.
     fn take(&mut self, len: usize, removed: bool, handler: &mut impl GateHandler) {
         if len == 0 {
             return;
@@ -490,7 +495,7 @@ impl Held {
     }
 }
 
-/// Length of a text without the part of a character, or of an escape of JSON, that it ends with.
+/// Length of a text without an incomplete character or JSON escape at its end, in bytes.
 fn whole_units(text: &[u8]) -> usize {
     let mut text = whole_characters(text);
     loop {
@@ -520,15 +525,16 @@ fn whole_units(text: &[u8]) -> usize {
     }
 }
 
-/// What unannotated text begins with.
+/// Separators at the start of unannotated text.
 struct Lead {
-    /// Length of the white space and closing punctuation.
+    /// Length of the white space and closing punctuation, in bytes.
     len: usize,
     /// Another character follows.
     begins: bool,
 }
 
-/// What `text` begins with; a character that is cut at its end counts if the text is the `last` of its run.
+/// Measures the separators at the start of `text`; an incomplete character at its end counts as
+/// another character if the text is the `last` of its run.
 fn lead(text: &[u8], last: bool) -> Lead {
     let mut len = 0;
     while len < text.len() {
@@ -542,7 +548,7 @@ fn lead(text: &[u8], last: bool) -> Lead {
     Lead { len, begins: false }
 }
 
-/// The text, as it is written in a JSON string if it is to be.
+/// Escapes a text for a JSON string if `escape` is set.
 fn escaped(text: &str, escape: bool) -> Cow<'_, str> {
     if !escape {
         return Cow::Borrowed(text);

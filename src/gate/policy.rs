@@ -9,17 +9,17 @@ use crate::span::Span;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// Its text is released as it is.
+    /// Releases the text as it is.
     Release,
-    /// Its text is released between these two.
+    /// Releases the text between a text before it and a text after it.
     Mark(Cow<'static, str>, Cow<'static, str>),
-    /// This is released in its place.
+    /// Releases this text in its place.
     Replace(Cow<'static, str>),
-    /// Its text is removed.
+    /// Discards the text.
     Discard,
-    /// The stream ends before it, so that the caller can ask for the rest to be emitted once more.
+    /// Ends the stream before the text, so that the caller can ask for the rest again.
     Suspend,
-    /// The stream ends before it with this text.
+    /// Ends the stream before the text, with this text.
     Refuse(Cow<'static, str>),
 }
 
@@ -57,7 +57,7 @@ pub enum Unannotated {
     Release,
     /// Releases the text between a text before it and a text after it.
     Mark(Cow<'static, str>, Cow<'static, str>),
-    /// This is released in its place.
+    /// Releases this text in its place.
     Replace(Cow<'static, str>),
     /// Discards the text.
     Discard,
@@ -83,7 +83,7 @@ pub enum AtLimit {
     /// that covers some of it is acted on as far as its text is still held back.
     #[default]
     Release,
-    /// The stream ends before it with this text.
+    /// Ends the stream before the text, with this text.
     Refuse(Cow<'static, str>),
 }
 
@@ -175,7 +175,7 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// The assertion with its annotations.
+    /// Returns the assertion with its annotations.
     #[must_use]
     pub const fn assertion(&self) -> &'a Assertion<'a> {
         self.assertion
@@ -187,13 +187,14 @@ impl<'a> Question<'a> {
         self.clean_span
     }
 
-    /// The verdict of [`Policy::judge`].
+    /// Returns the verdict of [`Policy::judge`].
     #[must_use]
     pub const fn verdict(&self) -> Option<&'a Verdict> {
         self.verdict
     }
 
-    /// The channel that the stream is one of, as [`Gate::with_channel`](super::Gate::with_channel) names it; may be empty.
+    /// Returns the name of the channel, set with [`Gate::with_channel`](super::Gate::with_channel);
+    /// may be empty.
     #[must_use]
     pub const fn channel(&self) -> &'a str {
         self.channel

@@ -1,4 +1,4 @@
-//! One annotation of the memo's tuple.
+//! A single annotation of the memo's tuple.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,8 @@ use super::{Class, Timestamp};
 use crate::Span;
 use crate::names::names;
 
-/// Why an annotation was taken for `unverified-inference` although something else was declared.
+/// Reason for which an annotation counts as `unverified-inference` although another class was
+/// declared.
 ///
 /// Source: `provenance memo 4` (unknown identifiers), wire profile, resolving an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,9 +50,10 @@ names! {
     MappedTerminal => "mapped-terminal",
 }
 
-/// One provenance annotation: what was declared beside what it was taken for.
+/// A provenance annotation: the declared identifier and the class it resolves to.
 ///
-/// Borrows from the stream where it can; [`into_owned`](Self::into_owned) cuts it loose. Source: `provenance memo 6`.
+/// Borrows from the stream where possible; [`into_owned`](Self::into_owned) copies the strings.
+/// Source: `provenance memo 6`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Annotation<'a> {
     pub(crate) class: Class,
@@ -63,7 +65,8 @@ pub struct Annotation<'a> {
 }
 
 impl<'a> Annotation<'a> {
-    /// An annotation that `declared` this identifier and was taken for `class`, without anything else.
+    /// Creates an annotation with a declared identifier and the class it resolves to, and nothing
+    /// else.
     #[must_use]
     pub fn new(class: Class, declared: impl Into<Cow<'a, str>>) -> Self {
         Self {
@@ -113,37 +116,39 @@ impl<'a> Annotation<'a> {
         self
     }
 
-    /// The class it was taken for.
+    /// Returns the resolved class.
     #[must_use]
     pub const fn class(&self) -> &Class {
         &self.class
     }
 
-    /// The identifier as written; from JSON any string, decoded, and empty where there was none or it was too long.
+    /// Returns the identifier as written; in JSON, any string, decoded; empty if there was none or
+    /// it was too long.
     #[must_use]
     pub fn declared(&self) -> &str {
         &self.declared
     }
 
-    /// Why the class differs from what was declared; none when it does not.
+    /// Returns the reason for a class other than the declared one, `None` if they are equal.
     #[must_use]
     pub const fn reason(&self) -> Option<Reason> {
         self.reason
     }
 
-    /// The identifier of the observation, opaque.
+    /// Returns the identifier of the observation, which is opaque.
     #[must_use]
     pub fn observation_id(&self) -> Option<&str> {
         self.observation_id.as_deref()
     }
 
-    /// When the observation took place, as written; none also when what was written is no RFC 3339 date-time.
+    /// Returns the time of the observation as written; `None` also if it is not a date-time of RFC
+    /// 3339.
     #[must_use]
     pub fn ts(&self) -> Option<&str> {
         self.ts.as_deref()
     }
 
-    /// When the observation took place, as an instant.
+    /// Returns the time of the observation as an instant.
     #[must_use]
     pub fn timestamp(&self) -> Option<Timestamp> {
         self.ts().and_then(|ts| ts.parse().ok())

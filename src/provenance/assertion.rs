@@ -10,13 +10,13 @@ use crate::Span;
 use crate::borrow::MaybeOwned;
 use crate::names::names;
 
-/// Which encoding of the tuple an assertion came in. Source: `provenance memo 6`.
+/// Encoding of an assertion and its annotations. Source: `provenance memo 6`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// Brackets after the assertion, in free text.
+    /// Bracketed annotations after the assertion, in free text.
     Bracket,
-    /// An object with `assertion` and `provenance`, in JSON.
+    /// A JSON object with the members `assertion` and `provenance`.
     Json,
 }
 
@@ -26,13 +26,13 @@ names! {
     Json => "json",
 }
 
-/// An assertion with everything that was said about where it comes from.
+/// An assertion with the annotations that declare its provenance.
 ///
 /// Source: `provenance memo 3` (assertion) and `6` (the tuple); the span rules are the wire profile's.
 #[derive(Clone)]
 pub struct Assertion<'a>(MaybeOwned<'a, Tuple<'a>>);
 
-/// What an assertion is made of.
+/// Parts of an assertion.
 #[derive(Clone)]
 pub(crate) struct Tuple<'a> {
     encoding: Encoding,
@@ -42,35 +42,35 @@ pub(crate) struct Tuple<'a> {
     pointer: Option<Cow<'a, str>>,
     annotations: Annotations<'a>,
     marks: Marks,
-    /// `None` if it is the span.
+    /// Extent, `None` if equal to the span.
     extent: Option<Extent>,
 }
 
-/// Where all values of a member `assertion` are.
+/// Range of all values of a member `assertion`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) span: Span,
-    /// The first value is a string, so that the span begins after a quote.
+    /// The first value is a string, so the range begins after a quote.
     pub(crate) starts_in_string: bool,
-    /// The last value is a string, so that the span ends before a quote.
+    /// The last value is a string, so the range ends before a quote.
     pub(crate) ends_in_string: bool,
 }
 
-/// What is to be known about an assertion beside its text and its annotations.
+/// Properties of an assertion besides its text and annotations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
-    /// A limit cut off something of it.
+    /// A limit truncated the assertion or left something out.
     pub(crate) limit_hit: bool,
-    /// Its annotations are the first of a text that comes after a break, and nothing is before them.
+    /// The annotations come first in the text after a break, so they have no assertion text.
     pub(crate) orphan: bool,
     /// A member `assertion` or `provenance` is repeated.
     pub(crate) repeated: bool,
-    /// A bracket beside it may have been meant as an annotation.
+    /// A bracket beside the assertion may have been meant as an annotation.
     pub(crate) unknown_in_slot: bool,
 }
 
 impl<'a> Tuple<'a> {
-    /// An assertion in free text whose annotations are read where they lie.
+    /// Creates an assertion in free text that borrows its annotations in packed form.
     pub(crate) const fn packed(
         text: Cow<'a, str>,
         span: Span,
@@ -90,7 +90,7 @@ impl<'a> Tuple<'a> {
         }
     }
 
-    /// An assertion in JSON whose annotations are read where they lie.
+    /// Creates an assertion in JSON that borrows its annotations in packed form.
     pub(crate) const fn in_json(
         text: Cow<'a, str>,
         span: Span,
@@ -129,7 +129,7 @@ impl<'a> Tuple<'a> {
 }
 
 impl<'a> Assertion<'a> {
-    /// An assertion without annotations.
+    /// Creates an assertion without annotations.
     #[must_use]
     pub fn new(encoding: Encoding, text: impl Into<Cow<'a, str>>, span: Span) -> Self {
         Self(MaybeOwned::owned(Tuple {
@@ -144,81 +144,83 @@ impl<'a> Assertion<'a> {
         }))
     }
 
-    /// The same with these annotations.
+    /// Replaces the annotations.
     #[must_use]
     pub fn with_annotations(self, annotations: Vec<Annotation<'a>>) -> Self {
         self.with(|tuple| tuple.annotations = Annotations::List(annotations))
     }
 
-    /// What the parser has of it.
+    /// Borrows an assertion from the parser.
     #[inline]
     pub(crate) const fn borrowed(tuple: &'a Tuple<'a>) -> Self {
         Self(MaybeOwned::Borrowed(tuple))
     }
 
-    /// The same with something changed.
+    /// Applies `change` to the parts of the assertion.
     fn with(self, change: impl FnOnce(&mut Tuple<'a>)) -> Self {
         Self(self.0.with(change))
     }
 
-    /// The same at this place in the text without annotations.
+    /// Sets the span in the stripped stream.
     #[must_use]
     pub fn with_clean_span(self, span: Span) -> Self {
         self.with(|tuple| tuple.clean_span = Some(span))
     }
 
-    /// The same with the JSON Pointer of its text.
+    /// Sets the JSON Pointer of the member `assertion`.
     #[must_use]
     pub fn with_pointer(self, pointer: impl Into<Cow<'a, str>>) -> Self {
         self.with(|tuple| tuple.pointer = Some(pointer.into()))
     }
 
-    /// The same, marked as having hit a limit or not. One that did is never admissible.
+    /// Marks the assertion as truncated or incomplete because of a limit, or not. An assertion that
+    /// hit a limit is never admissible.
     #[must_use]
     pub fn with_limit_hit(self, hit: bool) -> Self {
         self.with(|tuple| tuple.marks.limit_hit = hit)
     }
 
-    /// The same, marked as an [orphan](Self::is_orphan) or not.
+    /// Marks the assertion as an [orphan](Self::is_orphan), or not.
     #[must_use]
     pub fn with_orphan(self, orphan: bool) -> Self {
         self.with(|tuple| tuple.marks.orphan = orphan)
     }
 
-    /// The same, marked as having an [unknown in the slot](Self::has_unknown_in_slot) or not.
+    /// Marks the assertion as having an [unknown in the slot](Self::has_unknown_in_slot), or not.
     #[must_use]
     pub fn with_unknown_in_slot(self, unknown: bool) -> Self {
         self.with(|tuple| tuple.marks.unknown_in_slot = unknown)
     }
 
-    /// Which encoding it came in.
+    /// Returns the encoding in the stream.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.0.encoding
     }
 
-    /// The asserted text; U+FFFD replaces what is not UTF-8.
+    /// Returns the asserted text, with U+FFFD for invalid UTF-8.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// Where the text is in the stream, in bytes; empty when there is no text to assert. In JSON it is the content between
-    /// the quotes of the string.
+    /// Returns the span of the text in the stream, in bytes: empty if there is no text, and in JSON
+    /// the content between the quotes of the string.
     #[must_use]
     pub fn span(&self) -> Span {
         self.0.span
     }
 
-    /// What an action on the assertion has to cover: [`span`](Self::span), or, if the JSON object repeats the member `assertion`,
-    /// everything from the first value of the member to the last one, whatever values these are. Readers of JSON do not agree
-    /// which of the values counts. Of a string, the quotes are left out.
+    /// Returns the span that an action on the assertion must cover, in bytes: [`span`](Self::span),
+    /// or, if the JSON object repeats the member `assertion`, everything from the first value of
+    /// the member to the last, of any type, without the outer quotes of strings. JSON readers do
+    /// not agree on which of the values counts.
     #[must_use]
     pub fn extent(&self) -> Span {
         self.0.extent.map_or(self.0.span, |extent| extent.span)
     }
 
-    /// The extent with what its ends are.
+    /// Returns the extent, and whether its ends are strings.
     pub(crate) fn full_extent(&self) -> Extent {
         self.0.extent.unwrap_or(Extent {
             span: self.0.span,
@@ -227,36 +229,37 @@ impl<'a> Assertion<'a> {
         })
     }
 
-    /// Whether a bracket beside it may have been meant as an annotation, such as `[ct-log]` beside one, or `[1.1:ct-log; ts=NOW]`
-    /// without any. It stays text, but the assertion is as unverified as with an annotation of an unknown class. Source: wire
-    /// profile, unknown in the slot.
+    /// Returns `true` if a bracket beside the assertion may have been meant as an annotation, such
+    /// as `[ct-log]` beside an annotation, or `[1.1:ct-log; ts=NOW]` without one. The bracket stays
+    /// text, but the assertion is as unverified as with an annotation of an unknown class. Source:
+    /// wire profile, unknown in the slot.
     #[must_use]
     pub fn has_unknown_in_slot(&self) -> bool {
         self.0.marks.unknown_in_slot
     }
 
-    /// Whether the JSON object repeats its member `assertion` or `provenance`; then one of the annotations is malformed, unless a
-    /// limit left it out.
+    /// Returns `true` if the JSON object repeats its member `assertion` or `provenance`. One of the
+    /// annotations is malformed then, unless a limit left it out.
     #[must_use]
     pub fn is_repeated(&self) -> bool {
         self.0.marks.repeated
     }
 
-    /// Where the text is in the stream without annotations, in bytes of what stripping writes; bracketed encoding
-    /// only.
+    /// Returns the span of the text in the stripped stream, in bytes; `None` in JSON.
     #[must_use]
     pub fn clean_span(&self) -> Option<Span> {
         self.0.clean_span
     }
 
-    /// The JSON Pointer (RFC 6901) of the member `assertion` from the root of its JSON value; JSON encoding only, and
-    /// none if it is longer than [`Limits::max_pointer`](crate::Limits::max_pointer).
+    /// Returns the JSON Pointer (RFC 6901) of the member `assertion` from the root of its JSON
+    /// value; `None` in free text, and if longer than
+    /// [`Limits::max_pointer`](crate::Limits::max_pointer).
     #[must_use]
     pub fn pointer(&self) -> Option<&str> {
         self.0.pointer.as_deref()
     }
 
-    /// Its annotations, in stream order, each made when it is asked for.
+    /// Iterates over the annotations in stream order. Each item is created on the way.
     #[must_use]
     pub fn annotations(&self) -> AnnotationIter<'_> {
         AnnotationIter(match &self.0.annotations {
@@ -266,10 +269,10 @@ impl<'a> Assertion<'a> {
         })
     }
 
-    /// The classes that its annotations were taken for, in stream order, with repetitions.
+    /// Iterates over the resolved classes of the annotations in stream order, repetitions included.
     ///
-    /// They borrow from the assertion and not from a single [`Annotation`], which [`annotations`](Self::annotations)
-    /// creates on the way.
+    /// The classes borrow from the assertion, not from an [`Annotation`] that
+    /// [`annotations`](Self::annotations) creates on the way.
     ///
     /// ```
     /// use provstream::Event;
@@ -293,26 +296,29 @@ impl<'a> Assertion<'a> {
         list.chain(packed).chain(slots)
     }
 
-    /// Whether it has any annotation; one without is in a state of its own, not a terminal one (`provenance memo 5`).
+    /// Returns `true` if the assertion has an annotation. An assertion without one has no terminal
+    /// state, but a state of its own (`provenance memo 5`).
     #[must_use]
     pub fn is_annotated(&self) -> bool {
         self.annotations().len() > 0
     }
 
-    /// Whether a limit cut off its text, or left out one of its annotations, a string of one, or its pointer.
+    /// Returns `true` if a limit truncated the text, or left out an annotation, a string of an
+    /// annotation, or the pointer.
     #[must_use]
     pub fn limit_hit(&self) -> bool {
         self.0.marks.limit_hit
     }
 
-    /// Whether its annotations have nothing to belong to because they come first in the text after a
-    /// [break](crate::Parser::push_break); then the text is empty.
+    /// Returns `true` if the annotations come first in the text after a
+    /// [break](crate::Parser::push_break), so that no text precedes them; the asserted text is
+    /// empty.
     #[must_use]
     pub fn is_orphan(&self) -> bool {
         self.0.marks.orphan
     }
 
-    /// The same with nothing borrowed.
+    /// Copies the assertion with its strings and annotations.
     #[must_use]
     pub fn into_owned(self) -> Assertion<'static> {
         let annotations = self.annotations().map(Annotation::into_owned).collect();
@@ -372,7 +378,7 @@ enum Annotations<'a> {
     Slots(SlotAnnotations<'a>),
 }
 
-/// The annotations of an [`Assertion`], in stream order; they borrow from it.
+/// Iterator over the annotations of an [`Assertion`], in stream order.
 #[derive(Clone)]
 pub struct AnnotationIter<'a>(Iter<'a>);
 

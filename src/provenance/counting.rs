@@ -1,4 +1,4 @@
-//! Why an annotation counts towards a floor, or does not.
+//! Result of counting an annotation towards a floor, with the reason if it does not count.
 
 use core::fmt;
 use std::time::Duration;
@@ -18,20 +18,20 @@ pub enum Counting {
     Malformed,
     /// The vocabulary does not have its class, or not in the version that it is anchored to.
     UnknownClass,
-    /// Its class is a terminal.
+    /// The class is a terminal.
     Terminal,
-    /// Its class has no window.
+    /// The class has no window.
     NoWindow,
     /// The annotation has no `ts`, or one that is not a date-time.
     NoTime,
-    /// Its time is before the window.
+    /// The time of the annotation is before the window.
     Stale {
-        /// By how much.
+        /// Time between the annotation and the start of the window.
         by: Duration,
     },
-    /// Its time is after now and the skew.
+    /// The time of the annotation is after the current time by more than the allowed skew.
     Future {
-        /// By how much.
+        /// Time beyond the allowed skew.
         by: Duration,
     },
 }
@@ -43,7 +43,7 @@ impl Counting {
         matches!(self, Self::Counts)
     }
 
-    /// The name of the reason, such as `no-window`.
+    /// Returns the name of the reason, such as `no-window`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -76,7 +76,7 @@ pub enum DurationErrorKind {
     Overflow,
 }
 
-/// Why a text is not a duration, and where that shows.
+/// Error in the text of a duration, with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DurationError {
     kind: DurationErrorKind,
@@ -90,7 +90,8 @@ impl DurationError {
         self.kind
     }
 
-    /// Offset, in bytes, of the first byte of what is wrong; the text's length where something is missing at its end.
+    /// Returns the offset of the error, in bytes; the length of the text if something is missing at
+    /// its end.
     #[must_use]
     pub const fn offset(self) -> usize {
         self.offset

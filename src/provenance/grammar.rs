@@ -50,7 +50,7 @@ pub fn parse_annotation(bytes: &[u8]) -> Result<Bracketed<'_>, GrammarError> {
     }
 }
 
-/// One annotation of the bracketed encoding, as it is written.
+/// A parsed annotation of the bracketed encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bracketed<'a> {
     identifier: &'a str,
@@ -58,17 +58,18 @@ pub struct Bracketed<'a> {
     malformation: Option<Malformation>,
 }
 
-/// One parameter of an annotation, as it is written.
+/// A parsed parameter of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter<'a> {
     name: &'a str,
-    /// Empty where no value is written.
+    /// Raw value, empty if none is written.
     raw: &'a [u8],
-    /// Of `raw`, or of where it would stand, from the annotation's start.
+    /// Offset of the value, or of its place if none is written, in bytes from the start of the
+    /// annotation.
     offset: usize,
 }
 
-/// Why an annotation is malformed. Of several reasons, the first in the order of the text counts.
+/// Fault of a malformed annotation; of several, the first in the order of the text.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Malformation {
@@ -119,7 +120,8 @@ impl GrammarError {
         }
     }
 
-    /// Offset of the first byte with which no annotation can continue; the length of the input if there is no such byte.
+    /// Returns the offset of the first byte with which no annotation can continue; the length of
+    /// the input if there is no such byte.
     #[must_use]
     pub const fn offset(self) -> usize {
         self.offset
@@ -146,13 +148,13 @@ impl fmt::Display for GrammarError {
 impl Error for GrammarError {}
 
 impl<'a> Parameter<'a> {
-    /// The name.
+    /// Returns the name of the parameter.
     #[must_use]
     pub const fn name(&self) -> &'a str {
         self.name
     }
 
-    /// The value as it is written, quotes and escapes included; `None` if there is no value.
+    /// Returns the value as written, quotes and escapes included; `None` if there is no value.
     #[must_use]
     pub fn raw(&self) -> Option<&'a [u8]> {
         (!self.raw.is_empty()).then_some(self.raw)
@@ -164,8 +166,8 @@ impl<'a> Parameter<'a> {
         self.offset..self.offset + self.raw.len()
     }
 
-    /// The value without its quotes and escapes; `None` if there is no value. Only of a malformed annotation it can be
-    /// empty.
+    /// Returns the value without its quotes and escapes; `None` if there is no value. The value is
+    /// empty only in a malformed annotation.
     #[must_use]
     pub fn value(&self) -> Option<Cow<'a, [u8]>> {
         let [b'"', inner @ .., b'"'] = self.raw else {
@@ -202,31 +204,33 @@ enum Known {
 }
 
 impl<'a> Bracketed<'a> {
-    /// The identifier, anchor included.
+    /// Returns the identifier, anchor included.
     #[must_use]
     pub const fn identifier(&self) -> &'a str {
         self.identifier
     }
 
-    /// The parameters in the order they are written, the unknown ones included.
+    /// Returns the parameters in the order they are written, unknown ones included.
     #[must_use]
     pub fn parameters(&self) -> &[Parameter<'a>] {
         &self.parameters
     }
 
-    /// Why the annotation is malformed; `None` if it is well-formed.
+    /// Returns the fault of a malformed annotation, `None` if it is well-formed.
     #[must_use]
     pub const fn malformation(&self) -> Option<Malformation> {
         self.malformation
     }
 
-    /// The value of `observation-id`, or of `observation_id`, which is the same; the first one of a malformed annotation.
+    /// Returns the value of `observation-id` or `observation_id`, which are the same parameter; in
+    /// a malformed annotation, the first value.
     #[must_use]
     pub fn observation_id(&self) -> Option<Cow<'a, [u8]>> {
         self.value_of(Known::ObservationId)
     }
 
-    /// The value of `ts`, which need not be a date-time; the first one of a malformed annotation.
+    /// Returns the value of `ts`, which need not be a date-time; in a malformed annotation, the
+    /// first value.
     #[must_use]
     pub fn ts(&self) -> Option<Cow<'a, [u8]>> {
         self.value_of(Known::Ts)

@@ -6,8 +6,8 @@ use super::reading::{Reading, Value};
 use super::{Annotation, Class, Reason, Vocabulary};
 use crate::Span;
 
-/// One annotation, of which only places are kept: in the chunk that it lies in, or in an arena that its values were
-/// put into, one after the other (identifier, observation id, ts).
+/// An annotation as positions of its values: in the chunk that contains it, or in an arena to which
+/// its values were copied (identifier, observation id, time).
 ///
 /// The arena grows from its end towards its start; `from_end` counts from the first of the values to the arena's end, so
 /// it stays right when the buffer grows in front. An annotation has at most 65,535 bytes. There may be many records: their
@@ -15,10 +15,12 @@ use crate::Span;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     start: u64,
-    /// 0 where the annotation lies in the chunk.
+    /// Distance from the first value to the end of the arena, in bytes; 0 while the annotation is
+    /// in the chunk.
     from_end: u32,
     len: u16,
-    /// Starts of the values: after the first byte of the annotation, or after that of the first value in the arena.
+    /// Starts of the values, relative to the start of the annotation, or to the first value in the
+    /// arena.
     starts: [u16; 3],
     lens: [u16; 3],
     class: u16,
@@ -30,7 +32,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The annotation at `span`, in the chunk, that `reading` describes.
+    /// Creates the record of an annotation at `span` in the chunk.
     pub(crate) fn new(reading: &Reading, span: Span) -> Self {
         let values = reading.values();
         Self {
@@ -56,7 +58,8 @@ impl Record {
         self.from_end == 0
     }
 
-    /// Its values, as ranges of the bytes of the annotation or of what is in the arena.
+    /// Returns the ranges of the values, in the bytes of the annotation or of its part of the
+    /// arena.
     pub(crate) fn values(&self) -> [Range<usize>; 3] {
         [0, 1, 2].map(|part| {
             let start = usize::from(self.starts[part]);
@@ -64,7 +67,7 @@ impl Record {
         })
     }
 
-    /// Its values were put into the arena, `from_end` bytes before its end.
+    /// Records that the values were copied to the arena, `from_end` bytes before its end.
     pub(crate) fn put(&mut self, from_end: usize) {
         self.from_end = from_end as u32;
         self.starts = [0, self.lens[0], self.lens[0] + self.lens[1]];

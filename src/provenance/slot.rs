@@ -18,9 +18,10 @@ impl Part {
     pub(crate) const ALL: [Self; 3] = [Self::Class, Self::ObservationId, Self::Ts];
 }
 
-/// One annotation, or what stands where one should.
+/// An annotation of an open JSON object, or another value in the place of one.
 ///
-/// There may be many: their size counts. The strings are kept raw, at `at` in the arena, so long as they are wanted.
+/// There can be many, so the size matters. The raw strings are kept in the arena at `at`, as long
+/// as they may be needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     start: u64,

@@ -186,7 +186,7 @@ pub enum TimestampErrorKind {
     Truncated,
     /// A digit is missing.
     Digit,
-    /// One of the characters between the numbers, `-`, `T` or `:`, is missing.
+    /// A separator between the numbers is missing: `-`, `T` or `:`.
     Separator,
     /// Neither `Z` nor a numeric offset where one must stand.
     Zone,
@@ -227,7 +227,7 @@ impl TimestampErrorKind {
     }
 }
 
-/// Why a text is not a date-time of RFC 3339, and where that shows.
+/// Error in the text of a date-time, with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TimestampError {
     kind: TimestampErrorKind,

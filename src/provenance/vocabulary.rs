@@ -287,7 +287,7 @@ impl Resolution {
         &self.class
     }
 
-    /// Why the identifier was not taken at its word; `None` where it was.
+    /// Returns the reason for a class other than the declared one, `None` if they are equal.
     #[must_use]
     pub const fn reason(&self) -> Option<Reason> {
         self.reason

@@ -1,11 +1,11 @@
-//! Why something cannot be written.
+//! Errors in writing annotations and assertions.
 
 use std::error::Error;
 use std::fmt;
 
 use super::TimestampError;
 
-/// Why an annotation or an assertion cannot be written so that it reads back the same.
+/// Reason for which an annotation or an assertion cannot be written so that it reads back equal.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WriteError {
@@ -22,7 +22,7 @@ pub enum WriteError {
     EmptyObservationId,
     /// The observation id has a control character.
     ControlInObservationId {
-        /// Offset of its byte in the observation id.
+        /// Offset in the observation id, in bytes.
         offset: usize,
     },
     /// The time is not a date-time of RFC 3339.
@@ -37,7 +37,7 @@ pub enum WriteError {
     /// A string of the JSON form is longer than parsers read (wire profile 6: `max_annotation`, for the text of an
     /// assertion `max_assertion`).
     MemberTooLong {
-        /// The member whose value it is: `assertion`, `substrate_class`, `observation_id` or `ts`.
+        /// Name of the member: `assertion`, `substrate_class`, `observation_id` or `ts`.
         member: &'static str,
         /// Length in bytes between the quotes, escapes included.
         length: usize,
@@ -46,11 +46,11 @@ pub enum WriteError {
     },
     /// The JSON form of the assertion goes beyond another limit of the parsers it is for (wire profile 6).
     BeyondLimit {
-        /// The limit: `max_annotations`, `max_pending`, `max_depth` or `max_pointer`.
+        /// Name of the limit: `max_annotations`, `max_pending`, `max_depth` or `max_pointer`.
         name: &'static str,
-        /// The least value of it that the form needs.
+        /// Least value of the limit with which the form can be read.
         needed: usize,
-        /// Its value.
+        /// Value of the limit.
         limit: usize,
     },
     /// The assertion hit a limit when it was read, so that not all of it is known; the written form could not show that.

@@ -9,8 +9,8 @@ use std::path::Path;
 /// Largest text that is read, in bytes: as much as settings may have.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Why a file that settings name cannot be read or written. Displayed, it says what was expected, what was found and what to do,
-/// without the path.
+/// Error in reading or writing a file that settings name. Its message says what was expected, what
+/// was found and what to do, without the path.
 #[derive(Debug)]
 pub struct FileError(Problem);
 
@@ -27,7 +27,7 @@ enum Problem {
 }
 
 impl FileError {
-    /// Why the file at a path could not be opened or read, from the error of the system.
+    /// Creates the error for a file that could not be opened or read, from the error of the system.
     #[must_use]
     pub fn new(path: &Path, error: io::Error) -> Self {
         Self(match error.kind() {

@@ -1,4 +1,4 @@
-//! JSON values in free text: where one is tried, and what its end means to the text.
+//! JSON values in free text: where they are read, and their effect on the text around them.
 
 use super::scan::Scan;
 use super::{Context, Engine, span, text};
@@ -13,24 +13,26 @@ use crate::{Mode, Span};
 use memchr::memchr;
 use std::collections::VecDeque;
 
-/// What reading JSON adds to the state of free text.
+/// State of reading JSON values.
 #[derive(Clone, Debug)]
 pub(super) struct Json {
-    /// JSON is read in free text.
+    /// JSON values in free text are read.
     pub(super) on: bool,
     /// Records are held back.
     pub(super) hold_records: bool,
     /// A value is open.
     pub(super) open: bool,
-    /// No value is tried before the next line feed.
+    /// No value is read before the next line feed, because one exceeded the maximum depth.
     pub(super) barred: bool,
-    /// After the white space at the start of the stream or of the fenced block entered last.
+    /// Stream offset after the white space at the start of the stream or of the last fenced block.
     pub(super) lead: u64,
-    /// A bracket that begins an array if what follows the white space after it can be an element.
+    /// Stream offset of a bracket that begins an array if an element follows the white space after
+    /// it.
     pub(super) array: Option<u64>,
-    /// In a stream of JSON values: after the last byte that was reported not to be JSON.
+    /// In a stream of JSON alone, the stream offset after the last byte reported as invalid.
     pub(super) reported: u64,
-    /// The records removed from the fenced block entered last, as far as they may concern its text.
+    /// Spans of the removed records of the last fenced block, as far as they may be within its
+    /// text.
     pub(super) removed: VecDeque<Span>,
 }
 
@@ -48,7 +50,7 @@ impl Json {
         }
     }
 
-    /// Removed bytes after a stream offset in the fenced block entered last.
+    /// Counts the removed bytes of the last fenced block from stream offset `at` on.
     pub(super) fn removed_after(&self, at: u64) -> u64 {
         let after = |span: &Span| span.end().saturating_sub(span.start().max(at));
         self.removed.iter().map(after).sum()
@@ -56,8 +58,8 @@ impl Json {
 }
 
 impl Engine {
-    /// Decides whether the bracket at `start`, which was read before, begins an array, by a chunk of the same text. If it
-    /// does, the value is open after the white space, of which the length is given.
+    /// Decides, with the next chunk of model text, whether the bracket at `start` begins an array.
+    /// If it does, opens the value; returns the length of the white space after the bracket.
     pub(super) fn decide_array(
         &mut self,
         start: u64,
@@ -106,7 +108,8 @@ impl Engine {
         true
     }
 
-    /// How many of the bytes emitted last would be removed with an annotation at which the open value stops.
+    /// Counts the bytes emitted last that would be removed with an annotation at which the open
+    /// value becomes invalid.
     pub(super) fn removable_in_json(&self) -> usize {
         if self.held.is_some() {
             0
@@ -126,7 +129,8 @@ const fn begins_element(byte: u8) -> bool {
 }
 
 impl Scan<'_> {
-    /// Moves the end of the white space at the start of the stream or fenced block, if `at` is still in it.
+    /// Extends the white space at the start of the stream or fenced block, if it reaches index
+    /// `at`.
     #[inline]
     pub(super) fn lead(&mut self, at: usize) {
         let lead = self.engine.json.lead;
@@ -137,7 +141,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether a value is tried at the brace at `here`, as far as the chunk says.
+    /// Returns `true` if a value may begin with the brace at index `here`, as far as the chunk
+    /// tells.
     pub(super) fn may_be_object(&mut self, here: usize) -> bool {
         let after = &self.input.chunk[here + 1..];
         let next = match after.first() {
@@ -147,7 +152,8 @@ impl Scan<'_> {
         !matches!(next, Some(byte) if !matches!(byte, b'"' | b'}')) && !self.is_barred(here)
     }
 
-    /// Whether a value is tried at the bracket at `here`; notes it where that is not yet known.
+    /// Returns `true` if a value begins with the bracket at index `here`; remembers the bracket if
+    /// the next chunk must decide.
     #[inline]
     pub(super) fn may_be_array(&mut self, here: usize) -> bool {
         self.engine.json.lead == self.offset(here) && self.leading_may_be_array(here)
@@ -168,7 +174,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether a value nested too deep earlier in the line of `here`.
+    /// Returns `true` if a value exceeded the maximum depth earlier in the line of index `here`.
     fn is_barred(&mut self, here: usize) -> bool {
         if self.engine.json.barred {
             if here > self.barred_from
@@ -182,7 +188,7 @@ impl Scan<'_> {
         self.engine.json.barred
     }
 
-    /// At the end of a chunk: whether the line that is barred has ended.
+    /// Checks at the end of a chunk whether the line without values has ended.
     pub(super) fn end_bar(&mut self) {
         if self.engine.json.barred {
             let rest = &self.input.chunk[self.barred_from..];
@@ -190,7 +196,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A value begins at `here`.
+    /// Begins a value at index `here`.
     #[inline]
     pub(super) fn start_json(&mut self, here: usize) -> usize {
         let single_line = match self.engine.context {
@@ -205,7 +211,7 @@ impl Scan<'_> {
         here
     }
 
-    /// Goes on with the open value.
+    /// Continues the open value.
     pub(super) fn json(&mut self, at: usize) -> usize {
         let buffered = self.engine.held.is_some();
         let reader = &mut self.engine.reader;
@@ -216,7 +222,7 @@ impl Scan<'_> {
         end
     }
 
-    /// The open value ends with the stream or with the own text.
+    /// Ends the open value at the end of the stream or of the model text.
     pub(super) fn end_open_json(&mut self) {
         let reader = &self.engine.reader;
         let is_sequence = self.engine.is_sequence();
@@ -237,7 +243,8 @@ impl Scan<'_> {
         }
     }
 
-    /// The open value ended before index `end`: complete, at a byte that it cannot have, or with the own text.
+    /// Ends the open value before index `end`, where it was complete, became invalid, or the model
+    /// text ended.
     #[inline]
     pub(super) fn end_json(&mut self, end: usize, step: Step) {
         self.engine.json.open = false;
@@ -253,7 +260,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The value that ended before index `end` is part of free text.
+    /// Continues the free text after a value that ended before index `end`.
     fn end_in_text(&mut self, end: usize, step: Step) {
         if step == Step::TooDeep {
             self.engine.json.barred = true;
@@ -278,7 +285,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A value in which an object was reported ended before index `end`, so a block begins there.
+    /// Begins a text block at index `end`, after a value in which an object was reported.
     fn json_boundary(&mut self, end: usize, start: LineStart) {
         let mut line;
         if self.engine.window.raw().is_empty() {
@@ -337,7 +344,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Emits what was buffered of the open value, and all up to a stream offset.
+    /// Emits the held bytes of the open value, and all text up to stream offset `upto`.
     pub(super) fn release_json(&mut self, upto: u64) {
         let from = self.emitted;
         if from < self.input.base.min(upto) && self.engine.held.is_some() {
@@ -348,7 +355,8 @@ impl Scan<'_> {
         self.hand_on(upto);
     }
 
-    /// From where on the bytes of the open value are buffered at the end of a chunk, if they are.
+    /// Returns the stream offset from which on the open value is held at the end of a chunk, if it
+    /// is.
     pub(super) fn buffered_json(&self, end: u64) -> Option<u64> {
         let reader = &self.engine.reader;
         let buffered = self.engine.json.hold_records

@@ -1,4 +1,4 @@
-//! What is kept of the text when a chunk ends, so that memory follows the limits and not the stream.
+//! Retains the text that later events may refer to when a chunk ends, within the limits.
 
 use super::Context;
 use super::attach::block_text;
@@ -9,13 +9,14 @@ use crate::engine::lookback::{Before, look_back};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::markdown::line::trimmed_block;
 
-/// Most bytes a window needs: an assertion before white space that may be as long, a candidate, and instead of the white
-/// space the values of pending annotations.
+/// Maximum number of bytes in the window: an assertion, as much white space after it (or the values
+/// of pending annotations instead), and a candidate annotation.
 pub(super) fn most(limits: &Limits) -> usize {
     shared(limits) + limits.max_annotation() + 1
 }
 
-/// What the text of an assertion, the values of its annotations and the text after them share.
+/// Number of bytes shared by the text of an assertion, the values of its annotations and the text
+/// after them.
 fn shared(limits: &Limits) -> usize {
     limits.max_assertion() + limits.max_assertion().max(limits.max_pending())
 }
@@ -58,7 +59,8 @@ impl Scan<'_> {
         self.engine.window.append(rest);
     }
 
-    /// Where it is clear at once that only the end of `bytes` is needed, passes over the rest and returns its length.
+    /// Skips the beginning of `bytes` if it is clear that no later event needs it; returns the
+    /// number of bytes skipped.
     fn skip_most(&mut self, bytes: &[u8]) -> usize {
         let keep = self.input.limits.max_assertion();
         let text = without_partial(&bytes[..bytes.len() - self.open_candidate().min(bytes.len())]);
@@ -83,7 +85,7 @@ impl Scan<'_> {
         self.engine.window.skip(bytes, skipped)
     }
 
-    /// Drops what is not needed of a window that is nearly full.
+    /// Drops the part of a nearly full window that no later event needs.
     pub(super) fn slide(&mut self) {
         let window = &self.engine.window;
         let most = self.input.limits.max_assertion();
@@ -134,7 +136,7 @@ impl Scan<'_> {
         }
     }
 
-    /// [`slide`](Self::slide) in a fenced block.
+    /// Drops the part of a nearly full window in a fenced block that no later event needs.
     ///
     /// If the block ends now, its last text is needed; if it continues, only what was read last. So text that lies far back
     /// is saved, and holds as long as none comes after it.
@@ -176,9 +178,10 @@ impl Scan<'_> {
         }
     }
 
-    /// How much of the text after a pending assertion can be kept together with it.
+    /// Returns the number of bytes of text after a pending assertion that can be retained together
+    /// with it.
     ///
-    /// What lies further back is dropped when that assertion is complete, wherever the chunks ended.
+    /// Earlier text is dropped when the assertion is complete, wherever the chunks ended.
     pub(super) fn room(&self) -> usize {
         let text = self.engine.target.map_or(0, |target| target.span.len()) as usize;
         let used = text + self.engine.pending.map_or(0, |pending| pending.values);
@@ -191,7 +194,8 @@ impl Scan<'_> {
         self.engine.window.forget();
     }
 
-    /// Bytes of an open candidate, which are at the end of what was read.
+    /// Returns the number of bytes of an open candidate annotation, which is at the end of the text
+    /// read.
     fn open_candidate(&self) -> usize {
         match self.engine.context {
             Context::Candidate { .. } => self.engine.candidate.read(),

@@ -1,7 +1,7 @@
-//! Objects whose end is not there yet.
+//! Deferred objects: objects that are not complete yet and of which only the grammar is read.
 //!
-//! Until then only their grammar is read, and where the strings are that may be reported. At the end they are reported from
-//! that, if there is nothing out of the ordinary about them; otherwise they are read once more, as any other.
+//! The reader records the positions of the strings that may be reported. At the closing brace, an
+//! object in common form is reported from these positions, any other is read again as a whole.
 
 use super::name::{Known, known};
 use super::visit::Visitor;
@@ -13,33 +13,33 @@ use crate::engine::{Input, Sink};
 use crate::provenance::slot::Slot;
 use crate::steps;
 
-/// How many bytes of a long chunk are looked at together for the end of an object that began before it.
+/// Maximum number of bytes of a long chunk that are read at once for a deferred object.
 const PIECE: usize = 1_024;
 
-/// A longer chunk is read in runs.
+/// Maximum length of a chunk that is read byte by byte instead of in runs.
 const SHORT: usize = 8;
 
-/// An object whose end is not there yet.
+/// An object that is not complete yet and of which only the grammar was read.
 #[derive(Clone, Debug)]
 pub(super) struct Deferred {
-    /// Stream offset of its brace.
+    /// Stream offset of the opening brace.
     pub(super) start: u64,
     mark: Mark,
     watch: Watch,
 }
 
-/// Notes what may be reported of an object, and whether that can be done without reading it once more.
+/// Positions found in a deferred object, and whether it can be reported from them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watch {
-    /// How many objects and arrays of it are open.
+    /// Number of open objects and arrays, the deferred object included.
     depth: u32,
-    /// What the last name says of its value.
+    /// Meaning of the last member name.
     member: Option<Known>,
-    /// It cannot go on being deferred.
+    /// The object must be read again now: it no longer fits what can be deferred.
     odd: bool,
-    /// It has to be read once more at its end.
+    /// The object must be read again at its end.
     unusual: bool,
-    /// Where the first value of a member `assertion` begins.
+    /// Stream offset of the first value of a member `assertion`.
     first: Option<u64>,
     found: Found,
 }
@@ -106,7 +106,7 @@ impl Visit for Watch {
 }
 
 impl Watch {
-    /// A string is the value of a member whose name is known.
+    /// Records a string that is the value of a member with a known name.
     #[inline(never)]
     fn string_of_member(&mut self, string: &Quoted<'_>) {
         let found = &mut self.found;
@@ -131,19 +131,19 @@ impl Watch {
 }
 
 impl Deferred {
-    /// Where the first value of a member `assertion` starts in the stream, if that has ended.
+    /// Stream offset of the first value of a member `assertion`, if that value is complete.
     pub(super) const fn assertion_start(&self) -> Option<u64> {
         self.watch.first
     }
 
-    /// Whether a value that has begun is that of a member `assertion`.
+    /// Returns `true` if the last member name was `assertion`.
     pub(super) fn awaits_assertion(&self) -> bool {
         self.watch.member == Some(Known::Assertion)
     }
 }
 
 impl JsonReader {
-    /// The lexer paused before an object that starts at a stream offset.
+    /// Defers the object at stream offset `start`, before which the lexer paused.
     pub(super) fn defer(&mut self, start: u64) {
         let deferred = Deferred {
             start,
@@ -159,21 +159,21 @@ impl JsonReader {
         }
     }
 
-    /// No object is deferred; the memory is kept.
+    /// Ends the deferral and keeps its memory for the next one.
     pub(super) fn end_deferral(&mut self) {
         if let Some(deferred) = self.deferred.take() {
             self.spare = Some(deferred);
         }
     }
 
-    /// Bytes of heap of what is known of a deferred object.
+    /// Heap memory of the deferral, in bytes.
     pub(super) fn deferral_heap(&self) -> usize {
         let kept = self.deferred.is_some() || self.spare.is_some();
         if kept { size_of::<Deferred>() } else { 0 }
     }
 
-    /// Goes on with a deferred object, of which all is kept, and returns the chunk's offset; `None` if more is to be done, for
-    /// which the same chunk is to be read.
+    /// Reads a short chunk of a deferred object, appending it to the bytes kept. Returns the stream
+    /// offset of the chunk, or `None` if the chunk needs [`read_deferred`](Self::read_deferred).
     #[inline(never)]
     pub(super) fn watch_short(&mut self, chunk: &[u8]) -> Option<u64> {
         let buffer = &mut self.state.tail;
@@ -204,8 +204,8 @@ impl JsonReader {
         Some(start)
     }
 
-    /// Goes on with a deferred object at index `at` of a chunk. Gives the index at which reading ended, and no step if what
-    /// comes there is to be read.
+    /// Continues a deferred object at index `at` of the chunk. Returns the index at which reading
+    /// ended, without a status if the value is to be read further from there.
     pub(super) fn read_deferred(
         &mut self,
         input: &Input<'_>,
@@ -266,7 +266,9 @@ impl JsonReader {
         }
     }
 
-    /// A deferred object was read up to an index of `piece`, in which all of it is. The result is an index of the chunk.
+    /// Decides, after a deferred object was read up to index `end` of `piece`, whether to defer it
+    /// further, report it, or read it again. `piece` has all bytes of the object; the result is an
+    /// index of the chunk.
     fn end_watch(
         &mut self,
         piece: &Input<'_>,

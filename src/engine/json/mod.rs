@@ -1,8 +1,8 @@
-//! JSON: from the lexer's finds to asserted objects and MARC objects.
+//! Reads JSON values and reports their asserted objects and MARC objects.
 //!
-//! Nothing of a value is kept but what a record needs: for each object or array that is open a [`Frame`], for each
-//! annotation a slot, their strings in one arena, and the last bytes of the stream as far as an open object that may turn
-//! out to be a MARC object, or a string that is still open, goes back.
+//! For an open value, the reader keeps a [`Frame`] for each open object or array, a slot for each
+//! annotation, the strings of annotations in one arena, and the last bytes of the stream, as far
+//! back as an open string or the start of an open object that may be a MARC object.
 
 mod defer;
 mod frame;
@@ -25,68 +25,69 @@ use crate::json::LONGEST_UNIT;
 use crate::provenance::slot::Slot;
 use crate::steps;
 
-/// No known name is longer, not even with every character escaped.
+/// Maximum length of a known member name with every character escaped, in bytes.
 const LONGEST_KNOWN: usize = 6 * b"uncertainty_source".len();
 
-/// Most bytes that one byte of a JSON Pointer may take in a member's name.
+/// Maximum number of bytes of a member name that one byte of a JSON Pointer stands for.
 const LONGEST_IN_NAME: usize = 6;
 
-/// A JSON value on its way through a stream.
+/// Reader of one JSON value at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JsonReader {
     lexer: Lexer,
     state: State,
-    /// Stream offset of its first byte.
+    /// Stream offset of the first byte of the value.
     start: u64,
-    /// The innermost object that is open, if of it only the grammar was read yet.
+    /// Innermost open object while only its grammar is read.
     deferred: Option<Box<Deferred>>,
-    /// The memory of the last one, while none is open.
+    /// Memory for the next deferred object.
     spare: Option<Box<Deferred>>,
-    /// A chunk that was appended and read, and what more there is to be done.
+    /// Chunk that was appended and read for the deferred object and must still be processed.
     ahead: Option<Ahead>,
 }
 
 /// A short chunk of a deferred object that was appended and read.
 #[derive(Clone, Copy, Debug)]
 struct Ahead {
-    /// Its length.
+    /// Length of the chunk, in bytes.
     len: u32,
-    /// Where reading ended in it.
+    /// Index of the chunk at which reading ended.
     end: u32,
-    /// What became of the value.
+    /// Status of the value.
     step: Option<Step>,
 }
 
-/// What is known of a value but its grammar.
+/// State of a value apart from its grammar.
 #[derive(Clone, Debug, Default)]
 struct State {
     frames: Vec<Frame>,
     slots: Vec<Slot>,
-    /// The raw strings that are kept, in the order of the objects they belong to.
+    /// Kept raw strings, in the order of their objects.
     arena: Vec<u8>,
-    /// How many bytes of the arena count towards `max_pending`.
+    /// Bytes of the arena that count towards `max_pending_json`.
     pending: usize,
-    /// JSON Pointer of the innermost object or array that has one.
+    /// JSON Pointer of the innermost object or array with a pointer.
     pointer: String,
-    /// The last assertion, its escapes decoded.
+    /// Decoded text of the last assertion.
     decoded: Vec<u8>,
     tail: Tail,
-    /// What the next value is to the object or array it is in.
+    /// Meaning of the next value to its object or array.
     role: Role,
-    /// The string that is open was kept before its end, because it is too long.
+    /// The open string exceeds its limit and has already been kept.
     taken: bool,
-    /// Content of the last member name, and whether there is an escape in it.
+    /// Stream offsets of the content of the last member name; `name_escaped` if it has an escape.
     name: (u64, u64),
     name_escaped: bool,
-    /// Length of the JSON Pointer of the last member's value, if that was made before the value began.
+    /// Length of the JSON Pointer of the last member's value, if it was built before the value
+    /// began.
     child: Option<u32>,
-    /// The outermost object that may be reported with its bytes is this frame or a later one.
+    /// Index of the first frame that may still be reported with its bytes.
     oldest: usize,
-    /// Bytes from this stream offset on are not dropped from the tail while a chunk is read.
+    /// Stream offset from which on no bytes are dropped while a chunk is read.
     floor: u64,
     /// An object was reported.
     reported: bool,
-    /// The root was closed and is a record.
+    /// The complete value is a record.
     record: bool,
 }
 
@@ -102,7 +103,7 @@ impl JsonReader {
         }
     }
 
-    /// Gets ready for a value that starts at a stream offset.
+    /// Prepares for a value that starts at stream offset `start`.
     pub(crate) fn begin(&mut self, limits: &Limits, start: u64, single_line: bool) {
         self.lexer.begin(limits.max_depth(), single_line);
         self.start = start;
@@ -114,22 +115,22 @@ impl JsonReader {
         state.tail.end_run();
     }
 
-    /// Stream offset of the value's first byte.
+    /// Returns the stream offset of the first byte of the value.
     pub(crate) const fn start(&self) -> u64 {
         self.start
     }
 
-    /// Whether an object was reported.
+    /// Returns `true` if an object of the value was reported.
     pub(crate) const fn has_reported(&self) -> bool {
         self.state.reported
     }
 
-    /// Whether the complete value is a record, and so may be removed.
+    /// Returns `true` if the complete value is a record, which may be removed from the text.
     pub(crate) const fn is_record(&self) -> bool {
         self.state.record
     }
 
-    /// Whether the root is an object.
+    /// Returns `true` if the root of the value is an object.
     pub(crate) fn is_object(&self) -> bool {
         match self.state.frames.first() {
             Some(root) => root.has(OBJECT),
@@ -137,22 +138,22 @@ impl JsonReader {
         }
     }
 
-    /// How far the grammar of the value was read.
+    /// Returns the lexer of the value.
     pub(crate) const fn lexer(&self) -> &Lexer {
         &self.lexer
     }
 
-    /// Bytes of a buffered value that were kept at the end of the last chunk.
+    /// Returns bytes of a held value that were kept at the end of the last chunk.
     pub(crate) fn kept(&self, start: u64, end: u64) -> &[u8] {
         self.state.tail.get(start, end)
     }
 
-    /// The bytes of a complete buffered value, which ends in the chunk.
+    /// Returns the bytes of a complete held value, which ends in the chunk.
     pub(crate) fn whole<'a>(&'a mut self, input: &Input<'a>, end: u64) -> &'a [u8] {
         self.state.tail.bytes(input, (self.start, end))
     }
 
-    /// Bytes of heap in use.
+    /// Heap memory in bytes.
     pub(crate) fn heap(&self) -> usize {
         let state = &self.state;
         self.lexer.heap()
@@ -165,8 +166,8 @@ impl JsonReader {
             + self.deferral_heap()
     }
 
-    /// The least stream offset at which the [extent](crate::provenance::Assertion::extent) of an assertion of the open value may
-    /// begin that has begun; `none` without one.
+    /// Returns the least stream offset of the [extent](crate::provenance::Assertion::extent) of an
+    /// assertion that has begun in the open value, or `none`.
     pub(crate) fn undecided_from(&self, none: u64) -> u64 {
         // What belongs to an outer object began before anything in an inner one.
         let mut frames = self.state.frames.iter();
@@ -186,7 +187,7 @@ impl JsonReader {
         }
     }
 
-    /// Reads a chunk from index `at` on. If bytes before it are `buffered`, none of the value are dropped.
+    /// Reads a chunk from index `at` on. With `buffered`, no bytes of the value are dropped.
     pub(crate) fn read(
         &mut self,
         input: &Input<'_>,
@@ -214,8 +215,8 @@ impl JsonReader {
         }
     }
 
-    /// Takes a chunk of a few bytes that continues a string or a deferred object, and returns its offset; `None` if the same
-    /// chunk is to be read.
+    /// Reads a chunk of a few bytes that continues a string or a deferred object, and returns its
+    /// stream offset; `None` if the chunk needs [`read`](Self::read).
     #[inline(always)]
     pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
         // Few longer chunks are within one string, and the lexer is as fast on those.
@@ -225,13 +226,13 @@ impl JsonReader {
         }
     }
 
-    /// The kind of bytes that may be appended with nothing else to do.
+    /// Returns the class of bytes that can be appended without reading them.
     #[cfg(test)]
     pub(crate) const fn run(&self) -> u8 {
         self.state.tail.run()
     }
 
-    /// Stream offset after what was taken, where nothing but JSON is read.
+    /// Returns the stream offset after the last byte read, in a stream of JSON alone.
     pub(crate) const fn position(&self) -> u64 {
         let end = self.state.tail.position();
         match &self.ahead {
@@ -240,24 +241,25 @@ impl JsonReader {
         }
     }
 
-    /// No value continues at a stream offset.
+    /// Prepares for bytes outside a value, from stream offset `at` on.
     pub(crate) fn rest(&mut self, at: u64) {
         self.state.tail.restart(0, at);
         self.state.tail.end_run();
     }
 
-    /// The next chunk is to be read, whatever it is.
+    /// Requires the next chunk to be read, whatever its bytes are.
     pub(crate) fn end_run(&mut self) {
         self.state.tail.end_run();
     }
 
-    /// Up to `most` bytes may be appended that continue a string, or a deferred object.
+    /// Allows up to `most` bytes that continue a string or a deferred object to be appended without
+    /// reading them.
     fn set_run(&mut self, most: usize) {
         let kind = self.lexer.kind();
         self.state.tail.set_run(kind, most, usize::MAX, false);
     }
 
-    /// At the end of a chunk in which the value stays open: keeps what may be needed of it.
+    /// Keeps the bytes of the open value that later events may need, at the end of a chunk.
     pub(crate) fn retain(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         let limits = input.limits;
         let end = input.end();
@@ -311,20 +313,20 @@ impl JsonReader {
     }
 }
 
-/// Most bytes of the stream that may be needed at the end of a chunk.
+/// Maximum number of stream bytes kept at the end of a chunk.
 fn most(limits: &Limits) -> usize {
     let string = limits.max_assertion().max(limits.max_annotation()) + LONGEST_UNIT;
     limits.max_record().max(longest_name(limits)).max(string)
 }
 
-/// Longest content of a member's name that can be of interest.
+/// Maximum length of a member name that is kept, in bytes.
 fn longest_name(limits: &Limits) -> usize {
     LONGEST_KNOWN.max(limits.max_pointer() * LONGEST_IN_NAME)
 }
 
 impl State {
-    /// Where the outermost open object starts that may still be reported with its bytes when stream offset `end` is
-    /// reached.
+    /// Returns the stream offset of the outermost open object that may still be reported with its
+    /// bytes, given that the stream is read up to `end`.
     fn oldest_record(&mut self, limits: &Limits, end: u64) -> Option<u64> {
         loop {
             let frame = self.frames.get(self.oldest)?;

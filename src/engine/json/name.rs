@@ -1,20 +1,20 @@
-//! The names of members that mean something.
+//! Member names of annotations, asserted objects and MARC objects.
 
 use super::frame::{ANSWER, BAND, SOURCE, VERSION};
 use crate::provenance::slot::Part;
 
-/// What a member of a known name is.
+/// Meaning of a known member name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     Assertion,
     Provenance,
-    /// In an annotation, a part of it.
+    /// A field of an annotation.
     Part(Part),
-    /// What makes an object a MARC object: the flag that says so in its frame.
+    /// A member that identifies a MARC object, with its frame flag.
     Marc(u32),
 }
 
-/// What the member of this name, decoded, is; `None` if the name is not known.
+/// Looks up a decoded member name; returns `None` if it is not known.
 #[inline]
 pub(super) fn known(name: &[u8]) -> Option<Known> {
     // The length leaves one or two to compare with, as arrays of a known length, which takes a few instructions.

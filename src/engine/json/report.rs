@@ -1,4 +1,4 @@
-//! What is reported at the closing brace of an object.
+//! Reports at the closing brace of an object.
 
 use super::frame::{
     ASSERTED, CROWDED, CUT, DISCLOSURE, ENDS_OTHER, ESCAPED, Frame, LEFT_OUT, NO_POINTER, REPEATED,
@@ -14,11 +14,12 @@ use crate::provenance::slot::{
     DUPLICATE, Kept, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, SlotAnnotations, TOO_LONG,
 };
 
-/// The last part of an assertion's JSON Pointer.
+/// Last token of the JSON Pointer of an assertion.
 pub(super) const MEMBER: &str = "/assertion";
 
 impl Visitor<'_, '_> {
-    /// Reports an object that ended before `end`, if there is something to report.
+    /// Reports an object that ends before stream offset `end`, if it is an asserted object or a
+    /// MARC object.
     pub(super) fn report(&mut self, frame: &Frame, end: u64) {
         // A disclosure stays one unless it has all members of a record: `marc_version` alone is an unknown member of it.
         let kind = if frame.has_all(DISCLOSURE) {
@@ -131,7 +132,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// What is to be said about an assertion.
+    /// Reports the diagnostics about an assertion.
     #[cold]
     fn asserted_notes(&mut self, frame: &Frame, has_pointer: bool, ill_formed: bool) {
         for (holds, code) in [
@@ -150,7 +151,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// What is to be said about one annotation.
+    /// Reports the diagnostics about one annotation.
     fn notes(&mut self, index: usize) {
         if self
             .state
@@ -185,7 +186,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// The string of a part that is at fault, as it is written, and what is wrong with it.
+    /// Finds the fault of a field of an annotation: the span of its string, quotes included, and
+    /// the code.
     fn fault(&self, slot: &Slot, part: Part) -> Option<(Span, DiagnosticCode)> {
         if !slot.is_faulty(part) || (part != Part::Class && slot.has(MALFORMED)) {
             return None;

@@ -1,4 +1,4 @@
-//! The slots of annotations, from the opening of a value to its end.
+//! Slots: the annotations of a JSON value until their assertions are reported.
 
 use super::State;
 use super::frame::{ANNOTATION, ASSERTED, CROWDED, Frame, HAS_SLOT, TOO_MANY};
@@ -8,23 +8,26 @@ use crate::provenance::Vocabulary;
 use crate::provenance::slot::{LEFT_OUT, MALFORMED, Part, Slot};
 use crate::steps;
 
-/// Most annotations of all objects that are open, unless one alone may have more; it bounds the memory of a stream.
+/// Maximum number of annotations of all open objects, unless the limit for one object is higher; it
+/// bounds the memory.
 const MOST: usize = 512;
 
-/// Most bytes of the arena: what counts towards `max_pending`, and the places of faulty strings.
+/// Maximum length of the arena, in bytes: the strings that count towards `max_pending_json`, and
+/// the offsets of faulty strings.
 pub(super) fn most_in_arena(limits: &Limits) -> usize {
     limits.max_pending_json()
         + MOST.max(limits.max_annotations()) * Part::ALL.len() * size_of::<u64>()
 }
 
-/// Whether an object, whose annotations would be `own`, may have them where others have `slots`.
+/// Returns `true` if an object with `own` annotations fits the limits when others have `slots`.
 pub(super) fn has_room(slots: usize, own: usize, limits: &Limits) -> bool {
     let max = limits.max_annotations();
     own <= max && slots + own <= MOST.max(max)
 }
 
 impl State {
-    /// Adds a slot to the object that is `above` the innermost object or array; `false` if it has too many.
+    /// Adds a slot to the object `above` levels above the innermost object or array; returns
+    /// `false` if a limit leaves it out.
     pub(super) fn push_slot(&mut self, limits: &Limits, slot: Slot, above: usize) -> bool {
         let max = limits.max_annotations();
         let Some(owner) = self.frames.iter_mut().rev().nth(above) else {
@@ -48,7 +51,7 @@ impl State {
         true
     }
 
-    /// An object or array ended: what it had of its own is forgotten, except what the object around it needs.
+    /// Drops what a closed object or array had of its own, except what the enclosing object needs.
     pub(super) fn end_slot(&mut self, vocabulary: &Vocabulary, frame: &Frame, end: u64) {
         if frame.has(ANNOTATION)
             && !frame.has(ASSERTED)
@@ -80,7 +83,7 @@ impl State {
     }
 }
 
-/// Takes the identifier of an annotation for what the vocabulary says.
+/// Resolves the identifier of an annotation to a class.
 fn resolve(slot: &mut Slot, arena: &[u8], vocabulary: &Vocabulary) {
     if slot.has(MALFORMED) || !slot.keeps(Part::Class) {
         return;
@@ -94,7 +97,7 @@ fn resolve(slot: &mut Slot, arena: &[u8], vocabulary: &Vocabulary) {
     slot.resolved(class, reason);
 }
 
-/// Drops what an annotation that is closed does not keep.
+/// Drops the strings that a closed annotation does not keep.
 fn settle(slot: &mut Slot) {
     if !slot.has_identifier() {
         slot.set(MALFORMED);
@@ -111,7 +114,8 @@ fn settle(slot: &mut Slot) {
     }
 }
 
-/// Moves the strings of a slot together, from `to` on; returns how many bytes they take, and how many of these count.
+/// Moves the strings of a slot together, from index `to` of the arena on. Returns their number of
+/// bytes, and how many of these are pending.
 fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
     let before = |slot: &Slot, part| match slot.is_faulty(part) {
         true => size_of::<u64>(),

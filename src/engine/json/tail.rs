@@ -1,4 +1,4 @@
-//! The last bytes of a JSON value, as far as an object or a string that is still open may need them.
+//! Last bytes of a JSON value, as far back as open objects and strings may need them.
 
 use super::most;
 use crate::Limits;
@@ -7,25 +7,26 @@ use crate::engine::buffer::Buffer;
 use crate::engine::json::lexer::Quoted;
 use crate::steps;
 
-/// What is kept beyond what is needed, so that dropping the front does not move the rest each time.
+/// Additional capacity in bytes, so that dropping bytes at the front does not move the others every
+/// time.
 const SLACK: usize = 4_096;
 
-/// A buffer with nothing else in its storage.
+/// Buffer of the last bytes of a JSON value, without other data in its storage.
 pub(super) type Tail = Buffer;
 
 impl Tail {
-    /// The bytes from one stream offset to another.
+    /// Returns the bytes between two stream offsets.
     pub(super) fn get(&self, start: u64, end: u64) -> &[u8] {
         &self.kept_from(start)[..(end - start) as usize]
     }
 
-    /// Drops what lies before stream offset `start`; all, if that is further on.
+    /// Drops the bytes before stream offset `start`.
     pub(super) fn drop_before(&mut self, start: u64) {
         let start = start.min(self.position());
         self.start += start.saturating_sub(self.base()) as usize;
     }
 
-    /// The bytes of the stream from one offset to another, the last of which lies in the chunk or before it.
+    /// Returns the bytes between two stream offsets; the last of them may be in the chunk.
     #[inline]
     pub(super) fn bytes<'b>(&'b mut self, input: &Input<'b>, (start, end): (u64, u64)) -> &'b [u8] {
         if start >= input.base {
@@ -45,7 +46,7 @@ impl Tail {
         self.get(start, end)
     }
 
-    /// The content of a string that ends in the chunk.
+    /// Returns the content of a string that ends in the chunk.
     #[inline]
     pub(super) fn content<'b>(&'b mut self, input: &Input<'b>, string: &Quoted<'b>) -> &'b [u8] {
         match string.whole() {
@@ -54,7 +55,7 @@ impl Tail {
         }
     }
 
-    /// At the end of a chunk: keeps the bytes from `start` on, and nothing else.
+    /// Keeps exactly the bytes from stream offset `start` on, at the end of a chunk.
     #[inline]
     pub(super) fn keep(&mut self, start: u64, input: &Input<'_>) {
         if start >= self.position() {
@@ -67,7 +68,7 @@ impl Tail {
         self.append(input.chunk.get(from..).unwrap_or_default(), input.limits);
     }
 
-    /// Appends the bytes that follow; the limits bound how many there can be in all.
+    /// Appends the next bytes; `limits` bound the number kept.
     #[inline]
     pub(super) fn append(&mut self, bytes: &[u8], limits: &Limits) {
         if !self.append_in_place(bytes, usize::MAX) {

@@ -1,4 +1,4 @@
-//! What each token of a value means to the objects around it.
+//! Interpretation of the tokens of a value.
 
 use super::frame::{
     ANNOTATION, ASSERTED, ASSERTION_SEEN, CUT, ESCAPED, Frame, HAS_SLOT, IN_ASSERTION, LEFT_OUT,
@@ -17,36 +17,36 @@ use crate::provenance::slot::{
 };
 use crate::steps;
 
-/// What a value is to the object or array it is in.
+/// Meaning of a value to its object or array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Nothing of interest.
+    /// Any other value.
     #[default]
     Other,
     /// The first member `assertion`.
     Assertion,
-    /// A further one.
+    /// A repeated member `assertion`.
     FurtherAssertion,
     /// The first member `provenance`.
     Provenance,
-    /// A further one.
+    /// A repeated member `provenance`.
     FurtherProvenance,
     /// An element of an array of annotations.
     Element,
-    /// A member of an annotation that may be kept: the first of its name, or any identifier.
+    /// A field of an annotation that may be kept: the first of its name, or any identifier.
     Part(Part),
-    /// A further observation id or time.
+    /// A repeated observation id or timestamp.
     FurtherPart,
 }
 
 impl Role {
-    /// A value of a member `assertion`.
+    /// Returns `true` for a value of a member `assertion`.
     pub(super) const fn is_assertion(self) -> bool {
         matches!(self, Self::Assertion | Self::FurtherAssertion)
     }
 
-    /// Where an annotation should be: how many objects or arrays above is the object that it is about, and the flag of what
-    /// is wrong with it in any case.
+    /// Returns, for a value in the place of an annotation, the number of levels up to its asserted
+    /// object, and the fault flag that it has in any case.
     const fn annotation(self) -> Option<(usize, u8)> {
         match self {
             Self::Provenance => Some((0, 0)),
@@ -57,12 +57,12 @@ impl Role {
     }
 }
 
-/// The value's state while a chunk is read.
+/// State of a value while a chunk is read.
 pub(super) struct Visitor<'a, 's> {
     pub(super) state: &'a mut State,
     pub(super) input: Input<'a>,
     pub(super) sink: &'a mut Sink<'s>,
-    /// Objects that start at this stream offset or later are read at once if that can be done.
+    /// Stream offset from which on complete objects are read on the fast path.
     pub(super) whole_from: u64,
 }
 
@@ -77,7 +77,7 @@ impl<'a, 's> Visitor<'a, 's> {
     }
 }
 
-/// An object of which fewer bytes are there is not tried to be read at once.
+/// Minimum number of bytes after an opening brace for which the fast path is tried.
 const SHORTEST_TRIED: usize = 64;
 
 impl Visit for Visitor<'_, '_> {
@@ -216,7 +216,7 @@ impl Visit for Visitor<'_, '_> {
     }
 }
 
-/// What the member of this name, decoded, is to its object.
+/// Looks up the role of a member by its decoded name, and records the member in the frame.
 #[inline]
 fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
     match known(name) {
@@ -245,7 +245,7 @@ fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
     }
 }
 
-/// What a member is that an annotation has, in whatever object.
+/// Looks up the role of a member whose name is that of an annotation field.
 #[inline]
 fn member_part(part: Part, frame: &Frame, slots: &mut [Slot]) -> Role {
     if !frame.has(ANNOTATION) {
@@ -275,7 +275,7 @@ impl Visitor<'_, '_> {
         self.state.taken = false;
     }
 
-    /// The first string of a member `assertion`, if it is that.
+    /// Records a string of a member `assertion`; the first string is the assertion.
     fn assertion(&mut self, string: &Quoted<'_>) {
         let Some(frame) = self.state.frames.last_mut() else {
             return;
@@ -297,7 +297,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Keeps an assertion of which the bytes before `end` are known: all, or more than are kept.
+    /// Keeps the text of an assertion of which the bytes up to `end` have been read.
     fn take_assertion(&mut self, start: u64, end: u64) {
         let limits = self.input.limits;
         let max = limits.max_assertion();
@@ -321,7 +321,7 @@ impl Visitor<'_, '_> {
         push(&mut state.arena, None, raw, limits);
     }
 
-    /// A string that is open is longer than what is kept of it.
+    /// Keeps an open string that exceeds its limit.
     pub(super) fn take_long(&mut self, start: u64, end: u64) {
         if matches!(self.state.role, Role::Assertion | Role::FurtherAssertion) {
             self.take_assertion(start, end);
@@ -329,7 +329,7 @@ impl Visitor<'_, '_> {
         self.state.taken = true;
     }
 
-    /// A string of an annotation, which may be kept as a part of it.
+    /// Records a string field of an annotation; `part` is `None` for a repeated field.
     fn part(&mut self, part: Option<Part>, string: &Quoted<'_>) {
         let limits = self.input.limits;
         let state = &mut *self.state;
@@ -375,7 +375,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// The annotation whose member is read is malformed.
+    /// Marks the annotation of the current object as malformed.
     fn malformed(&mut self) {
         let state = &mut *self.state;
         if let Some(frame) = state.frames.last()
@@ -386,7 +386,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// A value without parts may be where an annotation should be.
+    /// Adds a malformed annotation for a string, number or literal in the place of one.
     fn no_annotation(&mut self, role: Role, start: u64, end: u64) {
         if let Some((above, fault)) = role.annotation() {
             let mut slot = Slot::new(start, MALFORMED | fault);
@@ -395,7 +395,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Makes the JSON Pointer of the last member's value before that begins.
+    /// Builds the JSON Pointer of the last member's value before the value begins.
     pub(super) fn name_child(&mut self) {
         if self.state.child.is_none() {
             let provenance = self.state.role == Role::Provenance;
@@ -403,8 +403,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Length of the JSON Pointer of an object or array that opens now, after it was made; whether that is the value of a
-    /// member `provenance` is given.
+    /// Builds the JSON Pointer of the next value and returns its length; `provenance` if the value
+    /// belongs to a member `provenance`.
     pub(super) fn pointer_of_child(&mut self, provenance: bool) -> u32 {
         let limits = self.input.limits;
         let state = &mut *self.state;
@@ -441,7 +441,8 @@ impl Visitor<'_, '_> {
 }
 
 impl State {
-    /// How many bytes are wanted of the string that is open and is not a name; `None` if it is of no interest or was taken.
+    /// Returns the number of bytes to keep of the open string, which is not a name; `None` if it is
+    /// not needed or already kept.
     pub(super) fn wants(&self, limits: &Limits) -> Option<usize> {
         if self.taken {
             return None;
@@ -457,7 +458,7 @@ impl State {
     }
 }
 
-/// Puts a string into the arena, and before it where it is in the stream if that will be asked for.
+/// Appends a string to the arena, after its stream offset if one is given.
 #[inline]
 pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8], limits: &Limits) {
     steps::count(raw.len());
@@ -471,7 +472,7 @@ pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8], limits: 
     arena.extend_from_slice(raw);
 }
 
-/// Makes room for `needed` bytes, where there are never more than `most`.
+/// Reserves space for `needed` bytes, where there are never more than `most`.
 #[cold]
 fn grow(arena: &mut Vec<u8>, needed: usize, most: usize) {
     let room = needed.next_power_of_two().max(256).min(most).max(needed);

@@ -1,7 +1,8 @@
-//! Objects that are reported from their bytes: these are all there, and nothing about them is out of the ordinary.
+//! Fast path for complete objects in common form.
 //!
-//! Of such an object nothing is kept: what is reported are slices of the bytes. Whatever is taken here, the lexer and
-//! [`Visit`](crate::engine::json::lexer::Visit) take too and report the same of.
+//! Such an object is reported from slices of the chunk, and nothing of it is kept. The lexer with
+//! [`Visit`](crate::engine::json::lexer::Visit) accepts every object accepted here and reports the
+//! same.
 
 use super::frame::NO_POINTER;
 use super::name::{Known, known};
@@ -17,23 +18,24 @@ use crate::provenance::slot::{Kept, Part, Slot, SlotAnnotations};
 use crate::provenance::{Assertion, Timestamp};
 use crate::steps;
 
-/// What was found in an object whose grammar was read.
+/// Positions found in an object in common form.
 ///
-/// It has no object or array in it but one annotation, and no escape in its names and in its annotation. Its members
-/// `assertion` and `provenance` are a string and an object, of which there is one each at most, and those of the annotation
-/// are strings. It is no MARC object.
+/// The object contains no other object or array than one annotation, and no escape in a member name
+/// or in the annotation. It has at most one string `assertion` and one object `provenance`, whose
+/// fields are strings, and is not a MARC object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Found {
-    /// Stream offset of its brace.
+    /// Stream offset of the opening brace.
     pub(super) start: u64,
-    /// The content of its assertion, and whether there is an escape in it.
+    /// Span of the assertion's content, and whether the content has an escape.
     pub(super) assertion: Option<(Span, bool)>,
-    /// Its annotation, with the places of its strings, which count from its brace.
+    /// Annotation, with positions of strings relative to the opening brace.
     pub(super) annotation: Option<Slot>,
 }
 
 impl Visitor<'_, '_> {
-    /// Reads the object at index `at` of the chunk and reports it. Gives the index after it.
+    /// Reads the object at index `at` of the chunk and reports it. Returns the index after the
+    /// object.
     pub(super) fn read_whole(
         &mut self,
         at: usize,
@@ -55,7 +57,7 @@ impl Visitor<'_, '_> {
         Ok(self.input.chunk.len() - left)
     }
 
-    /// Reports the assertion of the object that `bytes` begin with, if it has one.
+    /// Reports the assertion of the object at the start of `bytes`, if it has one.
     // `inline(always)`: what was just found stays in registers.
     #[inline(always)]
     pub(super) fn report_found(&mut self, bytes: &[u8], found: Found) -> Result<(), Miss> {
@@ -111,7 +113,7 @@ impl Visitor<'_, '_> {
 }
 
 impl Found {
-    /// Takes the strings of the annotation, in the object whose bytes these are, for what they say.
+    /// Interprets the strings of the annotation in the object with the given bytes.
     pub(super) fn read_parts(&mut self, input: &Input<'_>, bytes: &[u8]) -> Result<(), Miss> {
         let Some(slot) = &mut self.annotation else {
             return Ok(());
@@ -130,7 +132,7 @@ impl Found {
     }
 }
 
-/// Takes a string of an annotation for what it says.
+/// Interprets one string of an annotation.
 #[inline(always)]
 fn read_part(input: &Input<'_>, slot: &mut Slot, part: Part, raw: &[u8]) -> Result<(), Miss> {
     if raw.len() > input.limits.max_annotation() {
@@ -150,19 +152,19 @@ fn read_part(input: &Input<'_>, slot: &mut Slot, part: Part, raw: &[u8]) -> Resu
     Ok(())
 }
 
-/// What is known of an object before it is read.
+/// An object to be read on the fast path.
 struct Whole<'a> {
     input: &'a Input<'a>,
-    /// Stream offset of its brace.
+    /// Stream offset of the opening brace.
     start: u64,
-    /// How many bytes are there from its brace on.
+    /// Number of bytes from the opening brace to the end of the chunk.
     len: usize,
-    /// How deep objects may nest.
+    /// Number of levels that may nest, the object included.
     depth: u32,
 }
 
 impl Whole<'_> {
-    /// Index after what was read, counted from the brace.
+    /// Index after the last token, relative to the opening brace.
     #[inline(always)]
     const fn at(&self, tokens: &Tokens<'_>) -> usize {
         self.len - tokens.left()
@@ -200,7 +202,7 @@ impl Whole<'_> {
         Ok(found)
     }
 
-    /// The value of a member `provenance`, of which the brace was passed over.
+    /// Reads an annotation after its opening brace.
     #[inline(always)]
     fn annotation(&self, tokens: &mut Tokens<'_>) -> Result<Slot, Miss> {
         let mut slot = Slot::new(self.start + self.at(tokens) as u64 - 1, 0);

@@ -52,7 +52,7 @@ pub(crate) enum FenceStep {
 }
 
 impl Fence {
-    /// One whose opening run begins here.
+    /// Creates a fence whose opening run begins here.
     pub(crate) const fn begun(marker: u8, quoted: bool) -> Self {
         Self {
             marker,

@@ -4,7 +4,8 @@ use super::covers;
 use crate::engine::bytes::{BARE, CALM, KINDS, LABEL, NAME, QUOTED, STRING, TEXT, TEXT_AND_JSON};
 use crate::{Event, Mode, Parser};
 
-/// What is before a place in a stream, and the kind of bytes that change nothing there; 0 without one.
+/// Stream prefixes, each with the class of bytes that do not change the state there; 0 if there is
+/// none.
 const PLACES: [(Mode, &[u8], u8); 58] = [
     (Mode::Text, b"", 0),
     (Mode::Text, b"\xEF\xBB", 0),
@@ -66,7 +67,7 @@ const PLACES: [(Mode, &[u8], u8); 58] = [
     (Mode::Ndjson, b"{\"provenance\": {\"ts\": \"2", STRING),
 ];
 
-/// What is pushed after the byte: one way or the other to everything that may follow.
+/// Chunks to push after the byte, which make every difference in state visible.
 const AFTER: [&[u8]; 12] = [
     b"a", b".", b" ", b"\n", b"[", b"]", b"`", b"~", b"{", b"\"", b"\\", b"; ts=",
 ];

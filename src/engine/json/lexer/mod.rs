@@ -1,4 +1,5 @@
-//! JSON as a resumable push-down machine: any pieces in, no tree, the exact byte at which a value stops being one.
+//! Resumable JSON lexer: reads a value in pieces of any size, builds no tree, and finds the exact
+//! byte at which a value becomes invalid.
 
 mod nesting;
 mod number;
@@ -15,51 +16,52 @@ use self::white::White;
 pub(crate) use self::white::{LineStart, is_white, leading_white};
 use crate::engine::bytes::STRING;
 
-/// Takes what the lexer finds. All places are stream offsets.
+/// Receiver of tokens. All positions are stream offsets.
 pub(crate) trait Visit {
-    /// An object or an array opens at `at`.
+    /// Handles the start of an object or array at offset `at`.
     fn open(&mut self, object: bool, at: u64);
-    /// An object opens at index `at` of what is read, where at most `depth` may nest, itself
-    /// included. It is read here and now if that can be done.
+    /// Handles an object at index `at` of the input before it is opened; at most `depth` levels may
+    /// nest, the object included. The receiver may read the whole object itself.
     fn object(&mut self, at: usize, depth: u32, single_line: bool) -> Object;
-    /// The innermost object or array ends before `end`; whether reading pauses there.
+    /// Handles the end of the innermost object or array, right before offset `end`; returns `true`
+    /// if the lexer must pause there.
     fn close(&mut self, end: u64) -> bool;
-    /// The name of a member.
+    /// Handles a member name.
     fn name(&mut self, name: Quoted<'_>);
-    /// A string.
+    /// Handles a string that is not a name.
     fn string(&mut self, string: Quoted<'_>);
-    /// A number or a literal.
+    /// Handles a number or a literal.
     fn scalar(&mut self, start: u64, end: u64, null: bool);
-    /// A comma between two elements of an array.
+    /// Handles a comma between two elements of an array.
     fn next_element(&mut self);
 }
 
-/// What became of an object before it was opened.
+/// Reaction of a receiver to an object that is about to be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Object {
-    /// It was read up to an index.
+    /// The receiver has read the object up to this index.
     Read(usize),
-    /// Reading pauses before it.
+    /// The lexer must pause before the object.
     Pause,
-    /// It is to be opened.
+    /// The lexer must open the object.
     Open,
 }
 
-/// The content of a string, between its quotes.
+/// Content of a string, between the quotes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quoted<'a> {
-    /// Where it starts in the stream.
+    /// Stream offset of the first byte.
     pub(crate) start: u64,
-    /// Where it ends in the stream.
+    /// Stream offset after the last byte.
     pub(crate) end: u64,
-    /// Its last bytes: those that were there to be read.
+    /// Last bytes of the content, as far as they are in the input.
     here: &'a [u8],
-    /// There is a backslash in it.
+    /// The content has a backslash.
     pub(crate) escaped: bool,
 }
 
 impl<'a> Quoted<'a> {
-    /// All of it, if it was there to be read at once.
+    /// Returns the whole content if it is in the input.
     #[inline]
     pub(crate) const fn whole(&self) -> Option<&'a [u8]> {
         if self.here.len() as u64 == self.end - self.start {
@@ -70,20 +72,20 @@ impl<'a> Quoted<'a> {
     }
 }
 
-/// What became of a value with the bytes read so far.
+/// Status of a value after the bytes read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It continues.
+    /// The value is incomplete.
     More,
-    /// It is complete.
+    /// The value is complete.
     Complete,
-    /// The byte at which reading ended is one that no value could have there.
+    /// The byte at which reading ended is invalid there.
     Stopped,
-    /// The byte at which reading ended would nest too deep.
+    /// The byte at which reading ended exceeds the maximum depth.
     TooDeep,
 }
 
-/// What may come next.
+/// Token that the grammar allows next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// A value.
@@ -104,46 +106,46 @@ enum State {
     String,
     /// The byte after a backslash.
     Escape,
-    /// The hexadecimal digits of an escape.
+    /// The hexadecimal digits of a `\u` escape.
     Hex,
     Number,
     Literal,
 }
 
-/// A place in a value at which another value begins.
+/// Position before a value, to which the lexer can return.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     depth: u32,
     white: White,
 }
 
-/// A JSON value on its way. Source: RFC 8259.
+/// Lexer of one JSON value. Source: RFC 8259.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lexer {
     state: State,
-    /// The part of a number that was read last.
+    /// Part of a number that was read last.
     number: Number,
-    /// How many hexadecimal digits of an escape are to come.
+    /// Number of hexadecimal digits still missing in an escape.
     digits: u8,
-    /// The rest of a literal.
+    /// Missing bytes of a literal.
     literal: &'static [u8],
     /// The literal is `null`.
     null: bool,
-    /// What the string with the last escape is, a name or another string.
+    /// State to return to after an escape: that of a name or of another string.
     string: State,
-    /// There is a backslash in the string.
+    /// The string has a backslash.
     escaped: bool,
     /// A line feed is not white space.
     single_line: bool,
     max_depth: u32,
     nesting: Nesting,
-    /// Start of the string's content, the number or the literal.
+    /// Stream offset of the current number, literal or string content.
     token: u64,
     white: White,
 }
 
 impl Lexer {
-    /// Gets ready for another value; in one of a `single_line` a line feed is an offending byte.
+    /// Prepares for a new value; with `single_line`, a line feed is invalid.
     pub(crate) fn begin(&mut self, max_depth: usize, single_line: bool) {
         self.state = State::Value;
         self.nesting.clear();
@@ -152,12 +154,12 @@ impl Lexer {
         self.white = White::default();
     }
 
-    /// How many objects and arrays are open.
+    /// Returns the number of open objects and arrays.
     pub(crate) const fn depth(&self) -> u32 {
         self.nesting.depth()
     }
 
-    /// The place that was read up to, at which a value begins.
+    /// Returns the current position, which must be before a value.
     pub(crate) const fn mark(&self) -> Mark {
         Mark {
             depth: self.nesting.depth(),
@@ -165,7 +167,7 @@ impl Lexer {
         }
     }
 
-    /// Gets ready to read once more what was read since a place.
+    /// Returns to a position, to read the bytes after it again.
     pub(crate) fn rewind(&mut self, mark: Mark) {
         while self.nesting.depth() > mark.depth {
             self.nesting.close();
@@ -174,12 +176,13 @@ impl Lexer {
         self.state = State::Value;
     }
 
-    /// Bytes of heap in use.
+    /// Heap memory in bytes.
     pub(crate) fn heap(&self) -> usize {
         self.nesting.heap()
     }
 
-    /// Start of the content of the string that was begun, if it is a name or any other one.
+    /// Returns the stream offset of the content of an open string, and whether the string is a
+    /// name.
     pub(crate) const fn open_string(&self) -> Option<(u64, bool)> {
         match self.state {
             State::Name => Some((self.token, true)),
@@ -189,7 +192,8 @@ impl Lexer {
         }
     }
 
-    /// Start of the number, the literal or the content of the string that was begun, if it is not a name.
+    /// Returns the stream offset of an open number, literal or string content, unless the string is
+    /// a name.
     pub(crate) const fn open_token(&self) -> Option<u64> {
         match self.state {
             State::Number | State::Literal => Some(self.token),
@@ -200,17 +204,17 @@ impl Lexer {
         }
     }
 
-    /// Whether the next byte belongs to a string, and neither backslash nor escape is before it.
+    /// Returns `true` within a string, except within an escape.
     pub(crate) const fn is_in_string(&self) -> bool {
         matches!(self.state, State::String | State::Name)
     }
 
-    /// Whether the value is complete if nothing follows it.
+    /// Returns `true` if the value is complete when the input ends here.
     pub(crate) const fn is_whole_at_end(&self) -> bool {
         self.nesting.depth() == 0 && matches!(self.state, State::Number) && self.number.is_whole()
     }
 
-    /// Whether a `[` would end the reading here.
+    /// Returns `true` if a `[` would be invalid here or exceed the maximum depth.
     pub(crate) const fn bracket_stops(&self) -> bool {
         match self.state {
             State::FirstMember | State::NextMember | State::Colon | State::After => true,
@@ -219,13 +223,13 @@ impl Lexer {
         }
     }
 
-    /// Whether what was read may still be followed by something that makes it no try at all: the outermost object has
-    /// opened, and neither a name nor its end was read.
+    /// Returns `true` while only white space follows the opening brace of the outermost object, so
+    /// that the next byte decides whether a value in free text begins there.
     pub(crate) const fn is_undecided(&self) -> bool {
         matches!(self.state, State::FirstMember) && self.nesting.depth() == 1
     }
 
-    /// Whether the value of a member whose name was read has not begun.
+    /// Returns `true` between a member name and its value.
     pub(crate) const fn awaits_member(&self) -> bool {
         match self.state {
             State::Colon => true,
@@ -234,13 +238,13 @@ impl Lexer {
         }
     }
 
-    /// The kind of bytes that continue an open string; 0 where each byte has to be looked at.
+    /// Class of the bytes that only continue an open string; 0 if there is none.
     #[inline]
     pub(crate) const fn kind(&self) -> u8 {
         if self.is_in_string() { STRING } else { 0 }
     }
 
-    /// How the line in which the value has got to `at` begins.
+    /// Returns how the line that contains stream offset `at` begins.
     pub(crate) fn line_at(&self, at: u64) -> LineStart {
         self.white.line_at(at)
     }

@@ -2,12 +2,12 @@
 
 use smallvec::SmallVec;
 
-/// For each object or array that is open whether it is an object: a bit each, the innermost one the lowest.
+/// Open objects and arrays, as bits: 1 for an object, the innermost one in the lowest bit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nesting {
-    /// The innermost 1 to 64, if any is open.
+    /// Bits of the innermost 1 to 64 levels, if any is open.
     inner: u64,
-    /// All others, 64 in each.
+    /// Bits of the outer levels, 64 in each word.
     outer: SmallVec<[u64; 2]>,
     depth: u32,
 }
@@ -18,7 +18,7 @@ impl Nesting {
         self.depth
     }
 
-    /// The innermost one is an object; false where none is open.
+    /// Returns `true` if the innermost open value is an object.
     pub(super) const fn in_object(&self) -> bool {
         self.inner & 1 != 0
     }
@@ -47,7 +47,7 @@ impl Nesting {
         }
     }
 
-    /// Bytes of heap in use.
+    /// Heap memory in bytes.
     pub(super) fn heap(&self) -> usize {
         if self.outer.spilled() {
             self.outer.capacity() * size_of::<u64>()

@@ -1,8 +1,8 @@
-//! The grammar of numbers.
+//! Grammar of JSON numbers.
 
 use super::run::digit_run;
 
-/// The part of a number that was read last.
+/// Part of a number that was read last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Number {
     #[default]
@@ -17,7 +17,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The part that a byte begins a number with.
+    /// Returns the part that `byte` begins, if a number can begin with it.
     #[inline]
     pub(super) const fn begun(byte: u8) -> Option<Self> {
         match byte {
@@ -26,7 +26,7 @@ impl Number {
         }
     }
 
-    /// The part that a byte belongs to; `None` if it cannot follow.
+    /// Returns the part after `byte`, or `None` if the byte cannot continue the number.
     #[inline]
     pub(super) const fn next(self, byte: u8) -> Option<Self> {
         match (self, byte) {
@@ -41,7 +41,8 @@ impl Number {
         }
     }
 
-    /// Reads on from `at`: the part that was read last, and the index of the first byte that cannot follow.
+    /// Reads on from index `at`; returns the last part and the index of the first byte that does
+    /// not belong to the number.
     #[inline]
     pub(super) fn read(self, bytes: &[u8], mut at: usize) -> (Self, usize) {
         let mut number = self;

@@ -1,12 +1,13 @@
-//! The lexer at work: from state to state, byte by byte where tokens meet and in runs inside them.
+//! State machine of the lexer: byte by byte between tokens, in runs of bytes within them.
 
 use super::number::Number;
 use super::run::string_run;
 use super::{Lexer, Object, Quoted, State, Step, Visit};
 
 impl Lexer {
-    /// Reads `bytes` from `at` on; their first one has stream offset `base`. Gives the index of the byte at which
-    /// reading ended: after the value, at the offending byte, or after the last; or, with no step, where it pauses.
+    /// Reads `bytes` from index `at` on; `base` is the stream offset of index 0. Returns the index
+    /// at which reading ended (after the value, at the invalid byte, or at the end of the input)
+    /// with the status, or the index at which it pauses, without one.
     #[inline]
     #[expect(
         clippy::too_many_lines,
@@ -234,7 +235,7 @@ impl Lexer {
         (at, step)
     }
 
-    /// The content of the string that ends before index `end`.
+    /// Returns the content of the open string, which ends before index `end`.
     #[inline]
     pub(super) fn quoted<'a>(&self, bytes: &'a [u8], end: usize, base: u64) -> Quoted<'a> {
         let from = self.token.saturating_sub(base) as usize;
@@ -246,7 +247,7 @@ impl Lexer {
         }
     }
 
-    /// The content of a name or of another string starts at a stream offset.
+    /// Opens a string whose content starts at stream offset `start`, and returns its state.
     pub(super) const fn begin_quoted(&mut self, string: State, start: u64) -> State {
         self.escaped = false;
         self.token = start;
@@ -264,7 +265,8 @@ impl Lexer {
         State::Literal
     }
 
-    /// The innermost object or array ends before a stream offset; whether reading pauses there.
+    /// Closes the innermost object or array, which ends before stream offset `end`; returns `true`
+    /// if reading pauses there.
     fn close<V: Visit>(&mut self, end: u64, visit: &mut V) -> bool {
         let pauses = visit.close(end);
         self.nesting.close();

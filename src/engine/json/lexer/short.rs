@@ -1,11 +1,11 @@
-//! A few bytes, one at a time.
+//! Fast path of the lexer for a few bytes.
 
 use super::number::Number;
 use super::{Lexer, Object, State, Visit};
 
 impl Lexer {
-    /// Reads what is common in an object from index `at` of `bytes` on, as [`read`](Self::read) does, up to something
-    /// else. Quicker than that for a few bytes.
+    /// Reads common tokens of an object from index `at` on, byte by byte, with the same result as
+    /// [`read`](Self::read). Returns the index of the first byte that needs [`read`](Self::read).
     #[inline]
     pub(crate) fn read_short<V: Visit>(
         &mut self,

@@ -1,18 +1,18 @@
-//! Tokens that are there to be read at once.
+//! Tokenizer for complete objects in common form.
 
 use super::run::{digit_run, plain};
 use super::white::is_white;
 
-/// Why a token cannot be read at once.
+/// Reason for which the tokenizer gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Miss {
-    /// Its end is not there yet.
+    /// The token is incomplete.
     Cut,
-    /// Another token, or none.
+    /// The token is not the expected one, or not in common form.
     Other,
 }
 
-/// The bytes after a token. Source: RFC 8259.
+/// Bytes after the last token. Source: RFC 8259.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tokens<'a> {
     rest: &'a [u8],
@@ -31,7 +31,7 @@ impl<'a> Tokens<'a> {
         self.rest.len()
     }
 
-    /// The first byte of the next token, which is passed over.
+    /// Skips the first byte of the next token and returns it.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Result<u8, Miss> {
         match self.rest {
@@ -47,7 +47,8 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The content of a string, of which the quote was passed over, and whether there is a backslash in it.
+    /// Returns the content of a string after its opening quote, and whether the content has a
+    /// backslash.
     #[inline(always)]
     pub(crate) fn string(&mut self) -> Result<(&'a [u8], bool), Miss> {
         let Some((content, after)) = self.rest.split_at_checked(plain(self.rest)) else {
@@ -62,7 +63,8 @@ impl<'a> Tokens<'a> {
         Ok((content, true))
     }
 
-    /// The content of a name without any backslash, of which the quote was passed over, and the first byte of the value.
+    /// Returns the content of a member name without backslashes after its opening quote, and the
+    /// first byte of the value.
     #[inline(always)]
     pub(crate) fn plain_name(&mut self) -> Result<(&'a [u8], u8), Miss> {
         if let Some((name, [b'"', b':', value, rest @ ..])) =
@@ -79,7 +81,8 @@ impl<'a> Tokens<'a> {
         Ok((name, self.next()?))
     }
 
-    /// Continues after a member: whether another name follows, of which the quote is passed over, or the end of the object.
+    /// Skips the separator after a member and the opening quote of the next name; returns `false`
+    /// at the end of the object.
     #[inline(always)]
     pub(crate) fn next_name(&mut self) -> Result<bool, Miss> {
         if let [b',', b'"', rest @ ..] = self.rest {
@@ -93,7 +96,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The content of a string without any backslash, of which the quote was passed over.
+    /// Returns the content of a string without backslashes after its opening quote.
     #[inline(always)]
     pub(crate) fn plain_string(&mut self) -> Result<&'a [u8], Miss> {
         match self.rest.split_at_checked(plain(self.rest)) {
@@ -106,8 +109,8 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Passes over the rest of a value that is neither an object nor an array, of which the first byte was passed over. A number
-    /// with an exponent or a minus is another one.
+    /// Skips the rest of a string, number or literal after its first byte. Numbers with a minus
+    /// sign or an exponent are not in common form.
     #[inline(always)]
     pub(crate) fn skip_plain(&mut self, first: u8) -> Result<(), Miss> {
         match first {
@@ -134,7 +137,7 @@ fn after_white(rest: &[u8], single_line: bool) -> Result<(u8, &[u8]), Miss> {
     }
 }
 
-/// A string whose first `at` bytes are plain, and what is after it.
+/// Splits off a string with escapes, whose first `at` bytes are plain.
 #[inline(never)]
 fn escaped_string(rest: &[u8], mut at: usize) -> Result<(&[u8], &[u8]), Miss> {
     loop {

@@ -1,11 +1,11 @@
-//! White space between the tokens of a value, and what it leaves of the line.
+//! White space between tokens, and the start of the current line.
 
-/// White space between the tokens of JSON. Source: RFC 8259 2.
+/// Returns `true` for white space between tokens of JSON. Source: RFC 8259 2.
 pub(crate) const fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Length of the white space that `bytes` start with.
+/// Measures the white space at the start of `bytes`.
 pub(crate) fn leading_white(bytes: &[u8]) -> usize {
     bytes
         .iter()
@@ -13,32 +13,33 @@ pub(crate) fn leading_white(bytes: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// Beginning of the line in which a byte of a value is.
+/// Start of the line that contains a byte of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineStart {
-    /// Something of the value is between the start of the line and the byte, or the line began before the value.
+    /// The line has other bytes of the value before the byte, or began before the value.
     Content,
-    /// Only white space is between `start`, where the line begins inside the value, and the byte.
+    /// The line began within the value, at `start`, and has only white space before the byte.
     Blank {
         start: u64,
-        /// The line has a carriage return, which is not indentation.
+        /// The white space has a carriage return, which is not indentation.
         carriage_return: bool,
     },
 }
 
-/// State of the last line feed between tokens.
+/// Position of the last line feed between tokens.
 ///
-/// Only white space touches this, so a value without any pays nothing for it.
+/// Only white space updates it, so compact JSON pays nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct White {
     line_start: u64,
-    /// All bytes from `line_start` up to here are white space; 0 where no line began inside the value.
+    /// Stream offset up to which all bytes from `line_start` on are white space; 0 if no line began
+    /// within the value.
     blank_to: u64,
     carriage_return: bool,
 }
 
 impl White {
-    /// Passes over white space.
+    /// Skips white space and returns the index after it.
     #[inline]
     pub(super) fn skip(&mut self, bytes: &[u8], at: usize, base: u64, single_line: bool) -> usize {
         match bytes.get(at) {
