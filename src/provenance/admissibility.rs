@@ -164,6 +164,28 @@ impl Discipline {
         }
     }
 
+    /// The greatest count that an assertion with annotations of these classes can have: classes without a window never count, and
+    /// those of one group count once.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use provstream::provenance::{Class, Discipline};
+    ///
+    /// let hour = Duration::from_secs(3600);
+    /// let discipline = Discipline::own_state().window(Class::GREP, hour).build()?;
+    /// assert_eq!(discipline.max_count([Class::GREP, Class::GIT_LOG]), 1);
+    /// # Ok::<(), provstream::provenance::DisciplineError>(())
+    /// ```
+    pub fn max_count(&self, classes: impl IntoIterator<Item = Class>) -> usize {
+        let classes = classes.into_iter();
+        let mut classes: Vec<_> = classes
+            .filter(|class| self.window(class).is_some())
+            .collect();
+        classes.sort_unstable();
+        classes.dedup();
+        self.independent(&classes)
+    }
+
     /// How many of distinct classes remain when those of one group count once.
     fn independent(&self, classes: &[Class]) -> usize {
         let mut groups: Vec<usize> = classes

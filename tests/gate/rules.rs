@@ -687,3 +687,13 @@ fn an_action_covers_all_values_of_a_repeated_member() {
         }
     }
 }
+
+#[test]
+fn files_with_the_same_rules_are_equal() {
+    let rules = |file: &str| Rules::from_toml(file.as_bytes(), &Vocabulary::memo()).unwrap();
+    let file = "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"discard\"\n";
+    let other = "# the same\ninadmissible = { action = \"discard\" }\nfloor = 1\ndefault_window = \"60m\"\n";
+    assert_eq!(rules(file), rules(other));
+    assert_ne!(rules(file), rules(&file.replace("floor = 1", "floor = 2")));
+    assert_ne!(rules(file), rules(&file.replace("discard", "release")));
+}

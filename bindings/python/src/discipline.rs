@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use provstream::provenance::{Class, Discipline as RustDiscipline, Verdict as RustVerdict};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -19,8 +19,9 @@ use crate::vocabulary::Vocabulary;
 /// observed within its window.
 ///
 /// Windows are durations such as `"1h30m"` or a `timedelta`; an annotation of a class without one never counts. Classes in one of
-/// the `groups` count once together. Raises `ValueError` for a floor of 0, an unknown class, a window of a terminal, and a class
-/// in two groups. Source: `provenance memo 7`.
+/// the `groups` count once together. Raises `ValueError` for a floor of 0, an unknown class, a window of a terminal, a class
+/// in two groups, and where no assertion can be admitted: without a window, with a window of 0, or with a floor above the number
+/// of classes that can count. Source: `provenance memo 7`.
 ///
 /// >>> discipline = provstream.Discipline(2, default_window="1h")
 /// >>> text = "It is so. [substrate.grep; ts=2026-05-28T11:40:00Z]"
@@ -38,6 +39,56 @@ struct Arguments {
     skew: Option<Duration>,
     groups: Vec<Vec<String>>,
     vocabulary: Option<Vocabulary>,
+}
+
+/// Keyword arguments of the constructor.
+const KEYWORDS: [&str; 5] = ["default_window", "windows", "skew", "groups", "vocabulary"];
+
+impl Arguments {
+    /// Checks the windows, as those of a policy file are.
+    fn check(&self) -> PyResult<()> {
+        let mut windows = self.default_window.iter().chain(self.windows.values());
+        if self.default_window.is_none() && self.windows.is_empty() {
+            return Err(PyValueError::new_err(
+                "expected default_window or windows, such as default_window=\"1h\", found neither: without a window no annotation counts",
+            ));
+        }
+        if windows.any(Duration::is_zero) {
+            return Err(PyValueError::new_err(
+                "expected windows above zero, found one of 0",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The error for a class that the vocabulary does not have.
+fn unknown_class(name: &str, vocabulary: &provstream::provenance::Vocabulary) -> PyErr {
+    let similar = vocabulary.similar(name);
+    let hint = similar.map_or_else(
+        || "Vocabulary.classes has all".to_owned(),
+        |class| format!("did you mean {:?}", class.as_str()),
+    );
+    PyValueError::new_err(format!(
+        "expected a class of vocabulary {}, found {name:?}; {hint}",
+        vocabulary.version()
+    ))
+}
+
+/// The error for keyword arguments that the constructor does not have.
+fn unknown_keyword(given: &Bound<'_, PyDict>) -> PyErr {
+    let error = || -> PyResult<PyErr> {
+        let name: String = given.keys().get_item(0)?.extract()?;
+        let difflib = given.py().import("difflib")?;
+        let close = difflib.call_method1("get_close_matches", (&name, KEYWORDS, 1))?;
+        let hint = match close.extract::<Vec<String>>()?.first() {
+            Some(close) => format!("did you mean {close:?}"),
+            None => format!("expected one of {}", KEYWORDS.join(", ")),
+        };
+        let message = format!("unexpected keyword argument {name:?}; {hint}");
+        Ok(PyTypeError::new_err(message))
+    };
+    error().unwrap_or_else(|error| error)
 }
 
 impl PartialEq for Discipline {
@@ -65,7 +116,7 @@ type Windows<'py> = BTreeMap<String, Bound<'py, PyAny>>;
 #[pymethods]
 impl Discipline {
     #[new]
-    #[pyo3(signature = (floor, *, default_window=None, windows=None, skew=None, groups=None, vocabulary=None))]
+    #[pyo3(signature = (floor, *, default_window=None, windows=None, skew=None, groups=None, vocabulary=None, **unknown))]
     #[expect(
         clippy::too_many_arguments,
         reason = "all but the first are optional keyword arguments"
@@ -77,7 +128,11 @@ impl Discipline {
         skew: Option<&Bound<'_, PyAny>>,
         groups: Option<Vec<Vec<String>>>,
         vocabulary: Option<&Vocabulary>,
+        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        if let Some(unknown) = unknown {
+            return Err(unknown_keyword(unknown));
+        }
         let durations = windows.unwrap_or_default().into_iter();
         let durations = durations.map(|(name, window)| Ok((name, time::duration(&window)?)));
         let given = Arguments {
@@ -90,11 +145,8 @@ impl Discipline {
         let memo = provstream::provenance::Vocabulary::memo();
         let vocabulary = vocabulary.map_or(&memo, Vocabulary::inner);
         let class = |name: &str| -> PyResult<Class> {
-            vocabulary.class(name).ok_or_else(|| {
-                PyValueError::new_err(format!(
-                    "expected a class of the vocabulary, found {name:?}"
-                ))
-            })
+            let class = vocabulary.class(name);
+            class.ok_or_else(|| unknown_class(name, vocabulary))
         };
         let mut builder = RustDiscipline::builder(floor);
         if let Some(window) = given.default_window {
@@ -111,6 +163,13 @@ impl Discipline {
             builder = builder.group(classes?);
         }
         let discipline = builder.build().map_err(value_error)?;
+        given.check()?;
+        let most = discipline.max_count(vocabulary.classes().map(|(class, _)| class));
+        if floor > most {
+            return Err(PyValueError::new_err(format!(
+                "expected a floor of at most {most}, the number of classes with a window that can count, found {floor}"
+            )));
+        }
         Ok(Self(discipline, Arc::new(given)))
     }
 

@@ -17,6 +17,7 @@ mod parse;
 mod place;
 mod policy;
 mod report;
+mod response_texts;
 mod rewriter;
 mod settings;
 mod sink;
@@ -33,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use crate::action::Action;
     #[pymodule_export]
-    use crate::arrow::{Column, Extracted, extract};
+    use crate::arrow::{Column, Extracted, assertions_table, extract};
     #[pymodule_export]
     use crate::discipline::{Discipline, Verdict};
     #[pymodule_export]
@@ -59,11 +60,13 @@ mod _native {
     #[pymodule_export]
     use crate::marc::{PyViolation, Sequence, marc_schema, marc_validate};
     #[pymodule_export]
-    use crate::parse::{Parser, parse, strip};
+    use crate::parse::{Parser, parse, parse_pieces, strip};
     #[pymodule_export]
     use crate::policy::{Policy, PyQuestion};
     #[pymodule_export]
-    use crate::report::report_page;
+    use crate::report::{escaped, report_page};
+    #[pymodule_export]
+    use crate::response_texts::response_texts;
     #[pymodule_export]
     use crate::rewriter::{Gate, Rewriter};
     #[pymodule_export]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use provstream::{Event, Handler, Rewriter as RustRewriter, TextChunk};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::event::{Events, Found};
@@ -22,11 +23,27 @@ pub(crate) const PIECE: usize = 1 << 16;
 /// A text without annotations is returned unchanged. Lone surrogates become U+FFFD if anything is
 /// removed.
 ///
+/// The response of an SDK, or its members in a `dict`, is returned with clean text, and so is a list of messages, in which only
+/// those with the role `assistant` or `model` change. Raises `TypeError` for anything else, and `ValueError` for a `dict` that is
+/// neither.
+///
 /// >>> provstream.strip("It is so. [substrate.grep] Really.")
 /// 'It is so. Really.'
+/// >>> provstream.strip([{"role": "assistant", "content": "It is so. [substrate.grep]"}])
+/// [{'role': 'assistant', 'content': 'It is so.'}]
 #[pyfunction]
-#[pyo3(signature = (text, /))]
-pub(crate) fn strip<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+#[pyo3(signature = (answer, /))]
+pub(crate) fn strip<'py>(answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = answer.py();
+    match answer.cast::<PyString>() {
+        Ok(text) => strip_text(text).map(Bound::into_any),
+        Err(_) => py
+            .import("provstream._answers")?
+            .call_method1("strip", (answer,)),
+    }
+}
+
+fn strip_text<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
     let py = text.py();
     let clean = match text.to_str() {
         Ok(utf8) if utf8.len() < PIECE => caught(|| Ok(stripped(utf8)))?,
@@ -65,11 +82,7 @@ pub(crate) fn parse<'py>(
 ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyAny>)> {
     let py = text.py();
     let settings = Settings::new(mode, vocabulary, limits, false)?;
-    let mut whole = Whole {
-        rewriter: RustRewriter::new(settings.parser()),
-        events: Events::default(),
-        clean: Vec::new(),
-    };
+    let mut whole = Whole::new(&settings);
     let mut input = Input::default();
     let mut offsets = Offsets::new(usize::MAX / 2);
     input.with(text, &mut offsets, |utf8, offsets| {
@@ -99,6 +112,34 @@ pub(crate) fn parse<'py>(
     Ok((events, clean))
 }
 
+/// Parses a text of a response: pieces, between which something other than text comes, such as a
+/// tool call.
+#[pyfunction]
+#[pyo3(signature = (channel, pieces, mode, vocabulary, limits))]
+pub(crate) fn parse_pieces<'py>(
+    py: Python<'py>,
+    channel: &str,
+    pieces: Vec<PyBackedStr>,
+    mode: &str,
+    vocabulary: Option<&Vocabulary>,
+    limits: Option<&Limits>,
+) -> PyResult<Bound<'py, PyList>> {
+    let settings = Settings::new(mode, vocabulary, limits, false)?;
+    let mut whole = Whole::new(&settings);
+    let mut offsets = Offsets::new(usize::MAX / 2);
+    caught(|| {
+        for (at, piece) in pieces.iter().enumerate() {
+            if at > 0 {
+                whole.push_break(&mut offsets);
+            }
+            whole.push(piece.as_bytes(), &mut offsets);
+        }
+        whole.finish(&mut offsets);
+        Ok(())
+    })?;
+    list_of(py, whole.events.take_ready(), &channel.into())
+}
+
 /// Rewriter of a stream that is in memory.
 struct Whole {
     rewriter: RustRewriter,
@@ -107,6 +148,22 @@ struct Whole {
 }
 
 impl Whole {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            rewriter: RustRewriter::new(settings.parser()),
+            events: Events::default(),
+            clean: Vec::new(),
+        }
+    }
+
+    fn push_break(&mut self, offsets: &mut Offsets) {
+        self.rewriter.push_break(&mut Collect {
+            events: &mut self.events,
+            clean: Some(&mut self.clean),
+        });
+        self.events.place(offsets);
+    }
+
     fn push(&mut self, utf8: &[u8], offsets: &mut Offsets) {
         offsets.push(utf8);
         let mut collect = Collect {
@@ -362,9 +419,18 @@ pub(crate) fn list(
     py: Python<'_>,
     found: impl IntoIterator<Item = Found>,
 ) -> PyResult<Bound<'_, PyList>> {
-    let (list, channel) = (PyList::empty(py), Arc::from(""));
+    list_of(py, found, &Arc::from(""))
+}
+
+/// Converts events of one channel to a list.
+fn list_of<'py>(
+    py: Python<'py>,
+    found: impl IntoIterator<Item = Found>,
+    channel: &Arc<str>,
+) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
     for found in found {
-        list.append(found.into_object(py, &channel)?)?;
+        list.append(found.into_object(py, channel)?)?;
     }
     Ok(list)
 }

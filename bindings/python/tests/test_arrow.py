@@ -401,7 +401,7 @@ def test_errors() -> None:
     released = Released()
     extract(released)
     cases: list[tuple[type[Exception], str, Callable[[], object]]] = [
-        (TypeError, "expected Arrow data", lambda: extract(["a"])),  # type: ignore[arg-type]
+        (TypeError, "expected Arrow data", lambda: extract(b"a")),  # type: ignore[arg-type]
         (TypeError, "expected a column of strings or bytes, found Int64", lambda: extract(table, "id")),
         (TypeError, "one of id, text", lambda: extract(table)),
         (TypeError, "expected a table or batch", lambda: extract(texts, "text")),
@@ -469,3 +469,108 @@ def test_extractors_are_pickled() -> None:
     assert again(table).equals(extractor(table))
     with pytest.raises(TypeError):
         engines.Extractor(discipline={"ceiling": 1})
+
+
+def pandas_series(kind: str | None) -> Any:
+    return pytest.importorskip("pandas").Series(TEXTS, dtype=kind, index=range(6, 0, -1))
+
+
+COLUMNS: dict[str, Callable[[], Any]] = {
+    "list": lambda: TEXTS,
+    "tuple": lambda: tuple(TEXTS),
+    "generator": lambda: iter(TEXTS),
+    "NaN": lambda: [float("nan") if text is None else text for text in TEXTS],
+    "list of bytes": lambda: [None if text is None else text.encode() for text in TEXTS],
+    "array of numpy": lambda: pandas_series("object").to_numpy(),
+    "series of pandas": lambda: pandas_series(None),
+    "series of objects": lambda: pandas_series("object"),
+    "series of strings": lambda: pandas_series("string"),
+    "series of categories": lambda: pandas_series("category"),
+    "series of polars": lambda: pytest.importorskip("polars").Series(TEXTS),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_columns_of_python(kind: str) -> None:
+    assert stripped(to_rows(extract(COLUMNS[kind]()))) == wanted()
+
+
+def test_series_and_frames_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    pandas = pytest.importorskip("pandas")
+    result = extract(pandas.DataFrame({"id": range(6), "text": TEXTS}), "text")
+    assert stripped(to_rows(result)) == wanted()
+
+    def fail(*_: object, **__: object) -> object:
+        raise ImportError("Missing optional dependency 'pyarrow'.")
+
+    monkeypatch.setattr(pandas.Series, "__arrow_c_stream__", fail)
+    monkeypatch.setattr(pandas.DataFrame, "__arrow_c_stream__", fail)
+    for dtype in (None, "object", "category"):
+        assert stripped(to_rows(extract(pandas_series(dtype)))) == wanted()
+    with pytest.raises(ImportError, match="pyarrow"):
+        extract(pandas.DataFrame({"text": TEXTS}), "text")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("It is so.", "^expected Arrow data, .* or a list of str, found str$"),
+        (b"It is so.", "found bytes$"),
+        ({"text": TEXTS}, "found dict$"),
+        (7, "found int$"),
+        (["It is so.", 7], "^row 1: expected str, as in the rows before, found int$"),
+        ([None, b"x", "x"], "^row 2: expected bytes, as in the rows before, found str$"),
+        ([[]], "^row 0: expected str or bytes, found list$"),
+    ],
+)
+def test_what_is_no_column(data: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        extract(data)
+    with pytest.raises(TypeError):
+        extract(TEXTS, "text")
+    with pytest.raises(UnicodeEncodeError):
+        extract(["\ud83d"])
+
+
+def test_tables() -> None:
+    """A table of a result has what `extract` finds, as `pyarrow`, `pandas` and `polars`."""
+    result = extract(TEXTS)
+    rows = to_rows(result)
+    assert result.to_arrow().to_pylist() == rows
+    polars = pytest.importorskip("polars")
+    assert isinstance(result.to_polars(), polars.DataFrame) and result.to_polars().to_dicts() == rows
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(result.to_pandas(), pandas.DataFrame) and list(result.to_pandas().columns) == ["assertions", "diagnostics"]
+
+
+@pytest.mark.parametrize("text", [*TEXTS, "\ud83d\ude00 Ünd. [substrate.grep] \ud83d So. [substrate.git.log]"])
+def test_tables_of_parsed(text: str | None) -> None:
+    discipline = provstream.Discipline(1, default_window="1h")
+    for given in ({}, {"discipline": discipline, "now": NOW}):
+        parsed = provstream.parse(text or "", **given)  # type: ignore[arg-type]
+        rows = parsed.to_arrow().to_pylist()
+        found = [assertion(one, given.get("discipline")) for one in parsed]  # type: ignore[arg-type]
+        assert without_time({"assertions": rows}) == {"assertions": found}
+        members = pyarrow.table(extract(TEXTS)).schema.field("assertions").type.value_type
+        assert parsed.to_arrow().schema == pyarrow.schema(list(members))
+        frame = pytest.importorskip("polars").DataFrame
+        assert isinstance(parsed.to_polars(), frame) and parsed.to_polars().shape == (len(parsed), 14)
+        pandas = parsed.to_pandas()
+        assert list(pandas["text"]) == [one.text for one in parsed] and list(pandas.columns) == parsed.to_arrow().column_names
+
+
+def test_tables_of_messages() -> None:
+    messages = [{"role": "user", "content": "?"}, {"role": "assistant", "content": TEXTS[0]}, {"role": "assistant", "content": TEXTS[3]}]
+    parsed = provstream.parse(messages)
+    rows = parsed.to_arrow().to_pylist()
+    assert [row["channel"] for row in rows] == ["1", "1", "2", "2"]
+    assert [parsed.texts[row["channel"]][row["start"] : row["end"]] for row in rows] == [row["text"] for row in rows]
+
+
+@pytest.mark.parametrize(("method", "package"), [("to_arrow", "pyarrow"), ("to_pandas", "pandas"), ("to_pandas", "pyarrow"), ("to_polars", "polars")])
+def test_packages_that_are_missing(method: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed, result = provstream.parse(TEXTS[0] or ""), extract(TEXTS)
+    monkeypatch.setitem(sys.modules, package, None)
+    for table in (parsed, result):
+        with pytest.raises(ImportError, match=f"^expected the package {package}, .*: pip install {package}$"):
+            getattr(table, method)()

@@ -109,6 +109,41 @@ def test_keywords_that_are_wrong(keys: dict[str, Any], error: type[Exception]) -
         Policy(**keys)
 
 
+@pytest.mark.parametrize(
+    ("keys", "error", "message"),
+    [
+        ({"default_windw": "1h"}, TypeError, 'unexpected keyword argument "default_windw"; did you mean "default_window"'),
+        ({"window": {}}, TypeError, 'unexpected keyword argument "window"; did you mean "windows"'),
+        ({"x": 1}, TypeError, 'unexpected keyword argument "x"; expected one of default_window, windows, skew, groups, vocabulary'),
+        ({"windows": {"substrate.grp": "1h"}}, ValueError, 'expected a class of vocabulary 1.0, found "substrate.grp"; did you mean "substrate.grep"'),
+        ({"windows": {"xyz": "1h"}}, ValueError, 'expected a class of vocabulary 1.0, found "xyz"; Vocabulary.classes has all'),
+        (
+            {"default_window": "1h", "groups": [["substrate.git.lag"]]},
+            ValueError,
+            'expected a class of vocabulary 1.0, found "substrate.git.lag"; did you mean "substrate.git.log"',
+        ),
+        ({}, ValueError, 'expected default_window or windows, such as default_window="1h", found neither: without a window no annotation counts'),
+        ({"windows": {}}, ValueError, 'expected default_window or windows, such as default_window="1h", found neither: without a window no annotation counts'),
+        ({"default_window": "0s"}, ValueError, "expected windows above zero, found one of 0"),
+        ({"windows": {"substrate.grep": timedelta(0)}}, ValueError, "expected windows above zero, found one of 0"),
+        (
+            {"windows": {"substrate.grep": "1h"}},
+            ValueError,
+            "expected a floor of at most 1, the number of classes with a window that can count, found 2",
+        ),
+        (
+            {"windows": {"substrate.grep": "1h", "substrate.git.log": "1h"}, "groups": [["substrate.grep", "substrate.git.log", "substrate.code.read"]]},
+            ValueError,
+            "expected a floor of at most 1, the number of classes with a window that can count, found 2",
+        ),
+    ],
+)
+def test_disciplines_that_are_wrong(keys: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        Discipline(2, **keys)
+    assert str(caught.value) == message
+
+
 SETTINGS: list[tuple[Any, Any]] = [
     (Policy(TOML), Policy(TOML.replace("floor = 1", "floor = 2"))),
     (Policy(TOML, language="de"), Policy(TOML, language="en")),
@@ -120,8 +155,8 @@ SETTINGS: list[tuple[Any, Any]] = [
     (Limits(max_annotation=9, max_annotations=8, max_depth=7, max_pointer=6, max_record=5), Limits(max_pending=9)),
     (Discipline(1, default_window="1h"), Discipline(2, default_window="1h")),
     (
-        Discipline(2, windows={"substrate.x": timedelta(seconds=1, microseconds=5)}, skew="5s", groups=[["substrate.x"]], vocabulary=Vocabulary(OWN)),
-        Discipline(2, windows={"substrate.x": "1s"}, vocabulary=Vocabulary(OWN)),
+        Discipline(1, windows={"substrate.x": timedelta(seconds=1, microseconds=5)}, skew="5s", groups=[["substrate.x"]], vocabulary=Vocabulary(OWN)),
+        Discipline(1, windows={"substrate.x": "1s"}, vocabulary=Vocabulary(OWN)),
     ),
     (provstream.parse(TEXT), provstream.parse(TEXT + " ")),
     (provstream.parse(TEXT, limits=Limits(max_assertion=4)), provstream.parse(TEXT)),

@@ -50,6 +50,19 @@ pub(crate) fn text(html: &mut String, text: &str) {
     }
 }
 
+/// Escapes untrusted text as content of an HTML element, as pages show it: markup is text, and characters that are invisible or
+/// reorder text are code points in an element `<b class="x">`.
+///
+/// ```
+/// assert_eq!(provstream_report::escaped("<i>\u{202e}"), "&lt;i&gt;<b class=\"x\">U+202E</b>");
+/// ```
+#[must_use]
+pub fn escaped(untrusted: &str) -> String {
+    let mut html = String::new();
+    text(&mut html, untrusted);
+    html
+}
+
 /// Writes text for a place that cannot have elements: an attribute in double quotes, or a title.
 pub(crate) fn plain(html: &mut String, text: &str) {
     for character in text.chars() {

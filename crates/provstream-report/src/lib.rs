@@ -42,6 +42,7 @@ pub use audit::AuditLog;
 pub use audit_fault::AuditLineError;
 pub use counts::Counts;
 pub use dry_run::DryRun;
+pub use escape::escaped;
 pub use live::{LivePage, LiveStream};
 pub use one_shot::page;
 pub use outcome::Outcome;

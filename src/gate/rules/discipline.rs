@@ -35,12 +35,16 @@ pub(super) fn discipline(
     if let Some(value) = root.get("skew") {
         builder = builder.skew(duration(&value)?);
     }
-    let groups = groups(root, vocabulary)?;
-    for group in &groups {
-        builder = builder.group(group.clone());
+    for group in groups(root, vocabulary)? {
+        builder = builder.group(group);
     }
     let lists = lists(root, vocabulary, &windows)?;
-    let most = windows.count(vocabulary, &groups, &lists.refused);
+    let discipline = builder.build().map_err(|error| {
+        let expected = "each class in one group";
+        PolicyError::value(root.place(), "groups", expected, &error.to_string())
+    })?;
+    let classes = vocabulary.classes().map(|(class, _)| class);
+    let most = discipline.max_count(classes.filter(|class| !lists.refused.contains(class)));
     if floor.count > most {
         let expected = format!(
             "a floor of at most {most}, the number of classes with a window that can count"
@@ -48,10 +52,6 @@ pub(super) fn discipline(
         let found = floor.count.to_string();
         return Err(PolicyError::number(floor.place, &expected, &found));
     }
-    let discipline = builder.build().map_err(|error| {
-        let expected = "each class in one group";
-        PolicyError::value(root.place(), "groups", expected, &error.to_string())
-    })?;
     Ok((discipline, lists))
 }
 
@@ -175,19 +175,6 @@ impl Windows {
 
     fn has(&self, class: &Class) -> bool {
         self.general.is_some() || self.own.iter().any(|(own, _)| own == class)
-    }
-
-    /// Returns the greatest number of classes that can count in an admitted assertion.
-    fn count(&self, vocabulary: &Vocabulary, groups: &[Vec<Class>], refused: &[Class]) -> usize {
-        let can =
-            |class: &Class| !class.is_terminal() && self.has(class) && !refused.contains(class);
-        let classes = vocabulary.classes().map(|(class, _)| class);
-        let all = classes.filter(|class| can(class)).count();
-        let together = groups.iter().map(|group| {
-            let members = group.iter().filter(|class| can(class)).count();
-            members.saturating_sub(1)
-        });
-        all - together.sum::<usize>()
     }
 }
 

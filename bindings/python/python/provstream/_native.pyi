@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping, Sequence as Listed
+from collections.abc import Callable, Iterable, Mapping, Sequence as Listed
 from datetime import datetime, timedelta
 from os import PathLike
 from typing import Any, Protocol, TypeVar, final, overload
@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar, final, overload
 from typing_extensions import disjoint_base
 
 _T = TypeVar("_T", str, bytes)
+_A = TypeVar("_A")
 _Chunk = str | bytes | bytearray | memoryview
 
 class BusyError(RuntimeError): ...
@@ -430,7 +431,8 @@ def marc_project(
     draft: tuple[str, bool],
 ) -> tuple[str, str | None, list[tuple[str, tuple[str, str, int, int]]], list[str], bool]: ...
 def report_page(
-    answer: bytes,
+    texts: list[tuple[str, list[bytes]]],
+    is_complete: bool,
     policy: Policy,
     name: str,
     now: _Time | None,
@@ -438,7 +440,11 @@ def report_page(
     vocabulary: Vocabulary | None,
     limits: Limits | None,
 ) -> str: ...
-def strip(text: str, /) -> str: ...
+def escaped(text: str) -> str: ...
+def response_texts(
+    response: bytes, format: str | None, message: int | None
+) -> tuple[list[tuple[str, list[str]]], bool]: ...
+def strip(answer: _A, /) -> _A: ...
 def parse(
     text: _T,
     /,
@@ -447,6 +453,13 @@ def parse(
     vocabulary: Vocabulary | None = None,
     limits: Limits | None = None,
 ) -> tuple[list[Event], _T]: ...
+def parse_pieces(
+    channel: str,
+    pieces: list[str],
+    mode: str,
+    vocabulary: Vocabulary | None,
+    limits: Limits | None,
+) -> list[Event]: ...
 def _panic() -> list[BaseException]: ...
 
 @final
@@ -467,6 +480,9 @@ class Extracted:
     def diagnostics(self) -> Column: ...
     @property
     def column_names(self) -> list[str]: ...
+    def to_arrow(self) -> Any: ...
+    def to_pandas(self) -> Any: ...
+    def to_polars(self) -> Any: ...
     def __len__(self) -> int: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_schema__(self) -> object: ...
@@ -479,7 +495,7 @@ class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
 
 def arrow_extract(
-    data: _ArrowArray | _ArrowStream,
+    data: _ArrowArray | _ArrowStream | Iterable[str | bytes | None],
     column: str | None = None,
     *,
     mode: str = "auto",
@@ -490,4 +506,7 @@ def arrow_extract(
     vocabulary: Vocabulary | None = None,
     limits: Limits | None = None,
     threads: int = 1,
+) -> Extracted: ...
+def arrow_assertions(
+    assertions: list[Assertion], discipline: Discipline | None = None, now: _Time | None = None
 ) -> Extracted: ...

@@ -42,7 +42,7 @@ class Objects:
         value = to_value(item)
         numbered = {**value, NUMBER: self._count}
         # A surrogate pair may be split between two objects, so that there may be a lone surrogate, which UTF-8 does not have.
-        line = self._dumps(numbered, separators=(",", ":"), default=_members).encode()
+        line = self._dumps(numbered, separators=(",", ":"), default=members).encode()
         self._pending.append((self._count, line, item))
         self._count += 1
         if len(self._latest) < MOST_KINDS or _key(value) in self._latest:
@@ -87,10 +87,10 @@ def _key(value: Mapping[str, Any]) -> Key:
     return tuple(name if isinstance(name, str) else None for name in named)
 
 
-def _members(value: Any) -> dict[str, Any]:
-    """Returns the members of a mapping that is not a `dict`."""
-    if isinstance(value, Mapping):
-        return dict(value)
+def members(value: Any) -> dict[str, Any]:
+    """Returns the members of a mapping that is not a `dict`, or of an object of an SDK, for the JSON encoder."""
+    if isinstance(value, Mapping) or hasattr(value, "model_dump"):
+        return dict(to_value(value))
     raise TypeError(f"expected what can be written as JSON, found {type(value).__name__}")
 
 

@@ -1,36 +1,73 @@
-"""Results of parsing whole texts."""
+"""Results of parsing whole answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from provstream import _native
-from provstream._native import Annotation, Assertion, Diagnostic, Event, Limits, Marc, Policy, Vocabulary
+from provstream import _answers, _native
+from provstream._native import (
+    Annotation,
+    Assertion,
+    Diagnostic,
+    Discipline,
+    Event,
+    Extracted,
+    Limits,
+    Marc,
+    Policy,
+    Vocabulary,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-T = TypeVar("T", str, bytes)
+    from provstream.report import Page
+
+T = TypeVar("T")
 
 
 class Parsed(Generic[T]):
-    """Result of parsing a text: its events in order, and the text without annotations."""
+    """Result of parsing an answer: its events in order, and the answer without annotations."""
 
-    __slots__ = ("_settings", "clean", "events", "source")
+    __slots__ = ("_judge", "_settings", "_texts", "clean", "events", "is_complete", "source")
 
     source: T
-    """Text that was parsed."""
+    """Answer that was parsed."""
     clean: T
-    """Text without annotations."""
+    """Answer without annotations."""
     events: list[Event]
-    """All events, in the order in which they became certain."""
+    """All events, in the order in which they became certain; in a response, text by text."""
+    is_complete: bool
+    """`True` if all text of a response was read. Check it before you act on the assertions."""
 
-    def __init__(self, source: T, clean: T, events: list[Event], settings: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        source: T,
+        clean: T,
+        events: list[Event],
+        settings: dict[str, Any] | None = None,
+        *,
+        texts: tuple[_answers.Texts, bool] | None = None,
+        judge: dict[str, Any] | None = None,
+    ) -> None:
         self.source = source
         self.clean = clean
         self.events = events
+        self._texts, self.is_complete = texts or ([("", [source])], True)
         self._settings = settings or {}
+        self._judge = judge or {}
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Texts that positions count in, by the `channel` of an event: `parsed.texts[a.channel][a.start:a.end]`.
+
+        A text has the channel `""`; a message, its number in the list.
+        """
+        return {
+            channel: "".join(piece if isinstance(piece, str) else bytes(piece).decode("utf-8", "replace") for piece in pieces)
+            for channel, pieces in self._texts
+        }
 
     @property
     def assertions(self) -> list[Assertion]:
@@ -70,41 +107,66 @@ class Parsed(Generic[T]):
 
     def __eq__(self, other: object) -> bool:
         # The events follow from the rest.
-        return isinstance(other, Parsed) and (self.source, self._settings) == (other.source, other._settings)
+        mine = (self.source, self._settings, self._judge)
+        return isinstance(other, Parsed) and mine == (other.source, other._settings, other._judge)
 
     def __hash__(self) -> int:
         return hash(self.source)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For `copy` and `pickle`: the text is parsed again."""
-        return _parse, (self.source, self._settings)
+        return _parse, (self.source, {**self._settings, **self._judge})
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the text without annotations, and the members of each event, as a `dict`."""
-        clean = self.clean.decode("utf-8", "replace") if isinstance(self.clean, bytes) else self.clean
+        """Returns the answer without annotations as plain data, and the members of each event, as a `dict`."""
+        clean: Any = self.clean
+        if isinstance(clean, bytes):
+            clean = clean.decode("utf-8", "replace")
+        elif not isinstance(clean, str):
+            clean = _answers.to_data(clean)
         return {"clean": clean, "events": [event.to_dict() for event in self.events]}
+
+    def _table(self) -> Extracted:
+        return _native.arrow_assertions(self.assertions, **self._judge)
+
+    def to_arrow(self) -> Any:
+        """Returns the assertions as a `pyarrow.Table`, one in each row, with the members of an assertion of `extract` as columns.
+
+        `verdict` is null without a discipline. Raises `ImportError` without pyarrow.
+        """
+        return self._table().to_arrow()
+
+    def to_pandas(self) -> Any:
+        """Returns the assertions as a `pandas.DataFrame`, as in `to_arrow`. Raises `ImportError` without pandas or pyarrow."""
+        return self._table().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Returns the assertions as a `polars.DataFrame`, as in `to_arrow`. Raises `ImportError` without polars."""
+        return self._table().to_polars()
 
     def report(
         self, policy: Policy | None = None, *, name: str = "Answer", now: str | datetime | None = None
-    ) -> str:
-        """Builds an HTML page with each assertion, its verdict, and the action of a gate with this policy; see `report.html`."""
+    ) -> Page:
+        """Builds an HTML page with each assertion, its verdict, and the action of a gate with this policy; see `report.html`.
+
+        A notebook displays it, and `save(path)` writes it to a file.
+        """
         from provstream import report
 
         return report.html(self, policy, name=name, now=now, **self._settings)
 
     def _repr_html_(self) -> str:
-        """Returns the page for a notebook, in a frame, because its style sheet is for a whole page."""
-        from html import escape
+        """Returns the texts for a notebook, with each assertion highlighted, and with its verdict if a discipline was given."""
+        from provstream import _display
 
-        style = "width: 100%; height: 32em; border: 0"
-        return f'<iframe sandbox="" style="{style}" srcdoc="{escape(self.report())}"></iframe>'
+        return _display.html(self)
 
     def __repr__(self) -> str:
         return f"<Parsed: {len(self.assertions)} assertions, {len(self.diagnostics)} diagnostics>"
 
 
-def _parse(text: T, settings: dict[str, Any]) -> Parsed[T]:
-    return parse(text, **settings)
+def _parse(answer: T, settings: dict[str, Any]) -> Parsed[T]:
+    return parse(answer, **settings)
 
 
 def parse(
@@ -113,16 +175,30 @@ def parse(
     mode: str = "auto",
     vocabulary: Vocabulary | None = None,
     limits: Limits | None = None,
+    discipline: Discipline | None = None,
+    now: str | datetime | None = None,
 ) -> Parsed[T]:
-    """Parses a whole text, `str` or UTF-8 in bytes.
+    """Parses a whole answer: a text as `str` or UTF-8 in bytes, the response of an SDK, or a list of messages.
 
-    Places are code points: `text[a.start:a.end]` is the text of an assertion. `mode` is `"auto"`, `"text"`, `"json"` or
-    `"ndjson"`. Raises `ValueError` for another mode; every text is accepted.
+    Places are code points: `text[a.start:a.end]` is the text of an assertion. In a response or messages they count in
+    `parsed.texts[a.channel]`. Of messages, those with the role `assistant` or `model` are read. `mode` is `"auto"`, `"text"`,
+    `"json"` or `"ndjson"`. With `discipline`, tables and notebooks show a verdict for each assertion, as of `now` or else of the
+    clock. Raises `ValueError` for another mode and for an object that is neither a response nor messages; every text is accepted.
 
     >>> text = "Grüße 🎉. Es regnet. [substrate.grep] So."
     >>> [a] = provstream.parse(text)
     >>> text[a.start:a.end], (a.byte_start, a.byte_end)
     ('Es regnet.', (14, 24))
+    >>> [a] = provstream.parse([{"role": "assistant", "content": text}])
+    >>> a.channel, a.text
+    ('0', 'Es regnet.')
     """
-    events, clean = _native.parse(text, mode=mode, vocabulary=vocabulary, limits=limits)
-    return Parsed(text, clean, events, {"mode": mode, "vocabulary": vocabulary, "limits": limits})
+    settings: dict[str, Any] = {"mode": mode, "vocabulary": vocabulary, "limits": limits}
+    judge: dict[str, Any] = {"discipline": discipline, "now": now} if discipline is not None else {}
+    _native.arrow_assertions([], **judge)  # Raises for arguments that are wrong.
+    if _answers.is_text(text):
+        events, clean = _native.parse(text, **settings)  # type: ignore[type-var]
+        return Parsed(text, clean, events, settings, judge=judge)
+    texts = _answers.texts(text)
+    events = [event for channel, pieces in texts[0] for event in _native.parse_pieces(channel, pieces, **settings)]
+    return Parsed(text, _answers.strip(text), events, settings, texts=texts, judge=judge)

@@ -5,15 +5,17 @@
 
 use std::ffi::CStr;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
+use arrow_array::builder::{LargeBinaryBuilder, LargeStringBuilder};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type, to_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
 use arrow_schema::{ArrowError, Field, FieldRef, Schema, SchemaRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule, PyFloat, PyString};
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
@@ -26,24 +28,96 @@ pub(super) struct Imported {
     pub(super) chunks: Vec<ArrayRef>,
 }
 
-/// Reads an object of another library to its end.
+/// Reads an object of another library to its end, or with `is_column` an iterable of texts.
 ///
 /// # Errors
-/// `TypeError` if it is not Arrow data, `ValueError` if it cannot be read, and its own exceptions.
-pub(super) fn import(data: &Bound<'_, PyAny>) -> PyResult<Imported> {
+/// `TypeError` if it is neither, `ValueError` if it cannot be read, and its own exceptions.
+pub(super) fn import(data: &Bound<'_, PyAny>, is_column: bool) -> PyResult<Imported> {
+    let py = data.py();
+    match import_arrow(data) {
+        Ok(Some(imported)) => Ok(imported),
+        // A series of pandas needs pyarrow for this.
+        Err(error) if is_column && error.is_instance_of::<PyImportError>(py) => column(data),
+        Err(error) => Err(error),
+        Ok(None) if is_iterable(data)? => column(data),
+        Ok(None) => Err(PyTypeError::new_err(format!(
+            "expected Arrow data, such as a column or table of pyarrow, polars, pandas, duckdb or arro3, or a list of str, found {}",
+            data.get_type().name()?
+        ))),
+    }
+}
+
+/// Reads Arrow data; `None` if it is something else.
+fn import_arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<Imported>> {
     if data.hasattr(intern!(data.py(), "__arrow_c_array__"))? {
         let pair = data.call_method0(intern!(data.py(), "__arrow_c_array__"))?;
         let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
-        return import_array(&schema, &array);
+        return import_array(&schema, &array).map(Some);
     }
     if data.hasattr(intern!(data.py(), "__arrow_c_stream__"))? {
         let stream = data.call_method0(intern!(data.py(), "__arrow_c_stream__"))?;
-        return import_stream(stream.cast::<PyCapsule>()?);
+        return import_stream(stream.cast::<PyCapsule>()?).map(Some);
     }
-    let found = data.get_type().name()?;
-    Err(PyTypeError::new_err(format!(
-        "expected Arrow data, such as a column or table of pyarrow, polars, duckdb or arro3, found {found}"
-    )))
+    Ok(None)
+}
+
+/// Returns `true` for an iterable of values; one of keys or of columns' names is not.
+fn is_iterable(data: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_text = data.is_instance_of::<PyString>() || data.is_instance_of::<PyBytes>();
+    let is_table = data.hasattr("keys")? && !data.hasattr("dtype")? || data.hasattr("columns")?;
+    Ok(!is_text && !is_table && data.hasattr("__iter__")?)
+}
+
+/// A column of the `str` or the `bytes` of an iterable, in which `None` and the missing values of pandas are null.
+fn column(data: &Bound<'_, PyAny>) -> PyResult<Imported> {
+    let (mut strings, mut bytes) = (LargeStringBuilder::new(), LargeBinaryBuilder::new());
+    let mut is_bytes = None;
+    for (row, value) in data.try_iter()?.enumerate() {
+        let value = value?;
+        if is_missing(&value)? {
+            strings.append_null();
+            bytes.append_null();
+            continue;
+        }
+        let (text, binary) = (value.cast::<PyString>(), value.cast::<PyBytes>());
+        match (text, binary, is_bytes) {
+            (Ok(text), _, None | Some(false)) => {
+                is_bytes = Some(false);
+                strings.append_value(text.to_str()?);
+            }
+            (_, Ok(binary), None | Some(true)) => {
+                is_bytes = Some(true);
+                bytes.append_value(binary.as_bytes());
+            }
+            (_, _, is_bytes) => {
+                let expected = match is_bytes {
+                    None => "str or bytes",
+                    Some(false) => "str, as in the rows before",
+                    Some(true) => "bytes, as in the rows before",
+                };
+                return Err(PyTypeError::new_err(format!(
+                    "row {row}: expected {expected}, found {}",
+                    value.get_type().name()?
+                )));
+            }
+        }
+    }
+    let column: ArrayRef = match is_bytes {
+        Some(true) => Arc::new(bytes.finish()),
+        _ => Arc::new(strings.finish()),
+    };
+    Ok(Imported {
+        field: Field::new("", column.data_type().clone(), true).into(),
+        chunks: vec![column],
+    })
+}
+
+/// Returns `true` for `None`, NaN and the missing value of pandas.
+fn is_missing(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return Ok(number.value().is_nan());
+    }
+    Ok(value.is_none() || value.get_type().name()? == "NAType")
 }
 
 fn import_array(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResult<Imported> {

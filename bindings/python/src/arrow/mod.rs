@@ -10,21 +10,25 @@ mod table;
 mod texts;
 mod work;
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::{DataType, Schema};
+use provstream::Span;
 use provstream_providers::{Format, Pointer};
 use pyo3::exceptions::{PyKeyError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use self::capsule::{Imported, import};
+use self::columns::{Columns, Origin};
 use self::settings::{Settings, Source};
 use self::table::{ASSERTIONS, DIAGNOSTICS};
 use self::texts::Texts;
 use self::work::Failure;
 use crate::discipline::Discipline;
+use crate::event::Assertion;
 use crate::guard::caught;
 use crate::settings::{Limits, Settings as StreamSettings};
 use crate::time;
@@ -40,8 +44,9 @@ const NO_TABLE: &str = "expected a table or batch, or no column";
 
 /// Finds the assertions in each row of a column of texts.
 ///
-/// `data` is any Arrow table or batch, with the name of the column that has the texts, or a column alone. The texts are
-/// strings or bytes in any of Arrow's layouts; a null row has a null result. What is returned is a table: the columns of
+/// `data` is any Arrow table or batch, with the name of the column that has the texts, or a column alone, such as a list of `str`.
+/// Frames and series of pandas and polars are tables and columns. The texts are strings or bytes in any of Arrow's layouts; a null
+/// row (`None`, or NaN of pandas) has a null result. What is returned is a table: the columns of
 /// `data`, if it is a table, and for each row `assertions` and `diagnostics`, both `List<Struct>`. Offsets of an assertion
 /// count in the row's text, `start` and `end` code points, `byte_start` and `byte_end` bytes of UTF-8.
 ///
@@ -90,8 +95,43 @@ pub(crate) fn extract(
                 "expected 1 to {MAX_THREADS} threads, found {threads}"
             ))
         })?;
-    let imported = caught(|| import(data))?;
+    let imported = caught(|| import(data, column.is_none()))?;
     py.detach(|| caught(|| read(imported, column, &settings, threads.get())))
+}
+
+/// Builds a table with a row for each assertion; its columns are the members of an assertion of `extract`.
+///
+/// # Errors
+/// `OffsetError` for an assertion whose code points are not known, and `OverflowError` for more than 2 GiB.
+#[pyfunction]
+#[pyo3(name = "arrow_assertions", signature = (assertions, discipline=None, now=None))]
+pub(crate) fn assertions_table(
+    assertions: Vec<PyRef<'_, Assertion>>,
+    discipline: Option<&Discipline>,
+    now: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Extracted> {
+    let now = time::or_now(now)?;
+    let mut columns = Columns::new(0);
+    for found in &assertions {
+        let verdict = discipline.map(|discipline| discipline.inner().judge(found.inner(), now));
+        let channel = found.as_super().channel_name();
+        let origin = Origin {
+            channel: (!channel.is_empty()).then_some(channel),
+            field: None,
+        };
+        columns.assertion(origin, found.inner(), verdict.as_ref());
+        let mut points = HashMap::new();
+        for place in found.places() {
+            points.insert(place.bytes(), Span::new(place.start()?, place.end()?));
+        }
+        columns.set_points(|span| points.get(&span).copied().unwrap_or(span));
+    }
+    columns.end_row(true);
+    let too_large =
+        |_| PyOverflowError::new_err("expected at most 2 GiB of assertions, found more");
+    columns.is_full().map_err(too_large)?;
+    let built = columns.finish();
+    Extracted::of_assertions(&built.map_err(capsule::unread)?.assertions)
 }
 
 /// Parses the arguments `input` and `field`.

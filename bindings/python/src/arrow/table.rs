@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, make_array};
 use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{Field, Schema, SchemaRef};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyImportError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -70,6 +71,19 @@ impl Extracted {
         })
     }
 
+    /// Builds a table with a row for each assertion of a column of lists.
+    ///
+    /// # Errors
+    /// `ValueError` if Arrow refuses the columns.
+    pub(super) fn of_assertions(lists: &ArrayRef) -> PyResult<Self> {
+        let rows = lists.as_list::<i32>().values();
+        let batch = RecordBatch::from(rows.as_struct());
+        Ok(Self {
+            schema: batch.schema(),
+            batches: vec![batch],
+        })
+    }
+
     /// Returns all rows of a column as one array.
     fn column(&self, name: &str) -> PyResult<Column> {
         let columns: Vec<_> = self
@@ -100,6 +114,22 @@ impl Extracted {
     fn column_names(&self) -> Vec<&str> {
         let fields = self.schema.fields().iter();
         fields.map(|field| field.name().as_str()).collect()
+    }
+
+    /// Converts the table to a `pyarrow.Table`. Raises `ImportError` without pyarrow.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        package(slf.py(), "pyarrow")?.call_method1("table", (slf,))
+    }
+
+    /// Converts the table to a `pandas.DataFrame`. Raises `ImportError` without pandas or pyarrow.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        package(slf.py(), "pandas")?;
+        Self::to_arrow(slf)?.call_method0("to_pandas")
+    }
+
+    /// Converts the table to a `polars.DataFrame`. Raises `ImportError` without polars.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        package(slf.py(), "polars")?.call_method1("DataFrame", (slf,))
     }
 
     fn __len__(&self) -> usize {
@@ -174,6 +204,20 @@ impl Column {
         let _ = requested_schema;
         export_array(py, &self.0)
     }
+}
+
+/// Imports a package that tables are converted for.
+///
+/// # Errors
+/// `ImportError` that names the package.
+fn package<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
+    py.import(name).map_err(|error| {
+        let named = PyImportError::new_err(format!(
+            "expected the package {name}, which this table is converted for, found none: pip install {name}"
+        ));
+        named.set_cause(py, Some(error));
+        named
+    })
 }
 
 /// Joins arrays of one type. A single array is not copied.

@@ -64,6 +64,12 @@ impl Assertion {
         &self.inner
     }
 
+    /// Positions of the assertion and of its annotations.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Place> {
+        let annotations = self.annotations.iter().map(|found| found.place);
+        annotations.chain([self.place])
+    }
+
     /// Returns the byte range in the text without annotations.
     pub(crate) fn clean_bytes(&self) -> Option<Span> {
         self.clean.map(Place::bytes)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, TimestampMicrosecondArray};
 use arrow_schema::ArrowError;
+use provstream::Span;
 use provstream::provenance::{Annotation, Timestamp};
 
 use super::super::points::Points;
@@ -74,6 +75,10 @@ impl Annotations {
 
     pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
         self.places.count_points(text, points);
+    }
+
+    pub(super) fn set_points(&mut self, of: impl Fn(Span) -> Span) {
+        self.places.set_points(of);
     }
 
     pub(super) fn len(&self) -> usize {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array};
 use arrow_schema::ArrowError;
+use provstream::Span;
 use provstream::provenance::{Assertion, Encoding, Verdict};
 
 use super::super::points::Points;
@@ -110,6 +111,11 @@ impl Assertions {
     pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
         self.places.count_points(text, points);
         self.annotations.count_points(text, points);
+    }
+
+    pub(super) fn set_points(&mut self, of: impl Fn(Span) -> Span) {
+        self.places.set_points(&of);
+        self.annotations.set_points(&of);
     }
 
     pub(super) fn len(&self) -> usize {

@@ -12,6 +12,7 @@ mod verdict;
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
+use provstream::Span;
 use provstream::provenance::{Assertion, Verdict};
 
 use self::assertion::Assertions;
@@ -93,6 +94,11 @@ impl Columns {
     /// `text`.
     pub(super) fn count_points(&mut self, text: &[u8], points: &mut Points) {
         self.assertions.count_points(text, points);
+    }
+
+    /// Sets the code points of the assertions added since the last call.
+    pub(super) fn set_points(&mut self, of: impl Fn(Span) -> Span) {
+        self.assertions.set_points(of);
     }
 
     /// Adds a diagnostic to the open row.

@@ -38,9 +38,15 @@ impl Places {
             return;
         }
         points.read(text);
+        self.set_points(|span| points.of(span));
+    }
+
+    /// Sets the code points that were not counted yet.
+    #[inline]
+    pub(super) fn set_points(&mut self, of: impl Fn(Span) -> Span) {
         for &span in &self.open {
             let [start, end, byte_start, byte_end] = &mut self.columns;
-            let (first, last) = ends(points.of(span));
+            let (first, last) = ends(of(span));
             start.set(self.len, first);
             end.set(self.len, last);
             let (first, last) = ends(span);
