@@ -14,5 +14,8 @@ for path in sorted(Path(__file__).parent.glob("*.ipynb")):
         notebook.cells = [cell for cell in notebook.cells if "archive" not in cell.metadata.get("tags", [])]
     nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
     html = [output for cell in notebook.cells for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
-    assert html, "no cell shows a page"
+    shown = [output["data"]["text/html"] for output in html]
+    # The page of the cell itself, and the text.
+    assert any("srcdoc" in page and "Below the floor" in page for page in shown), "no cell shows its page"
+    assert any("names an observation" in page for page in shown), "no cell shows the text"
     print(f"{path.name}: {len(notebook.cells)} cells")

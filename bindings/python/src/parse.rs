@@ -116,6 +116,10 @@ pub(crate) fn parse<'py>(
 /// tool call.
 #[pyfunction]
 #[pyo3(signature = (channel, pieces, mode, vocabulary, limits))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "most are the keyword arguments of `parse`"
+)]
 pub(crate) fn parse_pieces<'py>(
     py: Python<'py>,
     channel: &str,
