@@ -18,7 +18,7 @@ MOST_SHOWN = 100_000
 
 KINDS = {
     "corroborated": "names an observation",
-    "declared-terminal": "declared to be without one",
+    "declared-terminal": "declared without an observation",
     "mapped-terminal": "annotation that is not understood",
     "": "without annotation",
 }
