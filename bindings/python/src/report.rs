@@ -14,8 +14,8 @@ use crate::vocabulary::Vocabulary;
 /// Remark on a page about a response that was not read completely.
 const INCOMPLETE: &str = "Not all text of the response was read.";
 
-/// Returns an HTML page about the texts of an answer, each with its channel, which is empty where the answer is one text, and its
-/// pieces, between which something other than text comes.
+/// Builds an HTML page about the texts of an answer. Each has its channel, which is empty if the
+/// answer is one text, and its pieces, between which something other than text comes.
 #[pyfunction]
 #[pyo3(signature = (texts, is_complete, policy, name, now, mode, vocabulary, limits))]
 #[expect(
@@ -67,7 +67,7 @@ pub(crate) fn report_page(
     })
 }
 
-/// Untrusted text as content of an HTML element.
+/// Escapes untrusted text as content of an HTML element.
 #[pyfunction]
 pub(crate) fn escaped(text: &str) -> String {
     provstream_report::escaped(text)

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::guard::caught;
 use crate::settings::value_error;
 
-/// A text with its name: pieces, between which something other than text comes.
+/// Text with its name: pieces, between which something other than text comes.
 type Text = (String, Vec<String>);
 
 /// Returns the texts of a response, and `True` if all text was read. With `message`, they are called by that number.

@@ -10,24 +10,24 @@ from provstream._objects import Objects, from_value, members, to_value
 
 A = TypeVar("A")
 Texts = list[tuple[str, list[Any]]]
-"""The texts of an answer: the channel of each, and its pieces, between which something else comes, such as a tool call."""
+"""Texts of an answer: for each its channel and its pieces, between which something else comes, such as a tool call."""
 
 ROLES = ("assistant", "model")
 """Roles of the messages that a model wrote."""
 
 
 def is_text(answer: object) -> bool:
-    """Whether an answer is a text, and not an object that has texts."""
+    """Returns `True` for a text, and `False` for an object that has texts."""
     return isinstance(answer, (str, bytes, bytearray, memoryview))
 
 
 def without_surrogates(text: str) -> str:
-    """A text that UTF-8 can encode: a pair is the character that it encodes, and a single surrogate U+FFFD, as in `parse`."""
+    """Replaces surrogates: a pair by the character that it encodes, a lone one by U+FFFD, as in `parse`."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def texts(answer: Any) -> tuple[Texts, bool]:
-    """The texts of an answer, and whether all of them were read.
+    """Returns the texts of an answer, and `True` if all of them were read.
 
     The channel of a text is empty, and that of a message is its number in the list.
     """
@@ -53,14 +53,14 @@ def texts(answer: Any) -> tuple[Texts, bool]:
 
 
 def to_data(answer: Any) -> Any:
-    """A response or messages as plain data."""
+    """Converts a response or messages to plain data."""
     import json
 
     return json.loads(json.dumps(answer, default=members))
 
 
 def strip(answer: A) -> A:
-    """A response or messages with the annotations removed from their texts."""
+    """Removes the annotations from the texts of a response or of messages."""
     messages = _messages(answer)
     if messages is None:
         _value(answer)
@@ -92,7 +92,7 @@ def _strip_response(response: A, format: str | None) -> A:
 
 
 def _messages(answer: Any) -> list[Any] | None:
-    """The messages of an answer; `None` if it is a response."""
+    """Returns the messages of an answer; `None` for a response."""
     if isinstance(answer, (list, tuple)):
         return list(answer)
     value = _value(answer)
@@ -102,7 +102,7 @@ def _messages(answer: Any) -> list[Any] | None:
 
 
 def _answers(messages: list[Any]) -> Iterator[tuple[int, Any, Mapping[str, Any]]]:
-    """The messages that a model wrote, with their numbers and their members."""
+    """Yields the messages that a model wrote, with their numbers and their members."""
     for number, message in enumerate(messages):
         value = _value(message, "a message of a list")
         if value.get("role") in ROLES:
@@ -118,7 +118,7 @@ def _value(answer: Any, what: str = "text, the response of an SDK or a list of m
 
 
 def _response(message: Mapping[str, Any]) -> tuple[str, dict[str, Any], tuple[str | int, ...]]:
-    """A message as a response of the format that its content has, and the path of the message in it."""
+    """Wraps a message in a response of the format that its content has; returns the format, the response and the path of the message."""
     content = message.get("content")
     if "parts" in message:
         return "gemini", {"candidates": [{"content": message}]}, ("candidates", 0, "content")

@@ -1,4 +1,4 @@
-"""What a notebook shows of an answer: its text, with the assertions highlighted."""
+"""Displays of parsed answers in notebooks."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from provstream._native import Annotation, Assertion, Verdict
     from provstream._parsed import Parsed
 
-MOST_SHOWN = 100_000
-"""Characters of a text that are shown."""
+MAX_SHOWN = 100_000
+"""Most characters of a text that are shown."""
 
 KINDS = {
     "corroborated": "names an observation",
@@ -22,7 +22,7 @@ KINDS = {
     "mapped-terminal": "annotation that is not understood",
     "": "without annotation",
 }
-"""What the colours stand for, by the `kind` of annotations."""
+"""Meaning of each colour, by the `kind` of annotations."""
 
 VERDICTS = {True: "admitted", False: "not admitted"}
 
@@ -45,7 +45,7 @@ STYLE = """
 
 
 def html(parsed: Parsed[Any]) -> str:
-    """The texts of an answer, a legend, and for each assertion details that appear while it is hovered over or has the focus."""
+    """Returns the texts of an answer, a legend, and for each assertion details that appear on hover or focus."""
     verdicts = [parsed._judge["discipline"].judge(one, now=parsed._judge["now"]) if parsed._judge else None for one in parsed]
     channels = {channel: _text(parsed, channel, text, verdicts) for channel, text in parsed.texts.items()}
     head = _legend(parsed.assertions, verdicts) if any(one.annotations for one in parsed) or parsed.annotations else _nothing()
@@ -76,12 +76,12 @@ def _legend(assertions: list[Assertion], verdicts: list[Verdict | None]) -> str:
 
 
 def _text(parsed: Parsed[Any], channel: str, text: str, verdicts: list[Verdict | None]) -> str:
-    """A text without its annotations, and with its assertions marked."""
+    """Returns a text without its annotations, and with its assertions marked."""
     marks = [(one.start, one.end, one, verdict) for one, verdict in zip(parsed, verdicts, strict=True) if one.channel == channel]
     hidden = [(one.start, one.end, None, None) for one in parsed.annotations if one.channel == channel]
     shown, position = "", 0
     for start, end, assertion, verdict in sorted([*marks, *hidden], key=lambda one: one[:2]):
-        if start >= MOST_SHOWN:
+        if start >= MAX_SHOWN:
             break
         before = text[position:start]
         shown += _escaped(before.rstrip() if assertion is None else before)
@@ -90,8 +90,8 @@ def _text(parsed: Parsed[Any], channel: str, text: str, verdicts: list[Verdict |
             inner = _escaped(text[max(position, start) : end]) or "(nothing)"
             shown += f'<mark class="{classes}" tabindex="0">{inner}<span hidden>{_details(assertion, verdict)}</span></mark>'
         position = max(position, end)
-    shown += _escaped(text[position : max(position, MOST_SHOWN)])
-    left = len(text) - max(position, MOST_SHOWN)
+    shown += _escaped(text[position : max(position, MAX_SHOWN)])
+    left = len(text) - max(position, MAX_SHOWN)
     more = _paragraph(f"{left} more characters are not shown here; report() has all.") if left > 0 else ""
     return f'<div dir="auto">{shown}</div>{more}'
 
@@ -114,7 +114,7 @@ def _annotation(annotation: Annotation) -> str:
 
 
 def _kind(assertion: Assertion) -> str:
-    """The kind of an assertion: that of its annotations which is the last in `KINDS`."""
+    """Returns the kind of an assertion: the kind of an annotation that is not understood, or else of a terminal, or else of another."""
     kinds = {one.kind for one in assertion.annotations}
     return next((kind for kind in ("mapped-terminal", "declared-terminal", "corroborated") if kind in kinds), "")
 
@@ -128,5 +128,5 @@ def _paragraph(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text in HTML, as `report` shows it."""
+    """Escapes a text as `report` does."""
     return _native.escaped(_answers.without_surrogates(text))

@@ -47,7 +47,7 @@ pub(super) fn import(data: &Bound<'_, PyAny>, is_column: bool) -> PyResult<Impor
     }
 }
 
-/// Reads Arrow data; `None` if it is something else.
+/// Reads Arrow data; returns `None` for other objects.
 fn import_arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<Imported>> {
     if data.hasattr(intern!(data.py(), "__arrow_c_array__"))? {
         let pair = data.call_method0(intern!(data.py(), "__arrow_c_array__"))?;
@@ -68,7 +68,7 @@ fn is_iterable(data: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(!is_text && !is_table && data.hasattr("__iter__")?)
 }
 
-/// A column of the `str` or the `bytes` of an iterable, in which `None` and the missing values of pandas are null.
+/// Builds a column of the `str` or the `bytes` of an iterable, in which `None` and the missing values of pandas are null.
 fn column(data: &Bound<'_, PyAny>) -> PyResult<Imported> {
     let (mut strings, mut bytes) = (LargeStringBuilder::new(), LargeBinaryBuilder::new());
     let mut is_bytes = None;
