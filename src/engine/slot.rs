@@ -1,8 +1,11 @@
 //! Brackets beside an annotation that may have been meant as one. Source: wire profile, unknown in the slot.
 
-use memchr::memrchr2;
+use core::ops::Range;
+
+use memchr::{memchr, memrchr2};
 
 use crate::engine::chars::{Separator, separator, trimmed_len};
+use crate::steps;
 
 /// How far a bracket was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,6 +219,23 @@ impl Form {
     }
 }
 
+/// Returns `false` if the first bytes of a bracket show that it does not stand alone, as most brackets in text: they begin with no
+/// anchor.
+#[inline]
+pub(crate) fn may_stand_alone(bracket: &[u8]) -> bool {
+    match bracket {
+        [_, b'0'..=b'9', ..] => {
+            let digits = bracket[1..].iter().take_while(|byte| byte.is_ascii_digit());
+            bracket
+                .get(1 + digits.count())
+                .is_none_or(|&byte| byte == b'.')
+        }
+        [_, b' ' | b'\t' | b'\r' | b'\n', ..] => true,
+        [_, _, ..] => false,
+        _ => true,
+    }
+}
+
 /// Whether a bracket after which this byte comes may be an unknown in the slot.
 pub(crate) const fn may_precede(byte: u8) -> bool {
     !matches!(byte, b'(' | b'[' | b':')
@@ -245,6 +265,17 @@ pub(crate) struct Before<'a> {
     pub(crate) max: usize,
     /// Most bytes before the end of the text in which they are.
     pub(crate) reach: usize,
+    /// The chain of an earlier [`Run`] in the same text; empty without one. It may begin before the text.
+    pub(crate) chain: Range<usize>,
+}
+
+/// Unknowns in the slot at the end of a text.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    /// Index at which they begin: the text's length without any.
+    pub(crate) start: usize,
+    /// The last of them that have no line feed between them. More text does not change that they are.
+    pub(crate) chain: Range<usize>,
 }
 
 impl Before<'_> {
@@ -255,11 +286,20 @@ impl Before<'_> {
         if ends_with_word(self.text) {
             return Ok(self.text.len());
         }
-        self.run_before(self.text.len())
+        Ok(self.run_before(self.text.len())?.start)
     }
 
-    /// The same where the last one may not be complete.
-    pub(crate) fn open_run(&self) -> Option<usize> {
+    /// Finds the unknowns in the slot before index `end` of the text, with nothing but white space after it or an incomplete one.
+    pub(crate) fn run_to(&self, end: usize) -> Option<Run> {
+        if ends_with_word(&self.text[..end]) {
+            return None;
+        }
+        let run = self.run_before(end).ok()?;
+        (run.start < end).then_some(run)
+    }
+
+    /// The same at the end of the text where the last one may not be complete.
+    pub(crate) fn open_run(&self) -> Option<Run> {
         let text = self.text;
         let least = text.len().saturating_sub(self.max).max(self.floor);
         let least = least.max(self.cut().unwrap_or(0));
@@ -269,11 +309,14 @@ impl Before<'_> {
             let open = least + at;
             let fits = Form::NEW.clone().feed(&text[open..], self.max) == Fit::More;
             if fits && self.is_after_white(open).unwrap_or(true) {
-                return Some(self.run_before(open).unwrap_or(open).min(open));
+                let none = Run {
+                    start: open,
+                    chain: 0..0,
+                };
+                return Some(self.run_before(open).unwrap_or(none));
             }
         }
-        let run = self.run().ok()?;
-        (run < text.len()).then_some(run)
+        self.run_to(text.len())
     }
 
     /// Before this index, nothing counts; `None` if that is before the text.
@@ -289,43 +332,93 @@ impl Before<'_> {
         }
     }
 
-    fn run_before(&self, end: usize) -> Result<usize, Unclear> {
+    fn run_before(&self, end: usize) -> Result<Run, Unclear> {
         let text = self.text;
         let from = self.cut().unwrap_or(0);
         let (mut run, mut at, mut line_feeds) = (end, end, 0);
+        let mut chain = Chain::default();
         loop {
-            while let Some(len) = joining_before(&text[from..at]) {
+            while line_feeds <= 1
+                && let Some(len) = joining_before(&text[from..at])
+            {
                 at -= len;
                 line_feeds += u32::from(text[at] == b'\n');
+                steps::count(len);
             }
             let unclear = self.after_white.is_none() && self.cut().is_none();
             if line_feeds > 1 {
-                return Ok(run);
+                break;
             }
-            if at <= from {
-                return if unclear { Err(Unclear) } else { Ok(run) };
+            if at <= from && unclear {
+                return Err(Unclear);
             }
             let follows = text
                 .get(at)
                 .is_none_or(|&byte| at == end || may_precede(byte));
-            if text[at - 1] != b']' || !follows {
-                return Ok(run);
+            if at <= from || text[at - 1] != b']' || !follows {
+                break;
+            }
+            if self.chain.start < at && at <= self.chain.end {
+                // They are known to be ones, unless what is before the first of them counts no longer.
+                let first = self.chain.start.max(from);
+                let Some(open) = memchr(b'[', &text[first..at]).map(|found| first + found) else {
+                    break;
+                };
+                steps::count(open - first);
+                let whole = self.is_after_white(open) != Some(false);
+                let next = || memchr(b'[', &text[open + 1..at]).map(|found| open + 1 + found);
+                let Some(start) = whole.then_some(open).or_else(next) else {
+                    break;
+                };
+                chain.extend(start..at, line_feeds);
+                (run, at) = (start, start);
+                if whole {
+                    continue;
+                }
+                break;
             }
             let least = at.saturating_sub(self.max).max(from);
             let open = match memrchr2(b'[', b']', &text[least..at - 1]) {
                 Some(open) if text[least + open] == b'[' => least + open,
                 None if least == 0 && unclear => return Err(Unclear),
-                _ => return Ok(run),
+                _ => break,
             };
+            steps::count(at - open);
             let fits = Form::NEW.clone().feed(&text[open..at], self.max) == Fit::Closed;
             if !fits || open < self.floor {
-                return Ok(run);
+                break;
             }
             match self.is_after_white(open) {
                 None => return Err(Unclear),
-                Some(false) => return Ok(run),
-                Some(true) => (run, at) = (open, open),
+                Some(false) => break,
+                Some(true) => {
+                    chain.extend(open..at, line_feeds);
+                    (run, at) = (open, open);
+                }
             }
+        }
+        Ok(Run {
+            start: run,
+            chain: chain.range,
+        })
+    }
+}
+
+/// The last unknowns in the slot that were found, as long as no line feed is between them.
+#[derive(Default)]
+struct Chain {
+    range: Range<usize>,
+    line_feeds: u32,
+}
+
+impl Chain {
+    /// Adds one that comes before the others, with so many line feeds after it.
+    fn extend(&mut self, found: Range<usize>, line_feeds: u32) {
+        if self.range.is_empty() {
+            self.range = found;
+            self.line_feeds = line_feeds;
+        } else if self.line_feeds == line_feeds {
+            self.range.start = found.start;
         }
     }
 }
@@ -348,4 +441,69 @@ fn joining_before(text: &[u8]) -> Option<usize> {
             _ => false,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Before;
+
+    /// What is known of earlier brackets changes no answer, however the text grows and what counts of it moves on.
+    #[test]
+    fn a_known_chain_changes_nothing() {
+        let pieces = [
+            "[a.b]",
+            "[c-d; x=1]",
+            " ",
+            ", ",
+            "\n",
+            ".",
+            "[x]",
+            "w",
+            "[",
+            "\u{a0}",
+            "]",
+        ];
+        let mut random = 0x2545_F491_4F6C_DD1D_u64;
+        let mut below = |limit: usize| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            (random >> 33) as usize % limit
+        };
+        for _ in 0..2_000 {
+            let (reach, floor) = (8 + below(60), below(9));
+            // Mostly brackets that come one after the other.
+            let most = if below(2) == 0 { pieces.len() } else { 4 };
+            let (mut text, mut chain) = (Vec::new(), 0..0);
+            for _ in 0..below(60) {
+                text.extend_from_slice(pieces[below(most)].as_bytes());
+                let before = |chain| Before {
+                    text: &text,
+                    floor,
+                    after_white: Some(true),
+                    max: 16,
+                    reach,
+                    chain,
+                };
+                for found in [
+                    (before(chain.clone()).open_run(), before(0..0).open_run()),
+                    (
+                        before(chain.clone()).run_to(text.len()),
+                        before(0..0).run_to(text.len()),
+                    ),
+                ] {
+                    let (with, without) = found;
+                    let printed = String::from_utf8_lossy(&text);
+                    assert_eq!(
+                        with.as_ref().map(|run| run.start),
+                        without.map(|run| run.start),
+                        "{printed:?} {reach} {chain:?}"
+                    );
+                    if let Some(run) = with {
+                        chain = run.chain;
+                    }
+                }
+            }
+        }
+    }
 }

@@ -121,3 +121,41 @@ fn no_composition_of_fragments_is_found_whose_bytes_cost_more_in_a_longer_stream
         }
     }
 }
+
+/// A gate asks at each chunk from where on text is undecided, also where nothing but line ends arrives.
+#[test]
+fn a_gate_does_not_read_its_window_at_each_line_end() {
+    for line in ["\n", "\r\n", "\n\r\n", " \n", "\t\n"] {
+        for before in [
+            "",
+            "It is so.",
+            "It is so. [ct-log]",
+            "- item\n\n",
+            "It is so. [substrate.grep]",
+            "> quoted\n",
+        ] {
+            let each = steps_of_gate(before, line, 20_000);
+            assert!(
+                each < MOST,
+                "{each} bytes for each of {line:?} after {before:?}"
+            );
+        }
+    }
+}
+
+/// Bytes counted for each byte of a piece that a gate takes after others, so many times.
+fn steps_of_gate(before: &str, piece: &str, times: u32) -> f64 {
+    let mut gate = crate::Gate::new(Parser::new(), Release);
+    gate.push(before.as_bytes(), ());
+    let steps = counted(|| (0..times).for_each(|_| gate.push(piece.as_bytes(), ())));
+    steps as f64 / f64::from(times) / piece.len() as f64
+}
+
+/// A policy that releases all that is decided about.
+struct Release;
+
+impl crate::Policy for Release {
+    fn assertion(&mut self, _: &crate::Question<'_>) -> crate::Action {
+        crate::Action::Release
+    }
+}

@@ -74,6 +74,8 @@ fn ordinary_brackets_are_text() {
         "[x]",
         "[ ]",
         "[a](b-c)",
+        "[substrate:grep]",
+        "[1.1.substrate]",
         "[ct-log](https://x)",
         "[ct-log]: x",
         "[ct-log][docs]",

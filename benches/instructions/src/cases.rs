@@ -292,10 +292,9 @@ impl Policy for Release {
 impl GateHandler for Removed {}
 
 fn gate(cases: &mut Vec<Case>) {
-    for (gap, size) in [(20_000, 4), (200, 4), (200, LARGE)] {
-        let input = sized(Prose::Plain, gap, size);
+    let mut add = |name: &str, input: Vec<u8>, size| {
         let mut gate = Gate::new(Parser::new(), Release);
-        let name = format!("gate/{gap}/{}", size_name(size));
+        let name = format!("gate/{name}/{}", size_name(size));
         cases.push(Case::new(name, input.len(), "annotation", move || {
             let mut sink = Removed(0);
             for chunk in input.chunks(size) {
@@ -305,7 +304,13 @@ fn gate(cases: &mut Vec<Case>) {
             gate.reset();
             sink.0
         }));
+    };
+    for (gap, size) in [(20_000, 4), (200, 4), (200, LARGE)] {
+        add(&gap.to_string(), sized(Prose::Plain, gap, size), size);
     }
+    // Brackets that may have been meant as annotations, about which a gate asks again and again.
+    let brackets = "[a.b] ".repeat(SHORT / 6) + "It is so. [substrate.grep]";
+    add("brackets", brackets.into_bytes(), LARGE);
 }
 
 fn wire(cases: &mut Vec<Case>) {

@@ -202,6 +202,7 @@ impl Scan<'_> {
 
     /// Looks for the text that an annotation at `start` belongs to and returns the line it is in, and whether there are unknowns in
     /// the slot between the two.
+    #[inline(always)] // One caller is on the hot path, and the line is large.
     pub(super) fn find_target(&mut self, start: u64) -> (Line, bool) {
         if start > self.input.base {
             let here = self.index(start);

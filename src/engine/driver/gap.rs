@@ -162,6 +162,13 @@ impl Scan<'_> {
         at
     }
 
+    /// Returns `true` if a bracket that begins no annotation comes after none, and after no bracket that may be an unknown in the
+    /// slot.
+    #[inline]
+    pub(super) fn has_no_slot(&self) -> bool {
+        self.engine.pending.is_none() && !self.engine.gap.in_slot()
+    }
+
     /// Whether the bracket at `start`, which begins no annotation, may be an unknown in the slot; what was read of it ended so.
     pub(super) fn begin_slot(&mut self, start: u64, ended: Option<(Step, usize)>) -> bool {
         let follows_annotation = self.engine.pending.is_some();
@@ -173,12 +180,8 @@ impl Scan<'_> {
         if before != Slot::None || follows_annotation && !gap.after_white {
             return false;
         }
-        // Most brackets in text follow no annotation, and begin with no anchor.
         let read = Span::new(start, self.offset(end));
         let bytes = stream_bytes(&self.engine.window, &self.input, read);
-        if !follows_annotation && bytes.get(1).is_some_and(u8::is_ascii_alphabetic) {
-            return false;
-        }
         let gap = &self.engine.gap;
         let is_beside = follows_annotation && gap.line_feeds <= 1 && !gap.apart;
         let mut form = if is_beside { Form::NEW } else { Form::ALONE };
@@ -293,7 +296,7 @@ impl Scan<'_> {
     }
 
     /// Completes the pending assertion, whose gap ends at `at`.
-    #[inline]
+    #[inline(always)] // One caller is on the hot path.
     fn end_gap(&mut self, at: usize) {
         let room = self.room();
         self.complete();

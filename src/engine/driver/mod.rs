@@ -389,6 +389,7 @@ impl Engine {
             after_white: at_anchor.then(after_white),
             max: limits.max_annotation(),
             reach: limits.max_assertion(),
+            chain: 0..0,
         }
     }
 

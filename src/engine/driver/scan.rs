@@ -11,6 +11,7 @@ use crate::engine::chars::{BYTE_ORDER_MARK, is_escaped, removable_tail};
 use crate::engine::held::Held;
 use crate::engine::markdown::code::{Fence, FenceLine, FenceStep};
 use crate::engine::markdown::line::{Line, prefix};
+use crate::engine::slot::may_stand_alone;
 use crate::engine::window::white_tail;
 use crate::engine::{Input, Sink};
 use crate::event::{Diagnostic, DiagnosticCode, Event};
@@ -495,6 +496,8 @@ impl<'a> Scan<'a> {
         match step {
             Step::More => self.engine.context = Context::Candidate { start },
             Step::Closed => self.close_candidate(start, end),
+            // Fast path of `abandon`: it would do nothing.
+            Step::Dropped if self.has_no_slot() && !may_stand_alone(bytes) => {}
             ended => self.abandon(start, Some((ended, end))),
         }
         end

@@ -1,16 +1,17 @@
 //! From where on text may still become part of an assertion.
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 use super::attach::block_text;
 use super::{Block, Context, Engine};
-use crate::Limits;
 use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
-use crate::engine::chars::{whole_characters, without_open_white};
+use crate::engine::chars::{trimmed_len, whole_characters, without_open_white};
 use crate::engine::lookback::{Before, From, Reach, look_back, look_back_over, reach};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::sentence::surely_not_near;
+use crate::engine::slot;
 use crate::engine::{AtCut, ReleasePoint};
+use crate::{Limits, Span};
 
 /// Most bytes of a character.
 const MAX_CHAR: u64 = 4;
@@ -29,6 +30,20 @@ pub(super) struct Findings {
     candidate: Option<(u64, ReleasePoint)>,
     /// Up to where no bracket is in the text.
     no_bracket: u64,
+    /// The chain of the unknowns in the slot that were found last; empty without any.
+    chain: Span,
+    /// What was reached after a blank line, as long as more of them follow.
+    blank: Option<BlankLines>,
+}
+
+/// What was reached before blank lines, which holds for more of them.
+#[derive(Clone, Copy, Debug)]
+struct BlankLines {
+    /// The window's start then.
+    base: u64,
+    /// Up to where all lines were blank.
+    upto: u64,
+    found: Reach,
 }
 
 /// An answer that holds for more text of a certain kind.
@@ -42,6 +57,23 @@ struct Calm {
     until: u64,
     /// The answer.
     from: ReleasePoint,
+}
+
+/// Returns `true` if a byte is text, whatever line it is in.
+const fn is_text(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b']'
+}
+
+/// Returns `true` if there are only lines of white space, the last of which is complete.
+fn is_blank(bytes: &[u8]) -> bool {
+    let is_white = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    bytes.last().is_none_or(|&last| last == b'\n') && bytes.iter().all(is_white)
+}
+
+/// Returns `true` if the last line is complete, and has only white space.
+fn ends_with_blank_line(text: &[u8]) -> bool {
+    text.strip_suffix(b"\n")
+        .is_some_and(|before| memrchr(b'\n', before).is_some_and(|at| is_blank(&text[at..])))
 }
 
 impl Engine {
@@ -120,6 +152,11 @@ impl Engine {
     }
 
     fn undecided_in_text(&mut self, limits: &Limits) -> ReleasePoint {
+        if self.findings().blank.is_some()
+            && let Some(from) = self.after_blank_lines()
+        {
+            return from;
+        }
         // A candidate may still become an annotation, with which the text before it is complete.
         let candidate = match self.context {
             Context::Candidate { start } if self.held.is_some() => Some(start),
@@ -162,6 +199,9 @@ impl Engine {
             return from;
         }
         let Some((start, (most, cut))) = most else {
+            if let (Some(found), Some(b'\n')) = (found, self.window.raw().last()) {
+                self.note_blank_lines(found);
+            }
             return from;
         };
         let from = from.at_most_as(most, cut);
@@ -169,6 +209,30 @@ impl Engine {
             self.findings().candidate = Some((start, from));
         }
         from
+    }
+
+    /// The answer, if only blank lines came after those that were noted.
+    #[cold]
+    fn after_blank_lines(&mut self) -> Option<ReleasePoint> {
+        let blank = self.findings().blank.take()?;
+        let same = self.json_is_closed()
+            && blank.base == self.window.base()
+            && is_blank(self.window.raw_from(blank.upto));
+        let upto = self.position();
+        same.then(|| {
+            self.findings().blank = Some(BlankLines { upto, ..blank });
+            self.reached(blank.found, upto)
+        })
+    }
+
+    /// Notes what was reached if the last line is blank: it ends the block, and white space is in no assertion, so more blank lines
+    /// change nothing.
+    #[cold]
+    fn note_blank_lines(&mut self, found: Reach) {
+        if self.json_is_closed() && ends_with_blank_line(self.window.raw()) {
+            let (base, upto) = (self.window.base(), self.window.end());
+            self.findings().blank = Some(BlankLines { base, upto, found });
+        }
     }
 
     /// How far an annotation may reach back that comes after all text so far, if that ends with a whole character, and the release
@@ -208,16 +272,27 @@ impl Engine {
 
     /// Finds the unknowns in the slot right before the candidate, or at the end of the text, and returns the stream offset at
     /// which they begin.
-    fn open_slot(&self, limits: &Limits, candidate: Option<u64>) -> Option<u64> {
+    fn open_slot(&mut self, limits: &Limits, candidate: Option<u64>) -> Option<u64> {
         let base = self.window.base();
         let raw = self.window.raw();
-        let end = candidate.map_or(raw.len(), |start| (start - base) as usize);
-        let before = self.slot_before(&raw[..end], base, true, limits);
-        let run = match candidate {
-            Some(_) => before.run().ok().filter(|&run| run < end),
-            None => before.open_run(),
+        let known = self.findings.as_ref()?.chain;
+        // What comes before an annotation, or before untrusted text, is in none.
+        let known = match known.start() >= self.strip_from {
+            true => known.start().saturating_sub(base)..known.end().saturating_sub(base),
+            false => 0..0,
         };
-        run.map(|run| base + run as u64)
+        let end = candidate.map_or(raw.len(), |start| (start - base) as usize);
+        let before = slot::Before {
+            chain: known.start as usize..known.end as usize,
+            ..self.slot_before(&raw[..end], base, true, limits)
+        };
+        let run = match candidate {
+            Some(_) => before.run_to(end),
+            None => before.open_run(),
+        }?;
+        let (start, end) = (run.chain.start as u64, run.chain.end as u64);
+        self.findings().chain = Span::new(base + start, base + end);
+        Some(base + run.start as u64)
     }
 
     /// Where an assertion begins that an annotation at `start` completes, and whether `max_assertion` makes it begin there.
@@ -230,6 +305,11 @@ impl Engine {
             Context::Candidate { start } if self.held.is_some() => (start - base) as usize,
             _ => raw.len(),
         };
+        let end = trimmed_len(text);
+        let is_far = trimmed_len(&raw[..upto]) - end + MAX_CHAR as usize > max;
+        if is_far && matches!(text[..end].last(), Some(byte) if is_text(*byte)) {
+            return (start, false);
+        }
         let found = if text.len() == upto {
             look_back(text, Some(window.line()), max)
         } else {
