@@ -529,6 +529,19 @@ fn asking_after_each_chunk_or_once_is_the_same() {
     }
 }
 
+/// Punctuation after a bracket that may have been meant as an annotation is part of the slot as soon as its first byte is there.
+#[test]
+fn a_part_of_a_character_does_not_end_the_slot() {
+    for (slot, after) in [("[a.b]", "”"), ("[a.b; x=1]", "。"), ("[a-b]", "\u{3000}")] {
+        let text = format!("It rains.\n\n{slot}{after} [substrate.grep]");
+        for len in 1..text.len() {
+            let mut parser = Parser::new();
+            parser.push(&text.as_bytes()[..len], ());
+            assert_eq!(parser.undecided_from(), 0, "{:?}", &text.as_bytes()[..len]);
+        }
+    }
+}
+
 /// Building blocks of texts that `max_assertion` truncates: whole characters, parts of characters,
 /// and bytes that are not UTF-8.
 const PARTS: [&[u8]; 24] = [

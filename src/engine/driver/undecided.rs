@@ -5,7 +5,7 @@ use memchr::{memchr, memrchr};
 use super::attach::block_text;
 use super::{Block, Context, Engine};
 use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
-use crate::engine::chars::{trimmed_len, whole_characters, without_open_white};
+use crate::engine::chars::{trimmed_len, whole_characters, without_open_white, without_partial};
 use crate::engine::lookback::{Before, From, Reach, look_back, look_back_over, reach};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::sentence::surely_not_near;
@@ -281,7 +281,9 @@ impl Engine {
             true => known.start().saturating_sub(base)..known.end().saturating_sub(base),
             false => 0..0,
         };
-        let end = candidate.map_or(raw.len(), |start| (start - base) as usize);
+        // The first bytes of a character may be punctuation that joins.
+        let text = || without_partial(raw).len();
+        let end = candidate.map_or_else(text, |start| (start - base) as usize);
         let before = slot::Before {
             chain: known.start as usize..known.end as usize,
             ..self.slot_before(&raw[..end], base, true, limits)
