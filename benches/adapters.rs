@@ -1,4 +1,5 @@
-//! What the adapters of streams cost beside the parser called directly: both sides in one run, paired rounds.
+//! Cost of the stream adapters beside direct calls of the parser: both sides in one run, in paired
+//! rounds.
 //!
 //! `cargo bench -p provstream --features futures --bench adapters`
 //!
@@ -59,7 +60,7 @@ fn received(chunks: &[Bytes]) -> impl Iterator<Item = Bytes> {
     chunks.iter().cloned()
 }
 
-/// The same as a stream.
+/// Builds a stream of the chunks.
 fn source(chunks: &[Bytes]) -> impl Stream<Item = Result<Bytes, Infallible>> + Unpin {
     stream::iter(received(chunks).map(Ok))
 }

@@ -1,4 +1,5 @@
-//! What no program doing the parser's work could beat, measured beside the parser and the other side of its targets.
+//! Lower bounds for any program that does the parser's work, measured beside the parser and the
+//! other side of its targets.
 //!
 //! `cargo bench --bench floors`
 

@@ -1,4 +1,4 @@
-//! What a byte costs in a long stream against what it costs in a short one: `cargo bench --bench growth`.
+//! Cost of a byte in a long stream against its cost in a short one: `cargo bench --bench growth`.
 //!
 //! One parser reads 64 MiB, and after each MiB of it a new one reads 1 MiB of the same family, so that whatever else the
 //! machine does hits both alike; medians over the MiB of the second half are compared. The input comes from one recycled buffer. `PROVSTREAM_ROUNDS` sets how often each ratio
@@ -13,7 +13,7 @@ use testkit::adversarial::{Family, families};
 /// Length of the short stream in bytes.
 const SHORT: usize = 1 << 20;
 
-/// How many times longer the long one is.
+/// Ratio of the length of the long stream to that of the short one.
 const LONGER: usize = 64;
 
 /// Sizes of chunks.

@@ -17,14 +17,14 @@ const CLASSES: [&str; 4] = [
     "unverified-inference",
 ];
 
-/// How the objects stand in the document.
+/// Arrangement of the objects in the document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// In one array, without white space.
     Compact,
     /// In one array, indented by two spaces.
     Pretty,
-    /// One a line.
+    /// One object per line.
     Lines,
 }
 
@@ -40,11 +40,11 @@ impl fmt::Display for Layout {
 
 /// Asserted objects of about 300 bytes each without white space.
 pub(crate) struct Document {
-    /// How the objects stand in it.
+    /// Arrangement of the objects.
     pub(crate) layout: Layout,
     /// The document.
     pub(crate) bytes: Vec<u8>,
-    /// How many objects it has.
+    /// Number of objects.
     pub(crate) objects: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What the numbers were measured on.
+//! Description of the machine of the measurements.
 
 /// The name of the processor, and how many of its threads the process may use.
 #[must_use]

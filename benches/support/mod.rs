@@ -10,16 +10,17 @@ use regex::bytes::Regex;
 pub(crate) use prose::{Prose, stream};
 pub(crate) use read::provstream;
 
-/// What a person would write to find annotations in a whole buffer.
+/// Regular expression that a person would write to find annotations in a whole buffer.
 pub(crate) const PATTERN: &str = r"\[(substrate\.[a-z.\-]+|unverified-inference|decayed-to-uncertainty)((?:\s*;\s*[a-z-]+=[^;\]]+)*)\s*\]";
 
-/// What a program that looks at every byte is compared with: one pass for the bytes that may open something.
+/// Baseline for a program that looks at every byte: one pass for the opening bytes of free text.
 #[must_use]
 pub(crate) fn memchr3_pass(stream: &[u8]) -> usize {
     memchr::memchr3_iter(b'[', b'`', b'~', stream).count()
 }
 
-/// One pass with the regular expression over the whole buffer: no assertion, no timestamp, no streaming.
+/// Baseline for a program with a whole buffer: one pass of the regular expression, without
+/// assertions, timestamps and streaming.
 #[must_use]
 pub(crate) fn regex_pass(regex: &Regex, stream: &[u8]) -> usize {
     regex
@@ -27,7 +28,7 @@ pub(crate) fn regex_pass(regex: &Regex, stream: &[u8]) -> usize {
         .fold(0, |sum, found| sum + black_box(&found)[0].len())
 }
 
-/// What a program that takes pieces is compared with: a search in each, and a copy of it.
+/// Baseline for a program that reads chunks: a search in each chunk, and a copy of it.
 pub(crate) fn memchr3_and_copy(buffer: &mut Vec<u8>, stream: &[u8], size: usize) -> usize {
     let mut found = 0;
     buffer.clear();

@@ -7,7 +7,7 @@ const WORDS: &str = "the service reads every record once and keeps what the next
     are written to disk so that a restart finds them again after an update of the index which takes a few seconds on \
     most machines but longer when many clients ask for large ranges at the same time";
 
-/// What prose holds besides words.
+/// Content of prose besides words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prose {
     /// Words, full stops and paragraphs.
@@ -77,7 +77,7 @@ pub(crate) fn marked(
     (text, markers)
 }
 
-/// What a marker says: always as many bytes.
+/// Builds the content of a marker, which always has the same length.
 #[must_use]
 pub(crate) fn payload(hash: usize) -> String {
     format!("substrate.grep; observation-id=sha256:{hash:08x}; ts=2026-05-28T11:40:00Z")

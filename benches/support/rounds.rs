@@ -27,7 +27,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// What one piece of work took: seconds a byte in each round.
+/// Time of one piece of work, in seconds per byte, for each round.
 #[derive(Clone, Debug)]
 pub(crate) struct Times(Vec<f64>);
 
@@ -38,7 +38,8 @@ impl Times {
         1e-6 / median(self.0.clone())
     }
 
-    /// How many times as fast as `other` this is, a byte: least, median and most over the rounds.
+    /// Computes the ratio of the speed to that of `other`: least, median and greatest over the
+    /// rounds.
     #[must_use]
     pub(crate) fn times_as_fast_as(&self, other: &Self) -> [f64; 3] {
         let ratios = other.0.iter().zip(&self.0).map(|(other, own)| other / own);

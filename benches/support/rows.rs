@@ -8,15 +8,15 @@ use crate::support::{
     PATTERN, Prose, memchr3_and_copy, memchr3_pass, provstream, regex_pass, stream,
 };
 
-/// What was reached of one target.
+/// Result for one target.
 pub(crate) struct Row {
     /// The target's number.
     pub(crate) number: u8,
-    /// What is done, and beside what.
+    /// Description of the work and of the other side.
     pub(crate) work: String,
-    /// How many times as fast as the other side the parser is to be.
+    /// Required ratio of the parser's speed to that of the other side.
     pub(crate) target: f64,
-    /// How many times as fast it is: least, median and most over the rounds.
+    /// Ratio reached: least, median and greatest over the rounds.
     pub(crate) reached: [f64; 3],
     /// The parser's median rate, in 1,000,000 bytes a second.
     pub(crate) rate: f64,
@@ -42,10 +42,10 @@ impl Row {
     }
 }
 
-/// What free text is compared with.
+/// Other side of a comparison for free text.
 #[derive(Clone, Copy)]
 enum Beside {
-    /// One memchr3 pass over the whole.
+    /// A single memchr3 pass over the whole buffer.
     Pass,
     /// The regular expression over the whole.
     Regex,

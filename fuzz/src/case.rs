@@ -1,4 +1,4 @@
-//! From the bytes of a fuzzer to a stream.
+//! Conversion of a fuzzer's bytes to a stream with settings.
 
 use provstream::Parser;
 
@@ -11,10 +11,11 @@ const CONTROL: u8 = 0xFF;
 /// In such input, where own text becomes foreign and the other way round.
 const SWITCH: u8 = 0xFE;
 
-/// How many bytes set the reading, the limits and the cuts.
+/// Number of bytes that set the mode, the limits and the chunking.
 const SETTINGS: usize = 12;
 
-/// What leaves something open: an attempt, an assertion, white space, code, a block, a line, a JSON value, a string, an escape.
+/// Ends of a stream that leave something open: a candidate annotation, an assertion, white space,
+/// code, a block, a line, a JSON value, a string, an escape.
 const OPEN: [&str; 16] = [
     "",
     " So. [substrate.grep; ts=\"",
@@ -127,8 +128,8 @@ impl Case {
         parser.reset();
     }
 
-    /// What an object reads before it is reset: the first part of the stream, and then what leaves something open. With
-    /// whether each is own text.
+    /// Input read before a reset: the first part of the stream, then one that leaves something
+    /// open; each with `true` for model text.
     pub(crate) fn earlier(&self) -> [(bool, &[u8]); 2] {
         let mut choices = Cuts(!self.seed);
         let (own, bytes) = self
@@ -140,12 +141,12 @@ impl Case {
         [(own, part), (choices.below(4) > 0, open)]
     }
 
-    /// Whether that stream ends before the object is reset.
+    /// Returns `true` if the earlier stream ends before the reset.
     pub(crate) const fn finishes_earlier(&self) -> bool {
         self.seed & 0x10 == 0
     }
 
-    /// What all choices follow from that the case leaves open.
+    /// Seed of all choices that the case leaves open.
     pub(crate) const fn seed(&self) -> u64 {
         self.seed
     }

@@ -1,4 +1,5 @@
-//! What is searched for with random input: each body is an ordinary function that panics when something does not hold.
+//! Fuzz bodies: each is an ordinary function that panics when a property does not hold for its
+//! input.
 //!
 //! AFL++ (`driver/src/afl.rs`) and libFuzzer (`driver/fuzz_targets/body.rs`) run them, and `cargo test` replays them over the
 //! corpus and over generated input without any fuzzer. Input is taken as it is, so that every file is a good start, or, after
@@ -38,19 +39,21 @@ impl Body {
         BODIES.iter().find(|body| body.name == name)
     }
 
-    /// What it is called on the command line, and its folder in `corpus/regressions`.
+    /// Returns the name of the body on the command line, which is also its folder in
+    /// `corpus/regressions`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What its input is taken for.
+    /// Returns the type of the body's input.
     #[must_use]
     pub const fn input(&self) -> Input {
         self.input
     }
 
-    /// What a fuzzer's bytes stand for: themselves, or what the generator makes of its choices.
+    /// Converts a fuzzer's bytes to the input: the bytes themselves, or generated from them as
+    /// choices.
     #[must_use]
     pub fn expand<'a>(&self, data: &'a [u8]) -> Cow<'a, [u8]> {
         match data.split_first() {
@@ -59,7 +62,8 @@ impl Body {
         }
     }
 
-    /// What a fuzzer's program does instead of searching, where an environment variable asks for it; says whether one did.
+    /// Performs a task other than fuzzing if an environment variable asks for it; returns `true` if
+    /// one did.
     ///
     /// - `PROVSTREAM_EXPAND=FILE` writes what the bytes of a file stand for beside it, as `FILE.input`: a find that is choices
     ///   of the generator would be another one as soon as the generator changes.

@@ -1,4 +1,4 @@
-//! What a search starts from: the corpus, and choices of the generator.
+//! Seed inputs of a search: the corpus, and choices of the generator.
 
 use std::path::Path;
 use std::{fs, io};
@@ -9,7 +9,7 @@ use super::{Body, CHOICES, Input};
 /// Longer files slow a search down.
 const LONGEST: usize = 8 << 10;
 
-/// How many inputs of a generator's choices there are, each longer than the one before.
+/// Number of seeds made of generator choices, each longer than the one before.
 const CHOSEN: u64 = 60;
 
 /// Vocabulary files: one that is loaded, one that is refused, and one of another major version.
@@ -199,7 +199,7 @@ pub fn with_settings(how: u8, limits: [u8; 7], stream: &[u8]) -> Vec<u8> {
     [&[0xFF, how], &limits[..], &[how % 4, 0, 0, 0], stream].concat()
 }
 
-/// So many choices of the generator, which follow from a number.
+/// Draws `count` choices of the generator from a seed.
 #[must_use]
 pub fn choices(number: u64, count: usize) -> Vec<u8> {
     let mut random = Cuts(number);

@@ -9,9 +9,9 @@ use crate::callgrind::{Machine, Run};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.toml");
 
-/// What each case took when the baseline was renewed, and where.
+/// Committed instruction counts, with the machine on which they were taken.
 pub(crate) struct Baseline {
-    /// Where it was taken.
+    /// Machine of the counts.
     pub(crate) machine: Machine,
     /// Instructions of each case.
     pub(crate) counts: BTreeMap<String, u64>,

@@ -13,7 +13,7 @@ use crate::cases;
 /// The argument of the program under valgrind.
 pub(crate) const INSIDE: &str = "--inside";
 
-/// What a case took.
+/// Measurement of a case.
 pub(crate) struct Measured {
     /// Name of the case.
     pub(crate) name: String,
@@ -21,13 +21,13 @@ pub(crate) struct Measured {
     pub(crate) instructions: u64,
     /// Bytes that the pass read.
     pub(crate) bytes: usize,
-    /// What was found in them.
+    /// Number of items found in these bytes.
     pub(crate) found: usize,
-    /// What `found` counts.
+    /// Unit of `found`.
     pub(crate) unit: String,
 }
 
-/// What counts depend on besides the code.
+/// Properties that counts depend on besides the code.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Machine {
     /// Version of the compiler.
@@ -36,15 +36,15 @@ pub(crate) struct Machine {
     pub(crate) target: String,
     /// Name and version of the C library, whose copies and allocations are counted too.
     pub(crate) libc: String,
-    /// Which instructions the processor has, as far as a dependency asks.
+    /// Instruction set of the processor, as far as a dependency asks.
     pub(crate) cpu: String,
 }
 
 /// All cases of a run.
 pub(crate) struct Run {
-    /// Where they ran.
+    /// Machine of the run.
     pub(crate) machine: Machine,
-    /// What they took, in their order.
+    /// Measurements in the order of the cases.
     pub(crate) cases: Vec<Measured>,
 }
 
@@ -58,7 +58,7 @@ impl Drop for Directory {
     }
 }
 
-/// One call, and all that is counted.
+/// Calls `work` once; the instructions of the call are counted.
 #[inline(never)]
 fn measured(work: &mut dyn FnMut() -> usize) -> usize {
     // Not the last thing done here: a tail call would leave the function before the work is done.
@@ -76,8 +76,8 @@ pub(crate) fn run_inside() {
     }
 }
 
-/// Which instructions `memchr` and the C library choose between. Valgrind stands for one processor of few, whatever the
-/// host: on x86-64 one with AVX2 if the host has it, never one with AVX-512.
+/// Returns the instruction set among which `memchr` and the C library choose. Valgrind emulates one
+/// of few processors: on x86-64, one with AVX2 if the host has it, never one with AVX-512.
 fn cpu() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     return if std::is_x86_feature_detected!("avx2") {
@@ -138,7 +138,7 @@ pub(crate) fn measure() -> Result<Run, String> {
     Ok(Run { machine, cases })
 }
 
-/// What the program under valgrind printed on a case.
+/// Parses the line that the program under valgrind printed for a case.
 fn case(line: &str, instructions: u64) -> Option<Measured> {
     let mut fields = line.split('\t');
     Some(Measured {

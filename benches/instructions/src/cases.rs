@@ -24,11 +24,11 @@ const RECEIVED: usize = 1_400;
 
 /// A path and what it reads.
 pub(crate) struct Case {
-    /// What it is called in the baseline: what is read, and the size of the chunks.
+    /// Name in the baseline: the input, and the chunk size.
     pub(crate) name: String,
     /// Bytes that one pass reads.
     pub(crate) bytes: usize,
-    /// What a pass counts.
+    /// Unit of the count.
     pub(crate) unit: &'static str,
     /// A pass; gives the count.
     pub(crate) work: Box<dyn FnMut() -> usize>,

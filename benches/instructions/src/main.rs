@@ -1,4 +1,4 @@
-//! How many instructions the hot paths take, beside a committed baseline.
+//! Instruction counts of the hot paths beside a committed baseline.
 //!
 //! `cargo run --release -p provstream-instructions` prints the table; with `--check` it fails where a path takes more
 //! than 5 % above its baseline, with `--renew` it writes the baseline. Needs valgrind on the path.
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use baseline::Baseline;
 use table::Verdict;
 
-/// What the program was asked for.
+/// Task given on the command line.
 enum Task {
     Show,
     Check,

@@ -14,9 +14,10 @@ const GAP: usize = 400;
 pub(crate) enum Provider {
     /// `chat.completion.chunk` objects.
     OpenAi,
-    /// The same in events of 350 bytes, but for escapes.
+    /// OpenAI events of 350 bytes, apart from escapes.
     OpenAiLong,
-    /// The same with random characters that hide the length of tokens, so that no two events have the same members.
+    /// OpenAI events with random characters that hide the length of tokens, so that no two events
+    /// have equal members.
     OpenAiObfuscated,
     /// Named events.
     Anthropic,
@@ -41,7 +42,7 @@ impl Provider {
         }
     }
 
-    /// What comes before the text.
+    /// Returns the events before the text.
     const fn head(self) -> &'static str {
         match self {
             Self::OpenAi | Self::OpenAiLong | Self::OpenAiObfuscated => "",
@@ -87,7 +88,7 @@ impl Provider {
         }
     }
 
-    /// What comes behind the text.
+    /// Returns the events after the text.
     const fn tail(self) -> &'static str {
         match self {
             Self::OpenAi | Self::OpenAiLong | Self::OpenAiObfuscated => concat!(
@@ -109,9 +110,9 @@ impl Provider {
 pub(crate) struct Response {
     /// The event stream.
     pub(crate) bytes: Vec<u8>,
-    /// How many events have text.
+    /// Number of events with text.
     pub(crate) events: usize,
-    /// How many annotations the text has.
+    /// Number of annotations in the text.
     pub(crate) annotations: usize,
 }
 

@@ -1,12 +1,12 @@
-//! What is printed of a run, and whether it keeps to the baseline.
+//! Table of a run, and its comparison with the baseline.
 
 use crate::baseline::Baseline;
 use crate::callgrind::{Machine, Measured, Run};
 
-/// How far a count may be from its baseline, in percent.
+/// Allowed difference of a count from its baseline, in percent.
 const TOLERANCE: f64 = 5.0;
 
-/// What a run is beside the baseline.
+/// Comparison of a run with the baseline.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
     /// The baseline was taken with another compiler or on another machine: the counts cannot be compared.
@@ -61,7 +61,7 @@ pub(crate) fn print(run: &Run, baseline: &Baseline, verdict: &Verdict) {
     conclude(run, baseline, verdict);
 }
 
-/// How much more than before a case takes, in percent.
+/// Computes the increase over the baseline, in percent.
 fn change(case: &Measured, before: u64) -> f64 {
     (case.instructions as f64 - before as f64) * 100.0 / before as f64
 }

@@ -24,7 +24,7 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
-    /// What is in the document, an array of objects.
+    /// Prepares the measurement for a document with an array of objects.
     #[must_use]
     pub(crate) fn new(document: &Document) -> Self {
         let text = std::str::from_utf8(&document.bytes).expect("ASCII");
@@ -103,7 +103,7 @@ impl Objects {
     }
 }
 
-/// One object: what is reported of it, and where it stands. Gives 1 if all is well.
+/// Reports one object with its position; returns 1 if its assertion is sound.
 #[inline]
 fn tell(
     record: &Record,
@@ -131,7 +131,7 @@ fn write_pointer(pointer: &mut String, index: usize) {
     pointer.push_str("/assertion");
 }
 
-/// Whether a chunk in a string has a byte that does not just go on.
+/// Returns `true` if a chunk within a string has a quote, a backslash or a control character.
 #[inline(always)]
 fn has_structure(chunk: &[u8]) -> bool {
     any(chunk, |block| {

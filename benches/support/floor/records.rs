@@ -1,4 +1,4 @@
-//! Where assertions and what their annotations say stand, found beforehand.
+//! Positions of assertions and of the values of their annotations, found beforehand.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -17,13 +17,14 @@ pub(crate) struct Record {
     pub(crate) id: Range<usize>,
     class: Range<usize>,
     ts: Range<usize>,
-    /// How many bytes of the stream are read when the assertion is certain.
+    /// Number of stream bytes read when the assertion is certain.
     pub(crate) end: usize,
 }
 
 impl Record {
-    /// What nobody who reports this assertion can leave out: is its text UTF-8, which class is it, is its time one? Gives
-    /// 1 if all is well; the caller looks at text and time.
+    /// Does the work that every reporter of the assertion must do: validates UTF-8, resolves the
+    /// class, and parses the time. Returns 1 if the assertion is sound; the caller reads text and
+    /// time.
     #[inline]
     pub(crate) fn tell(&self, stream: &[u8], vocabulary: &Vocabulary) -> usize {
         let text = black_box(from_utf8(&stream[self.text.clone()]));

@@ -2,8 +2,8 @@
 
 use wide::u8x16;
 
-/// Where any block of sixteen bytes has what `odd` looks for, the first byte in the lowest bit. The last block may lie over
-/// the one before it; a space stands for bytes that it lacks.
+/// Combines `odd` over all blocks of sixteen bytes, with the first byte in the lowest bit. The last
+/// block may overlap the one before; missing bytes are replaced by spaces.
 #[inline(always)]
 pub(crate) fn any(bytes: &[u8], odd: impl Fn(u8x16) -> u8x16) -> u32 {
     let last = bytes.last_chunk().copied().unwrap_or_else(|| {
@@ -18,13 +18,13 @@ pub(crate) fn any(bytes: &[u8], odd: impl Fn(u8x16) -> u8x16) -> u32 {
     found.to_bitmask()
 }
 
-/// Where a block has `byte`.
+/// Finds `byte` in a block.
 #[inline(always)]
 pub(crate) fn eq(block: u8x16, byte: u8) -> u8x16 {
     block.simd_eq(u8x16::splat(byte))
 }
 
-/// Where a block has a control character.
+/// Finds the control characters in a block.
 #[inline(always)]
 pub(crate) fn control(block: u8x16) -> u8x16 {
     block.min(u8x16::splat(0x1F)).simd_eq(block)

@@ -87,7 +87,8 @@ impl<'a> Text<'a> {
         told
     }
 
-    /// One annotation, behind text that may go back to `from`: its bytes, those before it in its line, and what they say.
+    /// Does the work for one annotation after text that may reach back to `from`: reads its bytes,
+    /// those before it in its line, and its values.
     #[inline]
     fn annotation(&self, record: &Record, from: usize) -> usize {
         let annotation = record.annotation.clone();
@@ -103,13 +104,13 @@ pub(crate) fn opener(text: &[u8]) -> Option<usize> {
     memchr3(b'[', b'`', b'~', text)
 }
 
-/// The same where a brace may open something as well.
+/// Finds the first opening byte, with `{` as one of them.
 pub(crate) fn opener_or_brace(text: &[u8]) -> Option<usize> {
     let opener = opener(text);
     memchr(b'{', &text[..opener.unwrap_or(text.len())]).or(opener)
 }
 
-/// Whether a chunk has a byte that may open something.
+/// Returns `true` if a chunk has an opening byte.
 #[inline(always)]
 fn has_opener<const BRACE: bool>(chunk: &[u8]) -> bool {
     any(chunk, |block| {
@@ -122,7 +123,7 @@ fn has_opener<const BRACE: bool>(chunk: &[u8]) -> bool {
     }) != 0
 }
 
-/// Where an annotation has something other than the printable ASCII of a value.
+/// Finds the bytes of an annotation that are not printable ASCII of a value.
 #[inline]
 fn delimiters(annotation: &[u8]) -> u32 {
     any(annotation, |block| {

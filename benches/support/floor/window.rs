@@ -1,6 +1,7 @@
 //! The last bytes of a stream, since a chunk is the caller's again once it is read.
 
-/// As many bytes as an assertion and an annotation may have at the default limits, and room to write on.
+/// Size of the buffer in bytes: an assertion and an annotation at the default limits, and room to
+/// write on.
 const BYTES: usize = 1 << 13;
 
 /// A buffer that is written from the start again when it is full.

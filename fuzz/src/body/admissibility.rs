@@ -83,10 +83,10 @@ pub(super) fn check(data: &[u8]) {
     assert_eq!(verdict.admitted(), reason == VerdictReason::Admitted);
 }
 
-/// What the relying party sets, and what it judges. Times and durations are in nanoseconds.
+/// Settings of a relying party, and the assertion to judge. Times and durations are in nanoseconds.
 struct Case<'a> {
     floor: usize,
-    /// From 1970 on.
+    /// Current time, counted from 1970.
     now: i128,
     default_window: Option<i128>,
     skew: i128,
@@ -267,7 +267,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// How many of these classes are independent: those of one group count as one.
+    /// Counts the independent classes; those of one group count as one.
     fn independent(&self, classes: &BTreeSet<&str>) -> usize {
         let groups: Vec<BTreeSet<&str>> = self
             .steps

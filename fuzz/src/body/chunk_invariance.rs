@@ -1,9 +1,9 @@
-//! How a stream is cut changes nothing.
+//! Chunking does not change the events.
 
 use super::super::case::Case;
 use super::super::reference::engine::run;
 
-/// How a stream is cut changes no event, and neither does what the parser read before it was reset.
+/// Checks that the events depend neither on the chunking nor on input before a reset.
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let mut parser = case.parser();

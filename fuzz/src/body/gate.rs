@@ -11,7 +11,7 @@ use super::same_bytes;
 /// In a longer stream text may be let go because of a limit, which the naive gate does not know.
 const MOST_BYTES: usize = 4_000;
 
-/// What was written, and how much of the clean text was reported.
+/// Output of a gate, and the length of the clean text reported.
 #[derive(Default)]
 struct Out {
     text: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What is held back is what can still become an annotation, never one byte more.
+//! The parser holds exactly the bytes that can still become an annotation.
 
 use super::super::case::Case;
 use super::super::reference::engine::parser_in;

@@ -6,8 +6,9 @@ use serde_json::Value;
 use super::super::case::Case;
 use super::super::judges::{refused, refused_by_serde};
 
-/// What is JSON, where other input stops being JSON, and the asserted objects with their pointers are as `serde_json` has
-/// them, in mode `json` and, on one line, in mode `ndjson`.
+/// Checks that the parser agrees with `serde_json` about valid JSON, the offset of the first error,
+/// and the asserted objects with their pointers, in mode `json` and, for one line, in mode
+/// `ndjson`.
 pub(super) fn check(data: &[u8]) {
     // Between brackets it is one value, unless it closes the first bracket itself.
     let input = [b"[", data, b"]"].concat();
@@ -55,7 +56,7 @@ fn parser(mode: Mode) -> Parser {
     Parser::builder().mode(mode).limits(limits).build()
 }
 
-/// Where the first value ends, if it does.
+/// Finds the end of the first value, if it is complete.
 fn closed(input: &[u8]) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_slice(input);
     values.disable_recursion_limit();
@@ -64,7 +65,8 @@ fn closed(input: &[u8]) -> Option<usize> {
     Some(values.byte_offset())
 }
 
-/// Whether the offending byte is one of the four after `\u`: `serde_json` looks at all of them before it judges them.
+/// Returns `true` if the offending byte is one of the four after `\u`; `serde_json` reads all of
+/// them before it reports an error.
 fn is_in_escape(input: &[u8], at: usize) -> bool {
     (2..=6).any(|back| {
         at.checked_sub(back)
@@ -108,7 +110,8 @@ fn check_records(mode: Mode, input: &[u8]) {
     }
 }
 
-/// Whether an object has a member twice, of which a value keeps one: it is shorter then.
+/// Returns `true` if an object repeats a member; a value keeps only one of them, so it has fewer
+/// members than the input.
 fn has_repeated_members(input: &[u8], value: &Value) -> bool {
     fn members(value: &Value) -> usize {
         match value {
@@ -128,7 +131,7 @@ fn has_repeated_members(input: &[u8], value: &Value) -> bool {
     colons.count() != members(value)
 }
 
-/// How many objects have a string `assertion`.
+/// Counts the objects with a string `assertion`.
 fn asserted(value: &Value) -> usize {
     match value {
         Value::Object(object) => {

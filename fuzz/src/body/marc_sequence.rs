@@ -61,7 +61,7 @@ pub(super) fn check(data: &[u8]) {
     assert!(others[1].finish().is_clean());
 }
 
-/// What a report has is what the model found, in whatever order.
+/// Asserts that a report has exactly the violations that the model found, in any order.
 fn same(report: &Report, mut expected: Vec<(&str, &str)>, line: &[u8]) {
     assert!(report.is_valid(), "{report}");
     let violations = report.violations().iter();

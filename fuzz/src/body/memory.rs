@@ -1,4 +1,4 @@
-//! What a parser takes is bounded by the limits.
+//! Memory of a parser is bounded by the limits.
 
 use super::super::case::Case;
 use super::super::meter::Meter;
@@ -7,13 +7,13 @@ use super::super::reference::RefMode;
 /// Most bytes that a parser and all it owns may take in mode `text` with limits up to the defaults.
 const MOST: usize = 12 << 10;
 
-/// The same in the modes that know JSON.
+/// Maximum memory of a parser in the modes with JSON, in bytes.
 const MOST_JSON: usize = 192 << 10;
 
-/// How often the stream is repeated.
+/// Number of repetitions of the stream.
 const TIMES: usize = 3;
 
-/// What the message names.
+/// Name of the input in failure messages.
 const WHAT: &str = "the case";
 
 /// However often a stream is repeated, what it takes is what the parser says of itself, as the allocator counts it, and

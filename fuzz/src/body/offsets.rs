@@ -5,17 +5,17 @@ use provstream::{OffsetMap, Span};
 use super::super::case::Case;
 use super::super::reference::engine::Cuts;
 
-/// How many spans are asked for.
+/// Number of spans to convert.
 const SPANS: usize = 40;
 
 /// Windows in bytes.
 const WINDOWS: [usize; 4] = [65_536, 0, 63, 600];
 
-/// What precedes each offset, counted over the whole text.
+/// Counts of characters before each offset, over the whole text.
 struct Naive {
     /// Code points and UTF-16 code units that end at the offset or before.
     ended: Vec<[u64; 2]>,
-    /// The same of those that start before it.
+    /// Code points and UTF-16 code units that start before the offset.
     begun: Vec<[u64; 2]>,
 }
 

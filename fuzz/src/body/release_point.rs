@@ -11,7 +11,8 @@ use super::feed;
 /// The longest stream whose last release point is looked for in its continuations.
 const MOST_BYTES: usize = 80;
 
-/// One of so many streams is: the search takes a thousand times as long as the rest.
+/// Interval of the streams that are searched, as the search takes a thousand times as long as the
+/// rest.
 const SEARCHED: u64 = 8;
 
 /// The release point never moves back, and no assertion begins before it, cut or not. One that was asked for after each chunk

@@ -13,7 +13,7 @@ use super::{feed, same_bytes};
 /// annotation.
 const TEXTS: [&[u8]; 3] = [b"", b" (*) \n", b"[substrate.grep]"];
 
-/// What becomes of the annotations and the records of a stream.
+/// Treatment of the annotations and records of a stream.
 #[derive(Clone, Copy)]
 enum Rule {
     Keep,
@@ -36,7 +36,7 @@ impl Rule {
     }
 }
 
-/// What a rewriter writes and reports.
+/// Output and events of a rewriter.
 struct Out {
     rule: Rule,
     written: Vec<u8>,
@@ -95,7 +95,7 @@ pub(super) fn check(data: &[u8]) {
     assert_eq!(found.events, expected.events);
 }
 
-/// What a rewriter, used and reset, writes.
+/// Runs a rewriter that was used before and reset.
 fn written(case: &Case, rule: Rule) -> Out {
     let mut rewriter = Rewriter::new(case.parser());
     let mut earlier = Out::new(rule);
@@ -126,7 +126,7 @@ fn push(rewriter: &mut Rewriter, own: bool, chunk: &[u8], out: &mut Out) {
     }
 }
 
-/// What a rewriter has to write, put together from the parser's events.
+/// Computes the expected output of a rewriter from the parser's events.
 fn expected(case: &Case, rule: Rule) -> Out {
     let mut out = Out::new(rule);
     let mut parser = case.parser();

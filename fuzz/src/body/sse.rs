@@ -7,7 +7,7 @@ use super::super::case::Case;
 /// Type, data and last event ID of an event.
 type Event = (String, String, String);
 
-/// What a decoder makes of a stream.
+/// Result of decoding a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Read {
     events: Vec<Event>,
@@ -16,7 +16,8 @@ struct Read {
     bytes: Vec<u8>,
 }
 
-/// How a stream is cut changes nothing, its bytes come out as they went in, and the events are those of the standard.
+/// Checks that the chunking changes nothing, that the bytes are unchanged, and that the events are
+/// those of the standard.
 pub(super) fn check(data: &[u8]) {
     for limit in [usize::MAX, 24] {
         let decoder = || SseDecoder::new().with_max_event(limit);

@@ -1,4 +1,4 @@
-//! What a provider's stream says does not depend on how it is cut.
+//! Items of a provider's stream do not depend on the chunking.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,8 @@ use testkit::wire::oracle::{self, Client};
 use super::super::case::Case;
 use super::wire_rewriter::made_up;
 
-/// How a stream is cut changes no item, in any format, named or found out, nor does what the decoder read before; nor an event
-/// of a channel's text.
+/// Checks that neither the chunking nor earlier input changes an item, in any format, named or
+/// detected, nor an event of a channel's text.
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let asked = Format::ALL[data.len() % Format::ALL.len()];
@@ -95,8 +95,9 @@ fn check_texts(mut decoder: Decoder, pieces: &[&[u8]], expected: &Client) -> Dec
     decoder
 }
 
-/// The same stream with what the oracle cannot parse. Half of a surrogate pair, alone, stands for each U+FFFD, as which it is
-/// read; and from some event of an array on there is a second array.
+/// Replaces parts of a stream by input that the oracle cannot parse: a lone half of a surrogate
+/// pair for each U+FFFD, which is how it is decoded, and a second array from some event of an array
+/// on.
 fn odd(stream: &[u8], case: &Case) -> Vec<u8> {
     let text = str::from_utf8(stream).expect("made-up streams are UTF-8");
     let text = text.replace("\u{fffd}", "\\ud83d");

@@ -18,7 +18,7 @@ use super::same_bytes;
 /// The first byte of input that is the choices of a response; it appears nowhere in UTF-8.
 pub(crate) const MADE_UP: u8 = 0xFC;
 
-/// What a gate writes, and how much it says that it read.
+/// Output of a gate, and its report of what it read.
 #[derive(Default)]
 struct Out {
     bytes: Vec<u8>,
@@ -38,9 +38,10 @@ impl StreamHandler for Out {
     }
 }
 
-/// How a response is cut changes nothing, nor what the gate read before. Of any response nothing can be read where everything is
-/// withheld. A client reads of a made-up response what a naive gate writes of its texts, and the rest as it was; if that has
-/// nothing of some texts, nothing that is written depends on them, whatever repeats them.
+/// Checks that neither the chunking nor earlier input changes the output of a gate. Where
+/// everything is withheld, no text of any response can be read. A client of a generated response
+/// reads the texts that a naive gate writes, and everything else unchanged; if nothing of some
+/// texts is released, no output depends on them, whatever repeats them.
 pub(super) fn check(data: &[u8]) {
     match data.split_first() {
         Some((&MADE_UP, choices)) => check_made_up(choices, data),
@@ -112,13 +113,14 @@ fn check_nothing(data: &[u8]) {
     }
 }
 
-/// Whether a response begins like server-sent events: with a field or a comment.
+/// Returns `true` if a response begins like server-sent events, with a field or a comment.
 fn is_server_sent(data: &[u8]) -> bool {
     let first = data.first();
     first.is_some_and(|&first| first.is_ascii_lowercase() || first == b':')
 }
 
-/// Whether a line of server-sent events without data has a comment, several words, or a field that no event has.
+/// Returns `true` if a line of server-sent events without data has a comment, several words, or a
+/// field that events do not have.
 fn may_be_prose(line: &[u8]) -> bool {
     let mut parts = line.splitn(2, |&byte| byte == b':');
     let name = parts.next().unwrap_or_default();
@@ -132,8 +134,8 @@ fn may_be_prose(line: &[u8]) -> bool {
     }
 }
 
-/// Whether all lines are JSON that shows one format, or none, or no JSON at all. In a mix of formats the text of one is no text of
-/// another.
+/// Returns `true` if all lines are JSON of at most one format, or not JSON at all. In a mix of
+/// formats, the text of one is not text of another.
 fn is_of_one_format(data: &[u8]) -> bool {
     let mut formats = BTreeSet::new();
     data.split(|byte| b"\r\n".contains(byte)).all(|line| {
@@ -147,7 +149,7 @@ fn is_of_one_format(data: &[u8]) -> bool {
     })
 }
 
-/// What a gate writes of a response is the same however it is cut, and after another one.
+/// Checks that the output of a gate depends neither on the chunking nor on earlier input.
 fn check_cuts(gate: &dyn Fn() -> StreamGate<Drawn>, data: &[u8], stream: &[u8]) {
     let case = Case::new(data);
     let whole = written(&mut gate(), &[stream]);

@@ -1,4 +1,4 @@
-//! What a provider's stream takes is bounded.
+//! Memory for a provider's stream is bounded.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use super::super::case::Case;
 /// Most bytes of an event.
 const MAX_EVENT: usize = 512;
 
-/// How often the stream is repeated at least.
+/// Minimum number of repetitions of the stream.
 const TIMES: usize = 6;
 
 /// Most bytes that a rewriter may hold for events that are held back: up to 64 KiB of them, with their numbers, in memory that
 /// grows by doubling.
 const MOST_HELD_BACK: i64 = 6 << 16;
 
-/// How many bytes are pushed to a rewriter that holds more and more, to see that it stops.
+/// Number of bytes pushed to a rewriter that holds more and more, to see that it stops.
 const ENOUGH: usize = 4 * MOST_HELD_BACK as usize;
 
 /// Most bytes a decoder may hold besides what belongs to a channel.

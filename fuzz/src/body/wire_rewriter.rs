@@ -18,7 +18,7 @@ use super::same_bytes;
 /// A text by its channel and its member.
 type TextName = (Channel, Option<&'static str>);
 
-/// What a rewriter gives.
+/// Output and items of a rewriter.
 #[derive(Debug, PartialEq)]
 struct Out {
     replacement: Replacement,
@@ -61,8 +61,9 @@ impl StreamHandler for Out {
     }
 }
 
-/// How a stream is cut affects nothing; without annotations to look for the bytes stay; a client reads the stripped text of
-/// every channel, and everything else as it was. Made-up streams of each format are held against the whole-stream oracle.
+/// Checks that the chunking changes nothing, that without annotations to look for the bytes are
+/// unchanged, and that a client reads the stripped text of every channel and everything else
+/// unchanged. Generated streams of each format are compared with the whole-stream oracle.
 pub(super) fn check(data: &[u8]) {
     let detects = || StreamRewriter::detect(Parser::new());
     for way in Case::new(data).ways(5) {
@@ -78,7 +79,7 @@ pub(super) fn check(data: &[u8]) {
     }
 }
 
-/// Where there are no brackets to hold, only halves of surrogate pairs can change anything.
+/// Checks that without brackets to hold, only halves of surrogate pairs change the output.
 fn check_same(data: &[u8], with: impl FnOnce(Parser) -> StreamRewriter) {
     if has_halves(data) {
         return;
@@ -88,7 +89,7 @@ fn check_same(data: &[u8], with: impl FnOnce(Parser) -> StreamRewriter) {
     same_bytes(&same.bytes, data, "without brackets to hold");
 }
 
-/// Whether clients read text after the event at which a format ends its streams.
+/// Returns `true` if clients read text after the event at which the format ends its streams.
 fn reads_past_end(format: Option<Format>) -> bool {
     matches!(format, Some(Format::Ollama | Format::BedrockConverse))
 }
@@ -110,7 +111,7 @@ fn check_asked(data: &[u8], asked: Format) {
     assert_same(read(&stripped.bytes, false), read(data, true), &stripped);
 }
 
-/// What a client reads of what was written is what is expected.
+/// Asserts that a client reads the expected content from the output.
 fn assert_same(found: Read, expected: Read, written: &Out) {
     let (found, expected) = match found.is_odd || expected.is_odd {
         true => (found.without_numbers(), expected.without_numbers()),
@@ -141,7 +142,8 @@ fn check_made_up(data: &[u8]) {
     assert_eq!(found, expected);
 }
 
-/// What a rewriter makes of a stream, which is the same however it is cut, and after another one.
+/// Runs a rewriter on a stream and checks that the output depends neither on the chunking nor on
+/// earlier input.
 fn check_cuts(rewriter: &StreamRewriter, data: &[u8]) -> Out {
     let whole = written(rewriter.clone(), Replacement::Remove, &[data]);
     let case = Case::new(data);
@@ -175,16 +177,18 @@ fn written(mut rewriter: StreamRewriter, replacement: Replacement, pieces: &[&[u
     out
 }
 
-/// Whether a text that repeats those before it is the text itself if nothing came before: in lines of JSON, which may each be a whole
-/// response, and in the last event of TGI. Those before it may all be held back or annotations. A server then repeats just that,
-/// and nothing is left of it either; in events from anywhere the text may be another one, which is then a text more.
+/// Returns `true` if a text that repeats the texts before it may be the text itself if nothing came
+/// before: in lines of JSON, each of which may be a whole response, and in the last event of TGI.
+/// The texts before may all be held or annotations. A server then repeats just that, and nothing is
+/// left of it either; in other events the text may be a different one, and then it is a further
+/// text.
 fn may_be_whole(data: &[u8], asked: Format) -> bool {
     let is_space = |byte: &u8| byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(byte);
     let first = data.iter().find(|byte| !is_space(byte));
     first == Some(&b'{') || asked == Format::Tgi
 }
 
-/// Whether some string may have half of a surrogate pair.
+/// Returns `true` if a string may have half of a surrogate pair.
 fn has_halves(data: &[u8]) -> bool {
     let escapes = data.windows(3).filter(|piece| piece.starts_with(b"\\u"));
     escapes
@@ -192,7 +196,7 @@ fn has_halves(data: &[u8]) -> bool {
         .any(|piece| piece[2].eq_ignore_ascii_case(&b'd'))
 }
 
-/// What a client reads.
+/// Content that a client reads.
 #[derive(Debug, Default, PartialEq)]
 struct Read {
     texts: BTreeMap<TextName, Vec<u8>>,
@@ -204,8 +208,9 @@ struct Read {
 }
 
 impl Read {
-    /// The same without the numbers of texts, of which the bytes are in order. Whether numbers count deltas depends on which of the
-    /// first deltas have text: in a few events, or where a count jumps, that is one text before and several after some was moved.
+    /// Drops the numbers of texts and sorts their bytes. Whether numbers count deltas depends on
+    /// which of the first deltas have text: in a few events, or where a count jumps, one text can
+    /// become several after text was moved.
     fn without_numbers(mut self) -> Self {
         let mut text: Vec<u8> = self.texts.into_values().flatten().collect();
         text.sort_unstable();
@@ -215,8 +220,8 @@ impl Read {
         self
     }
 
-    /// The same with the number 0 for the only text there is. Where the blocks of a message are one text, its number is that
-    /// of the first block that has some, and text that was held back moves to a later block.
+    /// Sets the number of an only text to 0. If the blocks of a message are one text, its number is
+    /// that of the first block with text, and held text moves to a later block.
     fn renumbered(mut self) -> Self {
         if self.texts.len() == 1
             && let Some(((channel, member), text)) = self.texts.pop_first()
@@ -230,7 +235,7 @@ impl Read {
         self
     }
 
-    /// What it reads of a stream, the texts stripped or not.
+    /// Reads a stream, with its texts stripped or not.
     #[expect(clippy::too_many_lines, reason = "one arm for each item")]
     fn of(mut decoder: Decoder, data: &[u8], strip: bool) -> Self {
         let mut read = Self::default();

@@ -1,4 +1,4 @@
-//! What is written reads back equal.
+//! Written annotations and assertions read back equal.
 
 use provstream::provenance::{
     Annotation, Assertion, Class, Encoding, Reason, Vocabulary, escape, write_bracketed,
@@ -6,7 +6,7 @@ use provstream::provenance::{
 };
 use provstream::{Event, Mode, Parser, Span};
 
-/// What is written reads back equal, and escaped text has no live annotation.
+/// Checks that annotations and assertions read back equal, and that escaped text has no annotation.
 pub(super) fn check(data: &[u8]) {
     let memo = Vocabulary::memo();
     let text = String::from_utf8_lossy(data);
@@ -68,7 +68,7 @@ pub(super) fn check(data: &[u8]) {
     }
 }
 
-/// What is written of two assertions, which is everything but places, is the same.
+/// Asserts that two assertions are equal except for their positions.
 fn assert_same(one: &Assertion<'_>, other: &Assertion<'_>) {
     assert_eq!(one.text(), other.text());
     assert_eq!(one.limit_hit(), other.limit_hit());

@@ -10,7 +10,7 @@ impl<'a> Choices<'a> {
         Self(Unstructured::new(bytes))
     }
 
-    /// Whether there are choices left.
+    /// Returns `true` if there are choices left.
     pub(super) fn go_on(&self) -> bool {
         !self.0.is_empty()
     }

@@ -11,7 +11,7 @@ use super::{Choices, MOST};
 /// Classes that the body's vocabulary adds.
 const ADDED: [&str; 2] = ["substrate.a", "substrate.git.tag"];
 
-/// How many of [`CLASSES`] are no terminals.
+/// Number of [`CLASSES`] that are not terminals.
 const SUBSTRATES: usize = 7;
 
 const NOWS: [&str; 8] = [

@@ -64,7 +64,7 @@ const NAMES: [&str; 14] = [
     "\"a/b~c\"",
 ];
 
-/// One value or several.
+/// Appends values and separators until the choices run out.
 pub(super) fn any(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
     while choices.go_on() && out.len() < MOST {
         match choices.below(4) {

@@ -15,7 +15,7 @@ use choices::Choices;
 
 use super::body::wire_gate::MADE_UP;
 
-/// What the input of a body is taken for.
+/// Type of a body's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// A `Case`: a stream, perhaps with settings in front.
@@ -30,7 +30,7 @@ pub enum Input {
     Records,
     /// A provider's stream of events.
     Events,
-    /// The same, or the choices of a response that is made up with a gate's decisions.
+    /// A provider's stream, or the choices of a response generated with a gate's decisions.
     Gated,
     /// A provider's event with citations, or a stream whose assertions are cited.
     Citations,
@@ -38,13 +38,13 @@ pub enum Input {
     Vocabulary,
     /// The description of a MARC deployment.
     Deployment,
-    /// What a relying party sets, and an assertion that it judges.
+    /// Settings of a relying party, and an assertion to judge.
     Discipline,
     /// Three lines: a declared identifier, an observation id and a timestamp.
     Fields,
 }
 
-/// Where what is generated ends, in bytes; it may be longer by one of its parts.
+/// Length at which generated input ends, in bytes; the last part may exceed it.
 const MOST: usize = 3_000;
 
 /// The input that these choices make.

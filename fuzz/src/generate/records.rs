@@ -28,7 +28,7 @@ const OTHERS: [&str; 4] = [
     "unreadable",
 ];
 
-/// What later records refer to.
+/// A record to which later records refer.
 struct Known {
     id: String,
     iteration: usize,

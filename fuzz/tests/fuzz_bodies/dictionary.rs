@@ -8,7 +8,7 @@ use provstream::provenance::Vocabulary;
 use provstream_marc::{Draft, MarcKind, Profile, schema};
 use serde_json::Value;
 
-/// What is neither in the vocabulary, nor in a schema, nor in the corpus.
+/// Words of the dictionary that are in no vocabulary, schema or corpus file.
 const MORE: [&str; 55] = [
     // Brackets.
     "[",

@@ -14,7 +14,7 @@ use super::super::reference::engine::Cuts;
 /// More than two of the pieces, of 8 KiB, in which adapters take what they are given.
 const LONG: usize = 20_500;
 
-/// One stream in so many is repeated until it is [`LONG`].
+/// Interval of the streams that are repeated until they are [`LONG`].
 const LONG_ONE_IN: u64 = 32;
 
 /// Every adapter ends within so many calls, or it goes round in a circle.
@@ -72,9 +72,9 @@ impl Input {
         })
     }
 
-    /// What happens inside an adapter that takes the chunks: in one case out of four nothing else, else waits and errors
-    /// before some of them and before the end. A reader has interrupted reads, a stream has empty chunks, which a reader would
-    /// take for the end.
+    /// Builds the steps of the reader or stream inside an adapter: in one case out of four only the
+    /// chunks, otherwise with waits and errors before some chunks and before the end. A reader has
+    /// interrupted reads; a stream has empty chunks, which would be the end of a reader.
     fn script(&self, of_stream: bool) -> Script {
         let mut choices = Cuts(self.seed ^ 0x5DEE_CE66);
         let calm = choices.below(4) == 0;
@@ -95,7 +95,7 @@ impl Input {
     }
 }
 
-/// What a script does before it fails in a way that ends it, or before its end.
+/// Extent of a script up to its first fatal error, or to its end.
 struct Reach {
     /// Bytes that it gives.
     bytes: usize,
@@ -105,7 +105,7 @@ struct Reach {
     waits: usize,
     /// Of these steps, those that say that a read was interrupted.
     interrupted: usize,
-    /// Whether it fails.
+    /// The script ends with an error.
     fails: bool,
 }
 
