@@ -49,7 +49,7 @@ impl Bands {
         }
     }
 
-    /// The band of a score.
+    /// Returns the band of a score.
     #[must_use]
     pub fn band(&self, score: Score) -> Band {
         if score < self.medium_from {
@@ -102,7 +102,8 @@ values! {
 }
 
 impl Calibration {
-    /// A regime with the same bands for all task families. `profile` becomes the `calibration_profile` of records.
+    /// Creates a regime with equal bands for all task families. `profile` becomes the
+    /// `calibration_profile` of records.
     ///
     /// # Errors
     ///
@@ -136,8 +137,8 @@ impl Calibration {
         }
     }
 
-    /// The `calibration_profile` of records of a task family: `PROFILE/FAMILY` for a family with bands that differ from the
-    /// common ones, else the regime's own name.
+    /// Returns the `calibration_profile` of records of a task family: `PROFILE/FAMILY` for a family
+    /// with bands that differ from the common ones, otherwise the name of the regime.
     #[must_use]
     pub fn profile_of(&self, family: Option<&str>) -> String {
         match family.and_then(|family| Some((family, self.by_family.get(family)?))) {
@@ -146,7 +147,7 @@ impl Calibration {
         }
     }
 
-    /// The task families with bands of their own, by name.
+    /// Iterates over the task families with bands of their own, by name.
     pub fn families(&self) -> impl Iterator<Item = (&str, &Bands)> {
         self.by_family
             .iter()

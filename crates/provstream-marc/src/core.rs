@@ -85,7 +85,7 @@ impl CoreBuilder {
         self
     }
 
-    /// The record, its members in the order of the draft.
+    /// Builds the record, with its members in the order of the draft.
     ///
     /// # Errors
     ///

@@ -52,7 +52,7 @@ impl Decisions {
         self.find(id).is_some()
     }
 
-    /// The decision that a later record names as its parent.
+    /// Returns the decision that a later record names as its parent, and marks it as followed.
     pub(crate) fn follow(&mut self, id: &str) -> Option<Decision> {
         let known = self.find(id)?;
         known.followed = true;

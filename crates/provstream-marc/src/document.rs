@@ -85,7 +85,7 @@ impl Piece {
     }
 }
 
-/// The string that a JSON value is, decoded, with U+FFFD for a lone surrogate; `None` for another type.
+/// Decodes a JSON string, with U+FFFD for a lone surrogate; `None` for another type.
 pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
     if !json.starts_with('"') {
         return None;
@@ -98,14 +98,14 @@ pub(crate) fn string(json: &str) -> Option<Cow<'_, str>> {
     })
 }
 
-/// A text as a JSON string.
+/// Encodes a text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     // Only a map with other keys than strings, or a failing writer, could fail.
     serde_json::to_string(text).unwrap_or_default()
 }
 
 impl Document {
-    /// An object without members.
+    /// Creates an object without members.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -153,19 +153,21 @@ impl Document {
             .map(|member| (member.name(), &*member.value.json))
     }
 
-    /// The value of a member as JSON, of a repeated one the first.
+    /// Returns the value of a member as JSON; of a repeated member, the first value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.member(name).map(|member| &*member.value.json)
     }
 
-    /// The decoded string that a member is; none if there is no such member, or it is of another type.
+    /// Returns the decoded string of a member; `None` if there is no such member, or it is of
+    /// another type.
     #[must_use]
     pub fn get_str(&self, name: &str) -> Option<Cow<'_, str>> {
         string(self.get(name)?)
     }
 
-    /// The object that a member is; none if there is no such member, or it is of another type.
+    /// Returns the object that is the value of a member; `None` if there is no such member, or it
+    /// is of another type.
     #[must_use]
     pub fn get_object(&self, name: &str) -> Option<Self> {
         let value = &self.member(name)?.value;
@@ -241,7 +243,7 @@ impl Document {
         Some(value)
     }
 
-    /// The object on one line, without white space outside of strings.
+    /// Writes the object on one line, without white space outside strings.
     #[must_use]
     pub fn to_json(&self) -> String {
         self.to_string()
@@ -314,7 +316,7 @@ struct Members<'t> {
 }
 
 impl Members<'_> {
-    /// A piece of the text, with the places in it.
+    /// Cuts a piece out of the text, with the positions of replaced characters in it.
     fn piece(&self, json: &str) -> Piece {
         if self.replaced.is_empty() {
             return Piece::new(json, Vec::new());

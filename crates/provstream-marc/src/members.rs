@@ -189,7 +189,7 @@ pub(crate) const HAS_CONTENT: &str =
 static CORE: &[Member] = core_members! { table ["MARC-01 8.1", "MARC-02 9.1"] };
 static DISCLOSURE: &[Member] = disclosure_members! { table ["MARC-01 9", "MARC-02 10"] };
 
-/// The members that a draft defines for an object, in its order.
+/// Iterates over the members that a draft defines for an object, in its order.
 pub(crate) fn members(kind: MarcKind, draft: Draft) -> impl Iterator<Item = &'static Member> {
     let all = match kind {
         MarcKind::Core => CORE,

@@ -65,20 +65,21 @@ impl<'t> NestedObject<'_, 't> {
         Some(pointer)
     }
 
-    /// The members in order: the name, decoded, and the value as it is written.
+    /// Iterates over the members in order: decoded name, and value as written.
     pub fn members(&self) -> impl Iterator<Item = (&str, &'t [u8])> {
         let members = self.members.iter();
         members.map(|member| (&*member.name, &self.json[member.value.clone()]))
     }
 
-    /// The kind of MARC object that its members show, as [`Document::kind`] says.
+    /// Returns the kind of MARC object that the members show, as [`Document::kind`] does.
     #[must_use]
     pub fn kind(&self) -> Option<MarcKind> {
         kind_of(self.members.iter().map(|member| &*member.name))
     }
 
-    /// The JSON Pointer, as [`pointer`](Self::pointer) gives it, to what no end user is shown: the object, if it has scores of a
-    /// record, or a member that is a carrier's place for one. `None` if it has neither. Source: MARC-02 12.
+    /// Finds what must not be shown to end users: the object itself, if it has scores of a record,
+    /// or a member that is a carrier's place for one. Returns its JSON Pointer as
+    /// [`pointer`](Self::pointer) does, `None` if the object has neither. Source: MARC-02 12.
     pub(crate) fn record(&self) -> Option<Option<String>> {
         let has_scores = self.has_scores();
         let is_place = |(name, value): &(&str, &[u8])| {
@@ -183,7 +184,7 @@ fn end_value(open: &mut [Open<'_>], value: Range<usize>) {
     }
 }
 
-/// The length of a string with its quotes.
+/// Measures a JSON string with its quotes, in bytes.
 fn string_len(json: &[u8]) -> usize {
     let mut at = 1;
     loop {

@@ -52,12 +52,12 @@ impl<'a> Number<'a> {
         })
     }
 
-    /// The number as it is written.
+    /// Returns the number as written.
     pub(crate) const fn as_str(self) -> &'a str {
         self.text
     }
 
-    /// The digits from the first to the last that is not 0.
+    /// Iterates over the digits from the first to the last that is not 0.
     fn significant(self) -> impl Iterator<Item = u8> {
         let all = self.digits.0.bytes().chain(self.digits.1.bytes());
         all.skip(self.leading).take(self.significant)
@@ -108,7 +108,7 @@ impl<'a> Number<'a> {
         })
     }
 
-    /// The nearest floating-point number.
+    /// Converts to the nearest floating-point number.
     pub(crate) fn to_f64(self) -> f64 {
         // What JSON allows in a number Rust reads, too.
         self.text.parse().unwrap_or(f64::NAN)

@@ -12,10 +12,10 @@ use provstream::MarcKind;
 
 /// A value of a member.
 pub(crate) trait MemberValue: Sized {
-    /// The value of a member that has it as it must be.
+    /// Reads the value of a member, if the member is valid.
     fn read(reading: &Reading<'_>, name: &str) -> Option<Self>;
 
-    /// The value as JSON.
+    /// Writes the value as JSON.
     fn to_json(&self) -> String;
 }
 
@@ -59,8 +59,8 @@ impl Assembly {
         self.values.insert(name, value.to_json());
     }
 
-    /// The values that were put, else those given here, in the order of the draft and without what it does not define; then
-    /// the private members.
+    /// Builds the document: the values that were put, otherwise the given defaults, in the order of
+    /// the draft and without members it does not define; then the private members.
     pub(crate) fn document(self, kind: MarcKind, otherwise: &[(&str, &str)]) -> Document {
         let mut document = Document::new();
         for member in members(kind, self.draft) {
@@ -135,25 +135,26 @@ macro_rules! object {
                 $builder::default()
             }
 
-            /// The draft it is valid under.
+            /// Returns the draft under which the object is valid.
             #[must_use]
             pub const fn draft(&self) -> Draft {
                 self.draft
             }
 
-            /// Everything it was read from or built of, private and unknown members too.
+            /// Returns the document that the object was read from or built as, with private and
+            /// unknown members.
             #[must_use]
             pub const fn document(&self) -> &Document {
                 &self.document
             }
 
-            /// The document, without the rest.
+            /// Converts the object into its document.
             #[must_use]
             pub fn into_document(self) -> Document {
                 self.document
             }
 
-            /// The object as JSON on one line, with all that was read.
+            /// Writes the object as JSON on one line, with all members that were read.
             #[must_use]
             pub fn to_json(&self) -> String {
                 self.document.to_json()
@@ -174,7 +175,7 @@ macro_rules! object {
         pub struct $builder(Assembly);
 
         impl $builder {
-            /// The draft to build for. Members that it does not define are left out.
+            /// Sets the draft to build for. Members that the draft does not define are left out.
             pub const fn draft(mut self, draft: Draft) -> Self {
                 self.0.draft = draft;
                 self

@@ -64,7 +64,8 @@ setters! { Projection {
 } }
 
 impl Projection {
-    /// The projection with English wording, the action shown, and the record's next step.
+    /// Creates a projection with English wording that shows the action and the next step of the
+    /// record.
     pub fn new() -> Self {
         Self::default()
     }

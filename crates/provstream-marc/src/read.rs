@@ -137,7 +137,7 @@ pub struct ObjectReader {
 }
 
 impl ObjectReader {
-    /// A reader of objects of at most `max` bytes.
+    /// Creates a reader of objects of at most `max` bytes.
     #[must_use]
     pub const fn new(max: usize) -> Self {
         Self {

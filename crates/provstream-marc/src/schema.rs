@@ -6,7 +6,8 @@ use super::members::{Form, HAS_CONTENT, Member, Presence, WITH_ANSWER, members};
 use super::terms::{Action, Source, Target};
 use provstream::MarcKind;
 
-/// The JSON Schema (2020-12) of an object under a draft: JSON on several lines, the same each time.
+/// Returns the JSON Schema (2020-12) of an object under a draft, as JSON on several lines; equal
+/// arguments give equal text.
 ///
 /// An object is valid under it if and only if [validation](super::Document::validate) finds no must-level violation, but
 /// for what a schema does not see, or a reader of JSON before it: a repeated member, text that is not UTF-8, half of a
@@ -52,7 +53,7 @@ pub fn schema(kind: MarcKind, profile: Profile) -> String {
     indented(&format!("{{{}}}", parts.join(",")))
 }
 
-/// A member of the schema, as JSON.
+/// Writes a member of the schema as JSON.
 fn json(name: &str, json: &str) -> String {
     format!("{}:{json}", quoted(name))
 }
@@ -71,7 +72,7 @@ fn object(name: &str, members: impl IntoIterator<Item = String>) -> String {
     json(name, &format!("{{{}}}", members.join(",")))
 }
 
-/// JSON with each member of an object on a line of its own.
+/// Formats JSON with each member of an object on a line of its own.
 fn indented(json: &str) -> String {
     let (mut pretty, mut open) = (String::new(), Vec::new());
     let (mut in_string, mut escaped) = (false, false);

@@ -23,7 +23,7 @@ impl Score {
     pub(crate) const HALF: Self = Self::of(0.5);
     pub(crate) const THREE_TENTHS: Self = Self::of(0.3);
 
-    /// A score.
+    /// Creates a score.
     ///
     /// # Errors
     ///
@@ -36,18 +36,19 @@ impl Score {
         }
     }
 
-    /// The score of a value in range. Negative zero becomes zero, so that equal scores are written alike.
+    /// Creates the score of a value in range. Negative zero becomes zero, so that equal scores have
+    /// equal text.
     const fn of(value: f64) -> Self {
         Self((value + 0.0).to_bits())
     }
 
-    /// The value, from 0.0 to 1.0.
+    /// Returns the value, from 0.0 to 1.0.
     #[must_use]
     pub const fn get(self) -> f64 {
         f64::from_bits(self.0)
     }
 
-    /// The score that a JSON number is; `None` if it is outside the range, by however little.
+    /// Converts a JSON number to a score; `None` if it is outside the range, by however little.
     pub(crate) fn of_number(number: Number<'_>) -> Option<Self> {
         // What is in range as written may still round to a neighbour, never beyond the ends.
         let is_in_range = number.in_unit_interval();
@@ -119,8 +120,9 @@ fn outside(value: f64) -> ScoreError {
 pub struct Scores([Score; 5]);
 
 impl Scores {
-    /// The scores of all sources, in the order of the draft: ambiguity, missing evidence, capability limit, evidence
-    /// conflict, safety. Every class has a score; an emitter that does not use one says so with 0.0. Source: MARC-02 9.3.
+    /// Creates the scores of all sources, in the order of the draft: ambiguity, missing evidence,
+    /// capability limit, evidence conflict, safety. Every class has a score; an emitter that does
+    /// not use a class sets 0.0. Source: MARC-02 9.3.
     #[must_use]
     pub const fn new(scores: [Score; 5]) -> Self {
         Self(scores)

@@ -120,7 +120,7 @@ impl SequenceValidator {
         report
     }
 
-    /// The decision before this one in its request, if it is known.
+    /// Returns the preceding decision in the same request, if known.
     fn before(
         &mut self,
         parent: &Parent<'_>,

@@ -103,7 +103,7 @@ macro_rules! turns {
         }
 
         impl $name {
-            /// The record that is spoken about.
+            /// Returns the record that is spoken about.
             #[must_use]
             pub const fn record(&self) -> &Core {
                 &self.record

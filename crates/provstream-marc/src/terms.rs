@@ -18,7 +18,7 @@ macro_rules! terms {
             /// All values as they are written, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($text,)+];
 
-            /// The value as it is written. Letter case counts.
+            /// Returns the value as written. Letter case is significant.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {

@@ -168,7 +168,7 @@ impl Core {
 }
 
 impl ContextualRecord {
-    /// The record for a use, if a policy permits that.
+    /// Returns the record for a use if the policy permits it.
     ///
     /// # Errors
     ///

@@ -174,7 +174,7 @@ impl ValidatedObject {
         }
     }
 
-    /// Line of the object, or of the error in its place.
+    /// Returns the line number of the object, or of the error in its place.
     #[must_use]
     pub fn error_line(&self) -> u64 {
         match (&self.document, &*self.lines) {

@@ -35,8 +35,8 @@ const EXTENSIONS: &str = "extensions";
 const TOO_DEEP: &str = "a place too deep to be written";
 
 impl Carrier {
-    /// A carrier of a deployment's own: the object around the places, if there is one, and the members for records and for
-    /// disclosures.
+    /// Creates a carrier of a deployment's own: the object around the places, if there is one, and
+    /// the members for records and for disclosures.
     pub fn new(container: Option<&str>, core: &str, disclosure: &str) -> Self {
         Self {
             container: container.map(str::to_owned),
@@ -45,21 +45,22 @@ impl Carrier {
         }
     }
 
-    /// The member `metadata` of an API response's body, or of any other object that has one: a task status, the result of a
-    /// tool, an escalation. Source: MARC-02 12.1.
+    /// Returns the carrier `metadata` in the body of an API response, or in any other object with
+    /// such a member: a task status, the result of a tool, an escalation. Source: MARC-02 12.1.
     pub fn response_metadata() -> Self {
         Self::new(Some("metadata"), "marc_core", "marc_disclosure")
     }
 
-    /// An event of an audit log, written as one line of NDJSON. The other members are the log's: its time, its actor, its
-    /// request. Source: MARC-02 12.1.
+    /// Returns the carrier for an event of an audit log, written as one line of NDJSON. The other
+    /// members belong to the log: its time, its actor, its request. Source: MARC-02 12.1.
     pub fn audit_line() -> Self {
         Self::new(None, "marc_core", "marc_disclosure")
     }
 
-    /// The member `_meta` of an object of the Model Context Protocol: of a result, of parameters, of a content block. Its keys
-    /// begin with the deployment's domain, labels in reverse order, such as `com.example`, so that no other extension has the
-    /// same. Source: MCP specification, revision 2025-11-25, basic, `_meta`; MARC-02 12.1.
+    /// Creates the carrier `_meta` in an object of the Model Context Protocol: a result,
+    /// parameters, a content block. Its keys begin with the domain of the deployment, labels in
+    /// reverse order, such as `com.example`, so that no other extension has equal keys. Source: MCP
+    /// specification, revision 2025-11-25, basic, `_meta`; MARC-02 12.1.
     ///
     /// # Errors
     ///
@@ -82,7 +83,8 @@ impl Carrier {
         ))
     }
 
-    /// The member `metadata` of a message of the A2A protocol, under the URI of an extension.
+    /// Creates the carrier `metadata` in a message of the A2A protocol, under the URI of an
+    /// extension.
     ///
     /// The URI is added to the array `extensions`, after the others, unless it is there. It stays there when the object is
     /// removed, since the agent may have declared it too, and a declaration without metadata says nothing wrong. What the
@@ -110,7 +112,7 @@ impl Carrier {
         }
     }
 
-    /// The JSON Pointer (RFC 6901) to the place of a kind from the envelope.
+    /// Returns the JSON Pointer (RFC 6901) from the envelope to the place for a kind.
     #[must_use]
     pub fn pointer(&self, kind: MarcKind) -> String {
         let container = self.container.as_deref().map(pointer);
@@ -139,7 +141,7 @@ impl Carrier {
         Ok(())
     }
 
-    /// The URI that has to be declared and is not.
+    /// Returns the URI if it must be declared in the envelope and is not.
     fn undeclared(&self, envelope: &Document) -> Result<Option<&str>, CarryError> {
         let Some(uri) = self.uri.as_deref() else {
             return Ok(None);
@@ -155,7 +157,8 @@ impl Carrier {
         Ok((!is_declared).then_some(uri))
     }
 
-    /// A copy of the document at its place; none if nothing is there, or null. The envelope keeps it.
+    /// Copies the document at the place for a kind; returns `None` if nothing is there, or null.
+    /// The envelope keeps its document.
     ///
     /// # Errors
     ///
@@ -176,7 +179,8 @@ impl Carrier {
         Ok(taken)
     }
 
-    /// The document around the places: the envelope, or the object in it; none if that is missing or null.
+    /// Returns the document around the places: the envelope, or the object in it; `None` if that is
+    /// missing or null.
     fn around<'e>(&self, envelope: &'e Document) -> Result<Option<Cow<'e, Document>>, CarryError> {
         Ok(match &self.container {
             None => Some(Cow::Borrowed(envelope)),
@@ -245,8 +249,9 @@ pub(super) fn check_kind(
     }
 }
 
-/// The JSON Pointer to the first object in JSON text, at any depth, that has scores of a record, or to a carrier's place for one.
-/// Words take its place if it has more than 4,096 bytes. Text that is not JSON is searched as well.
+/// Finds the JSON Pointer to the first object in JSON text, at any depth, that has scores of a
+/// record, or to a carrier's place for one. A description replaces the pointer if it has more than
+/// 4,096 bytes. Text that is not JSON is searched as well.
 #[must_use]
 pub fn find_record(json: &[u8]) -> Option<String> {
     let mut first: Option<(usize, Option<String>)> = None;
@@ -269,7 +274,7 @@ fn is_label(label: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The value of a member, which is at a pointer; none if it is missing or null.
+/// Returns the value of a member as JSON, given its pointer; `None` if missing or null.
 fn member<'a>(
     document: &'a Document,
     name: &str,
@@ -283,7 +288,7 @@ fn member<'a>(
     }
 }
 
-/// The object that a member is; none if it is missing or null.
+/// Returns the object that is the value of a member; `None` if missing or null.
 fn object(
     document: &Document,
     name: &str,
@@ -298,7 +303,7 @@ fn object(
     }
 }
 
-/// The JSON Pointer to a member of the root.
+/// Returns the JSON Pointer to a member of the root.
 fn pointer(name: &str) -> String {
     format!("/{}", name.replace('~', "~0").replace('/', "~1"))
 }

@@ -51,7 +51,7 @@ pub struct EventCollector {
 }
 
 impl EventCollector {
-    /// A collector of events of at most `max` bytes.
+    /// Creates a collector of events of at most `max` bytes.
     #[must_use]
     pub fn new(max: usize) -> Self {
         Self {

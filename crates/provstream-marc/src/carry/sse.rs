@@ -8,8 +8,9 @@ use provstream::MarcKind;
 const CORE: &str = "marc-core";
 const DISCLOSURE: &str = "marc-disclosure";
 
-/// A document as one server-sent event with the empty line that dispatches it: the type is `marc-core` or
-/// `marc-disclosure`, the data are the document on one line. JSON has no line breaks in it, so nothing is escaped.
+/// Writes a document as one server-sent event, with the empty line that dispatches it: the type is
+/// `marc-core` or `marc-disclosure`, the data is the document on one line. JSON on one line has no
+/// line breaks, so nothing is escaped.
 ///
 /// Source: HTML Living Standard 9.2; MARC-02 12.1.
 ///
@@ -32,8 +33,8 @@ pub fn sse_event(kind: MarcKind, document: &Document) -> String {
     format!("event: {event_type}\ndata: {document}\n\n")
 }
 
-/// The document of a server-sent event with its kind, by the event's type and data as a reader of the stream gives them; none
-/// for an event of another type.
+/// Reads the document of a server-sent event and its kind, from the type and the data of the event
+/// as an SSE reader returns them; `None` for an event of another type.
 ///
 /// # Errors
 ///

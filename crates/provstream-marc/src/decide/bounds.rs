@@ -76,7 +76,8 @@ fn place(action: Action) -> Option<usize> {
 }
 
 impl Bound {
-    /// At most `count` rounds; no further round once the rounds so far took `time`, or cost `cost` units, together.
+    /// Creates a bound of at most `count` rounds, without a further round once the rounds so far
+    /// took `time`, or cost `cost` units, in total.
     #[must_use]
     pub const fn new(count: u32, time: Duration, cost: u64) -> Self {
         Self { count, time, cost }
@@ -92,14 +93,15 @@ impl Bounds {
         }
     }
 
-    /// The bound of an action; `None` for those after which no assessment follows by itself.
+    /// Returns the bound of an action; `None` for actions that are not followed by another
+    /// assessment.
     #[must_use]
     pub fn get(&self, action: Action) -> Option<&Bound> {
         Some(&self.loops[place(action)?])
     }
 
-    /// Most rounds of the three looping actions together, capped at `u32::MAX`: the `max_iterations` of records. Source:
-    /// MARC-02 9.1.
+    /// Returns the maximum number of rounds of the three looping actions in total, capped at
+    /// `u32::MAX`: the `max_iterations` of records. Source: MARC-02 9.1.
     #[must_use]
     pub fn max_iterations(&self) -> u32 {
         rounds(&self.loops)
@@ -117,7 +119,7 @@ fn rounds(loops: &[Bound; 3]) -> u32 {
 }
 
 impl Spent {
-    /// Time, and cost in units of the deployment.
+    /// Creates the consumption of a round: its time, and its cost in units of the deployment.
     #[must_use]
     pub const fn new(time: Duration, cost: u64) -> Self {
         Self { time, cost }
@@ -146,7 +148,7 @@ impl Exhausted {
         self
     }
 
-    /// The bound of an intervention, if it is reached.
+    /// Returns the reached bound of an intervention, if one is reached.
     #[must_use]
     pub fn get(&self, intervention: Intervention) -> Option<BoundHit> {
         let kind = self.0[intervention as usize]?;
@@ -201,7 +203,7 @@ impl Usage {
         }
     }
 
-    /// The rounds that began.
+    /// Returns the number of rounds begun.
     pub(super) fn rounds(&self) -> u32 {
         rounds(&self.loops)
     }

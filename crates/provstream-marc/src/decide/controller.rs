@@ -45,7 +45,7 @@ values! {
 }
 
 impl Controller {
-    /// A controller of draft -02, with the default policy and without sub-actions.
+    /// Creates a controller for draft -02, with the default policy and without sub-actions.
     pub fn new(calibration: Calibration, bounds: Bounds) -> Self {
         Self {
             draft: Draft::Draft02,

@@ -20,19 +20,19 @@ values! {
 }
 
 impl Decision {
-    /// The action to be taken, which the record states.
+    /// Returns the action to take, as stated in the record.
     #[must_use]
     pub const fn action(&self) -> Action {
         self.record.selected_action()
     }
 
-    /// The record, without the rest.
+    /// Converts the decision into its record.
     #[must_use]
     pub fn into_record(self) -> Core {
         self.record
     }
 
-    /// The selection, which explains itself.
+    /// Returns the selection, with its explanation.
     pub const fn selection(&self) -> &Selection {
         &self.selection
     }

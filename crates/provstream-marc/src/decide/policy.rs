@@ -43,7 +43,7 @@ impl Thresholds {
         Ok(self)
     }
 
-    /// The score from which on a source is material in a tier.
+    /// Returns the threshold of a source in a tier: the source is material from this score on.
     #[must_use]
     pub const fn get(&self, source: Source, tier: RiskTier) -> Score {
         self.0[tier as usize][source as usize]
@@ -93,8 +93,9 @@ values! {
 }
 
 impl Deviation {
-    /// `action` where the order of MARC-02 8.8 selects `instead_of`. It applies only where the action is possible in the
-    /// situation, and never where safety governs.
+    /// Creates a deviation that selects `action` where the order of MARC-02 8.8 selects
+    /// `instead_of`. It applies only if the action is possible in the situation, and never if
+    /// safety controls the selection.
     ///
     /// # Errors
     ///
@@ -113,7 +114,8 @@ impl Deviation {
         Ok(deviation)
     }
 
-    /// A stated `remediability` that is kept with an action it does not go with.
+    /// Creates a deviation that keeps a stated `remediability` with an action that it does not
+    /// normally go with.
     ///
     /// # Errors
     ///
@@ -142,7 +144,7 @@ impl Deviation {
         })
     }
 
-    /// The action that takes the place of the selected one.
+    /// Returns the action that replaces the selected one, if the deviation applies.
     pub(super) fn replaces(&self, selected: Action, situation: &Situation) -> Option<Action> {
         let applies = self.instead_of == Some(selected)
             && self

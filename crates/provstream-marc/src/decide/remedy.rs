@@ -21,7 +21,7 @@ terms! {
 }
 
 impl Intervention {
-    /// The action that takes the intervention. Source: MARC-02 8.9.
+    /// Returns the action that performs the intervention. Source: MARC-02 8.9.
     #[must_use]
     pub const fn action(self) -> Action {
         match self {
@@ -33,20 +33,21 @@ impl Intervention {
         }
     }
 
-    /// The intervention that an action takes; `None` for [`Action::Answer`] and [`Action::Abstain`].
+    /// Returns the intervention that an action performs; `None` for [`Action::Answer`] and
+    /// [`Action::Abstain`].
     #[must_use]
     pub fn of(action: Action) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|one| one.action() == action)
     }
 
-    /// The class as a record names it; `None` for deliberation.
+    /// Returns the class as named in a record; `None` for deliberation.
     #[must_use]
     pub const fn remediability(self) -> Option<Remediability> {
         self.action().remediability()
     }
 
-    /// The intervention of a class; `None` for [`Remediability::None`].
+    /// Returns the intervention of a class; `None` for [`Remediability::None`].
     #[must_use]
     pub fn of_class(class: Remediability) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();

@@ -138,7 +138,7 @@ impl Selector<'_> {
         self.is_weighed(intervention) && self.can(intervention)
     }
 
-    /// The first intervention that is possible, the stated one before the others.
+    /// Finds the first possible intervention among `wanted`, trying the stated one first.
     fn first(&mut self, wanted: &[Intervention]) -> Option<Intervention> {
         let stated = self.stated.filter(|stated| wanted.contains(stated));
         let mut all = stated.into_iter().chain(wanted.iter().copied());
@@ -160,7 +160,7 @@ impl Selector<'_> {
             || self.reaches(Source::Safety)
     }
 
-    /// Step 1: the governing policy. Nothing that follows can override it.
+    /// Performs step 1: selects an action of the safety policy, which no later step overrides.
     fn govern(&mut self) -> Action {
         let policy = self.policy;
         let possible = policy.safety().iter().copied().find(|&action| {
@@ -184,7 +184,8 @@ impl Selector<'_> {
         selected.unwrap_or_else(|| self.answer())
     }
 
-    /// Step 2. A primary ambiguity prefers a question even if it does not block.
+    /// Performs step 2. If ambiguity is the primary source, it prefers a question even if the
+    /// ambiguity does not block.
     fn clarify(&mut self) -> Option<Action> {
         let is_material = self.is_material(Source::Ambiguity);
         let is_resolved = self.holds(Judgement::ResolvableFromEvidence);
@@ -205,13 +206,13 @@ impl Selector<'_> {
         None
     }
 
-    /// Step 7, where the policy has it before externalization.
+    /// Performs step 7 if the policy places it before externalization.
     fn deliberate_first(&mut self) -> Option<Action> {
         let is_first = !self.policy.deliberates_last() && self.can_weighed(Deliberation);
         is_first.then(|| self.choose(Action::Deliberate, EFFORT_FIRST))
     }
 
-    /// Step 3.
+    /// Performs step 3: reconciles conflicting evidence.
     fn reconcile(&mut self) -> Option<Action> {
         if !self.is_material(Source::EvidenceConflict) {
             self.pass(NO_CONFLICT);
@@ -221,7 +222,8 @@ impl Selector<'_> {
         self.take(found, CONFLICT, Some(CONFLICT_STAYS))
     }
 
-    /// Step 4: retrieval. The draft ranks its substitutes in no way; the user and a human are two only if that was stated.
+    /// Performs step 4: retrieval. The draft does not rank the substitutes for retrieval; the user
+    /// and a human are substitutes only if stated or worthwhile.
     fn retrieve(&mut self) -> Option<Action> {
         let is_limited = self.holds(Judgement::LimitedToContext);
         if is_limited || !self.is_material(Source::MissingEvidence) {
@@ -239,7 +241,7 @@ impl Selector<'_> {
         self.take(found, MISSING, is_high.then_some(MISSING_STAYS))
     }
 
-    /// Step 5.
+    /// Performs step 5: calls a tool for a capability limit.
     fn use_tool(&mut self) -> Option<Action> {
         if !self.is_material(Source::CapabilityLimit) {
             self.pass(NO_LIMIT);
@@ -272,7 +274,8 @@ impl Selector<'_> {
         self.unresolved.get_or_insert(ground);
     }
 
-    /// Step 6, and what the steps before it left unresolved: a human if possible, else nothing.
+    /// Performs step 6, for everything that the steps before left unresolved: escalates to a human
+    /// if possible, otherwise abstains.
     fn refuse(&mut self) -> Option<Action> {
         let ground = self.unresolved?;
         let action = match self.can(Human) {
@@ -310,7 +313,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The first deviation that applies and leads to an action that is possible here.
+    /// Finds the first deviation that applies and whose action is possible in the situation.
     fn deviate(&mut self, selected: Action) -> Option<(Action, String)> {
         let policy = self.policy;
         policy.deviations().iter().find_map(|deviation| {
@@ -320,7 +323,7 @@ impl Selector<'_> {
         })
     }
 
-    /// The class that the record states.
+    /// Determines the remediability that the record states.
     fn remediability(&mut self, action: Action, deviation: &mut Option<String>) -> Remediability {
         let stated = self.situation.remediability();
         let Some(own) = action.remediability() else {
@@ -350,7 +353,8 @@ impl Selector<'_> {
         class
     }
 
-    /// The class with an action that goes with any: the stated one unless it is not possible any more, else the best.
+    /// Determines the class for an action that goes with any class: the stated one unless it is no
+    /// longer possible, otherwise the best one.
     fn remaining_class(&mut self, stated: Option<Remediability>) -> Remediability {
         let is_possible = self
             .stated

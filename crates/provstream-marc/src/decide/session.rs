@@ -75,8 +75,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session whose records have the identifiers `PREFIX-1`, `PREFIX-2` and so on. Each session needs a prefix of its own.
-    /// Records of -01 have no identifiers.
+    /// Creates a session whose records have the identifiers `PREFIX-1`, `PREFIX-2` and so on. Each
+    /// session needs a prefix of its own. Records of -01 have no identifiers.
     ///
     /// # Errors
     ///
@@ -96,9 +96,10 @@ impl Session {
         })
     }
 
-    /// The session of the request that is the `number`th, from 1, under one name. Whatever requests are called, no two that
-    /// differ in name or number have an identifier in common: the first has its name as prefix, and others have
-    /// `NAME.NUMBER`, as has the first if its name ends like that.
+    /// Creates the session of the `number`th request, from 1, with one name. Sessions that differ
+    /// in name or number never have an identifier in common: the prefix of the first request is its
+    /// name, that of any other is `NAME.NUMBER`, which is also used for the first if its name ends
+    /// like that.
     ///
     /// # Errors
     ///
@@ -145,7 +146,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Its state.
+    /// Returns the state of the session.
     #[must_use]
     pub const fn state(&self) -> SessionState {
         self.state
@@ -223,7 +224,8 @@ impl Session {
         Ok(())
     }
 
-    /// The sub-action that the record names: one that is a kind of another action is left out, and the selection says so.
+    /// Returns the sub-action that the record names. A sub-action that is a kind of another action
+    /// than the selected one is left out, which the selection records as a step.
     fn sub_action<'d>(
         &self,
         details: &'d Details,
@@ -242,7 +244,7 @@ impl Session {
         Ok(None)
     }
 
-    /// The record of the next decision point.
+    /// Builds the record of the next decision point.
     fn record(
         &self,
         situation: &Situation,

@@ -29,7 +29,7 @@ terms! {
 }
 
 impl Judgement {
-    /// The judgement that replaces the score of a source.
+    /// Returns the judgement that replaces the score of a source.
     pub(super) const fn about(source: Source) -> Self {
         match source {
             Source::Ambiguity => Self::BlockingAmbiguity,
@@ -93,7 +93,7 @@ values! {
 }
 
 impl Situation {
-    /// A situation of the standard risk tier without judgements and without remedies.
+    /// Creates a situation of the standard risk tier without judgements and without remedies.
     ///
     /// `pre_capability` estimates, before an answer is chosen, whether the request can be handled reliably with what is at
     /// hand. `primary_source` is the source most relevant to the selection; one is named even if little uncertainty is left.

@@ -13,7 +13,7 @@ use crate::trust::{Domain, TrustPolicy, Use};
 use crate::wording::{Language, Wording, texts};
 use provstream::settings::{Table, Value};
 
-/// `[bands]`: thresholds and their regime. Source: MARC-02 8.5.
+/// Reads `[bands]`: thresholds and their regime. Source: MARC-02 8.5.
 pub(super) fn calibration(root: &Table<'_>) -> Result<Option<Calibration>> {
     let Some(table) = table_at(root, "bands")? else {
         return Ok(None);
@@ -39,7 +39,8 @@ fn bands(table: &Table<'_>) -> Result<Bands> {
     checked(if is_medium { &medium } else { &high }, bands)
 }
 
-/// `[bounds]`: what a session takes; `None` unless each loop has count, time and cost. Source: MARC-02 7.3.
+/// Reads `[bounds]`: the bounds of a session; `None` unless each loop has count, time and cost.
+/// Source: MARC-02 7.3.
 pub(super) fn bounds(root: &Table<'_>) -> Result<Option<Bounds>> {
     let [retrieve, tool, deliberate] = LOOPS.map(|path| bound(root, path));
     let (retrieve, tool, deliberate) = (retrieve?, tool?, deliberate?);
@@ -72,7 +73,7 @@ fn bound(root: &Table<'_>, path: &'static str) -> Result<Option<Bound>> {
     Ok((|| Some(Bound::new(rounds?, time?, cost?)))())
 }
 
-/// `[risk]`: thresholds for single sources need one for the others. Source: MARC-02 14.
+/// Reads `[risk]`: thresholds for single sources require one for the others. Source: MARC-02 14.
 pub(super) fn thresholds(root: &Table<'_>, said: &Description) -> Result<Option<Thresholds>> {
     let keys = ["risk.standard", "risk.high_risk", "risk.source"];
     let Some(table) = table_at(root, "risk")?.filter(|_| keys.iter().any(|key| said.has(key)))
@@ -98,7 +99,7 @@ pub(super) fn thresholds(root: &Table<'_>, said: &Description) -> Result<Option<
     Ok(Some(all))
 }
 
-/// `[policy]`: local rules, executed by selection. Source: MARC-02 8.6, 8.8, 9.4.
+/// Reads `[policy]`: local rules of the selection. Source: MARC-02 8.6, 8.8, 9.4.
 pub(super) fn policy(root: &Table<'_>, said: &Description) -> Result<Policy> {
     let mut policy = Policy::default();
     if let Some(thresholds) = thresholds(root, said)? {
@@ -162,7 +163,7 @@ values! {
     }
 }
 
-/// `[[extension]]`.
+/// Reads `[[extension]]`.
 pub(super) fn extensions(value: Value<'_>) -> Result<Vec<Extension>> {
     let mut all: Vec<Extension> = Vec::new();
     for table in value.tables(&["name", "meaning"])? {
@@ -178,7 +179,7 @@ pub(super) fn extensions(value: Value<'_>) -> Result<Vec<Extension>> {
     Ok(all)
 }
 
-/// `[sub_actions]`: the controller's own names. Source: MARC-02 8.7.
+/// Reads `[sub_actions]`: the names that the controller defines. Source: MARC-02 8.7.
 pub(super) fn sub_actions(value: Value<'_>) -> Result<BTreeMap<String, Action>> {
     let mut all = BTreeMap::new();
     for (key, value) in value.free_table()?.entries() {
@@ -191,7 +192,7 @@ pub(super) fn sub_actions(value: Value<'_>) -> Result<BTreeMap<String, Action>> 
     Ok(all)
 }
 
-/// `[wording]`: a language, and what differs from it.
+/// Reads `[wording]`: a language, and the texts that differ from it.
 pub(super) fn wording(value: Value<'_>) -> Result<Wording> {
     let table = value.free_table()?;
     let language = optional(&table, "language", term)?.unwrap_or(Language::English);
@@ -207,7 +208,7 @@ pub(super) fn wording(value: Value<'_>) -> Result<Wording> {
     })
 }
 
-/// `[trust.permit]`: the default policy with what it replaces of it. Source: MARC-02 15.
+/// Reads `[trust.permit]`: the default policy with replacements. Source: MARC-02 15.
 pub(super) fn trust(root: &Table<'_>) -> Result<TrustPolicy> {
     let mut policy = TrustPolicy::default();
     let Some(by_domain) = table_at(root, "trust.permit")? else {

@@ -41,7 +41,7 @@ terms! {
 }
 
 impl ConformanceClass {
-    /// The class as the drafts write it, such as `MARC-Core`.
+    /// Returns the class as written in the drafts, such as `MARC-Core`.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -170,7 +170,7 @@ impl Deployment {
         conformance::judge(self, &self.classes)
     }
 
-    /// The classes that are claimed; with MARC-Disclosure also MARC-Core, which it includes. Source: MARC-02 20.2.
+    /// Iterates over the claimed classes; MARC-Disclosure implies MARC-Core. Source: MARC-02 20.2.
     pub fn classes(&self) -> impl Iterator<Item = ConformanceClass> {
         self.classes.iter().copied()
     }
@@ -182,14 +182,15 @@ impl Deployment {
         self.said.has("unused_scores")
     }
 
-    /// The bands, if they are described.
+    /// Returns the calibration, if described.
     #[must_use]
     pub const fn calibration(&self) -> Option<&Calibration> {
         self.calibration.as_ref()
     }
 
-    /// A controller with the draft, calibration, bounds, policy, sub-actions and wording of the description; `None` unless
-    /// [`calibration`](Self::calibration) and [`bounds`](Self::bounds) are described.
+    /// Creates a controller with the draft, calibration, bounds, policy, sub-actions and wording of
+    /// the description; `None` unless [`calibration`](Self::calibration) and
+    /// [`bounds`](Self::bounds) are described.
     #[must_use]
     pub fn controller(&self) -> Option<Controller> {
         let controller = Controller::new(self.calibration.clone()?, self.bounds?)
@@ -200,8 +201,8 @@ impl Deployment {
         Some(controller)
     }
 
-    /// The keys that [`controller`](Self::controller) needs and that the description does not have: tables, such as
-    /// `bounds.tool`, and keys of tables, such as `bounds.tool.cost`.
+    /// Lists the keys that [`controller`](Self::controller) needs and the description lacks:
+    /// tables, such as `bounds.tool`, and keys of tables, such as `bounds.tool.cost`.
     #[must_use]
     pub fn missing_for_controller(&self) -> Vec<String> {
         let mut missing = Vec::new();

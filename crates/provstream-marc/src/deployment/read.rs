@@ -12,7 +12,7 @@ use provstream::settings::{Table, Value};
 
 pub(super) type Result<T> = core::result::Result<T, DeploymentError>;
 
-/// The value of a key, read if it is there.
+/// Reads the value of a key, if the table has the key.
 pub(super) fn optional<'t, T>(
     table: &Table<'t>,
     key: &'t str,
@@ -21,7 +21,7 @@ pub(super) fn optional<'t, T>(
     table.get(key).map(read).transpose()
 }
 
-/// A result of the library's types, with the place of the value that it is about.
+/// Adds the position of a value to an error of the library's types.
 pub(super) fn checked<T, E: Display>(
     value: &Value<'_>,
     result: core::result::Result<T, E>,
@@ -29,7 +29,7 @@ pub(super) fn checked<T, E: Display>(
     result.map_err(|error| DeploymentError::value(value, error))
 }
 
-/// A text that is not blank.
+/// Reads a text that is not blank.
 pub(super) fn text(value: Value<'_>) -> Result<String> {
     let text = value.string()?;
     if text.trim().is_empty() {
@@ -82,12 +82,12 @@ pub(super) fn count(value: Value<'_>) -> Result<u32> {
     })
 }
 
-/// A value of an enumeration.
+/// Reads a term of an enumeration.
 pub(super) fn term<T: FromStr<Err = TermError>>(value: Value<'_>) -> Result<T> {
     checked(&value, value.string()?.parse())
 }
 
-/// One of some texts.
+/// Reads one of `all` texts; `what` names their enumeration in errors.
 pub(super) fn one_of(
     value: Value<'_>,
     what: &'static str,
@@ -103,7 +103,7 @@ pub(super) fn one_of(
     checked(&value, found.ok_or_else(unknown))
 }
 
-/// Values that are all different.
+/// Reads an array of distinct values.
 pub(super) fn set<'t, T: PartialEq>(
     value: Value<'t>,
     mut read: impl FnMut(Value<'t>) -> Result<T>,
@@ -121,7 +121,7 @@ pub(super) fn set<'t, T: PartialEq>(
     Ok(all)
 }
 
-/// Values that are all different, one at least.
+/// Reads an array of one or more distinct values.
 pub(super) fn some<'t, T: PartialEq>(
     value: Value<'t>,
     read: impl FnMut(Value<'t>) -> Result<T>,

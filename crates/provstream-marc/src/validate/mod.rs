@@ -61,7 +61,7 @@ impl Document {
     }
 }
 
-/// The kind of an object with these members, as [`Document::kind`] says.
+/// Returns the kind of an object with these members, as [`Document::kind`] does.
 pub(crate) fn kind_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<MarcKind> {
     let has = |name: &str| names.clone().any(|known| known == name);
     let (core, disclosure) = (MarcKind::Core, MarcKind::Disclosure);

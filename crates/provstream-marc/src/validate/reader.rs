@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
         self.fault_by(section, Code::MissingMember, pointer_to(path), message);
     }
 
-    /// A member that the draft does not define.
+    /// Reports a member that the draft does not define, if the profile does not allow it.
     fn unknown(&mut self, path: &[&str]) {
         let name = path.last().copied().unwrap_or_default();
         let scores = ["pre_capability", "uncertainty", "post_answer_confidence"];

@@ -11,7 +11,8 @@ use crate::violation::ViolationCode as Code;
 use provstream::MarcKind;
 
 impl Reader<'_> {
-    /// The rules between members. Each looks only at valid members, so that one fault is reported once.
+    /// Applies the rules between members. Each rule reads valid members only, so that one fault is
+    /// reported once.
     pub(super) fn rules_between_members(&mut self, document: &Document) {
         if let Some(action) = self.reading.term("selected_action") {
             self.confidence(document, action);

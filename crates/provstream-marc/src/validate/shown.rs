@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use provstream::json::push_name;
 
-/// The JSON Pointer of a member. Source: RFC 6901 3.
+/// Returns the JSON Pointer of a member. Source: RFC 6901 3.
 pub(super) fn pointer_to(names: &[&str]) -> String {
     let mut pointer = String::new();
     for name in names {
@@ -13,7 +13,7 @@ pub(super) fn pointer_to(names: &[&str]) -> String {
     pointer
 }
 
-/// The type of a JSON value, for a reader.
+/// Returns the type of a JSON value in words, such as `a string`.
 pub(crate) fn type_of(json: &str) -> &'static str {
     match json.as_bytes().first() {
         Some(b'"') => "a string",
@@ -28,7 +28,8 @@ pub(crate) fn type_of(json: &str) -> &'static str {
 /// Most code points of a message that repeat a value; an escape counts with all of its characters.
 const SHOWN: usize = 40;
 
-/// A text of the object in a message: in backticks, without control characters, and cut.
+/// Quotes a text of the object for a message: in backticks, with control characters escaped, and
+/// truncated.
 pub(crate) fn shown(text: &str) -> String {
     let (mut safe, mut count) = (String::new(), 0);
     for escaped in text.chars().map(char::escape_debug) {
@@ -42,7 +43,7 @@ pub(crate) fn shown(text: &str) -> String {
     format!("`{safe}`")
 }
 
-/// A number of the object in a message.
+/// Truncates a number of the object for a message.
 pub(crate) fn cut(json: &str) -> Cow<'_, str> {
     match json.char_indices().nth(SHOWN) {
         None => json.into(),

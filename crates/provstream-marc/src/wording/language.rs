@@ -68,7 +68,7 @@ const KEYS: &[&str] = &[
     "unit",
 ];
 
-/// The texts of a table.
+/// Reads the texts of a table.
 pub(crate) fn texts<'t>(table: &Table<'t>) -> Result<Vec<(WordingPart, Value<'t>)>, Fault> {
     let mut texts = Vec::new();
     for group in KEYS {

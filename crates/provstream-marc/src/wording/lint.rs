@@ -104,7 +104,7 @@ fn check(text: &str, is_answer: bool) -> Vec<WordingFinding> {
 }
 
 impl Rules {
-    /// The rules of a file; `None` if something is wrong with it.
+    /// Reads the rules of a file; `None` if the file has a fault.
     fn read(file: &str) -> Option<Self> {
         let file = File::parse(file.as_bytes()).ok()?;
         let root = file.root(&["matter", "rule"]).ok()?;

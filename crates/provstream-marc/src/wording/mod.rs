@@ -53,25 +53,25 @@ impl Default for Wording {
 }
 
 impl Wording {
-    /// The library's wording in a language.
+    /// Returns the library's wording in a language.
     #[must_use]
     pub fn in_language(language: Language) -> Self {
         language.wording().clone()
     }
 
-    /// Without any text.
+    /// Creates a wording without any text.
     fn new(language: Language) -> Self {
         let texts = WordingPart::all().map(|_| String::new()).collect();
         Self { language, texts }
     }
 
-    /// The language of the texts that were not replaced.
+    /// Returns the language of the texts that were not replaced.
     #[must_use]
     pub const fn language(&self) -> Language {
         self.language
     }
 
-    /// The text of a part; `None` for the message of [`Action::Answer`].
+    /// Returns the text of a part; `None` for the message of [`Action::Answer`].
     #[must_use]
     pub fn text(&self, part: WordingPart) -> Option<&str> {
         let at = WordingPart::all().position(|one| one == part)?;
@@ -145,7 +145,8 @@ impl Wording {
         }
     }
 
-    /// All findings of [`check_wording`] in the texts, by part; spans are in bytes of the text of the part.
+    /// Checks all texts with [`check_wording`] and returns the findings by part; spans are in bytes
+    /// of the text of the part.
     #[must_use]
     pub fn check(&self) -> Vec<(WordingPart, WordingFinding)> {
         let found = |part| {
@@ -156,21 +157,21 @@ impl Wording {
         WordingPart::all().flat_map(found).collect()
     }
 
-    /// The next step of a record, where the caller has none.
+    /// Returns the next step for a record when the caller has none.
     pub(crate) fn next_step(&self, action: Action) -> &str {
         self.words(WordingPart::NextStep(action))
     }
 
-    /// The message with an action and a source, where the caller has none.
+    /// Builds the message for an action and a source when the caller has none.
     pub(crate) fn message(&self, action: Action, source: Source, next_step: &str) -> String {
         let template = self.words(WordingPart::Message(action));
         let source = self.words(WordingPart::Source(source));
         template::fill(template, &[("source", source), ("next_step", next_step)])
     }
 
-    /// A disclosure as text: the answer, a blank line, and [the rest](Self::render). Control characters and those that
-    /// reorder text are escaped. Lines of the answer after the first are indented, so that none looks like one of the rest.
-    /// Source: MARC-02 14, 16.
+    /// Writes a disclosure as text: the answer, a blank line, and [the uncertainty](Self::render).
+    /// Control characters and those that reorder text are escaped. Lines of the answer after the
+    /// first are indented, so that none looks like a line of the rest. Source: MARC-02 14, 16.
     #[must_use]
     pub fn show(&self, disclosure: &Disclosure) -> String {
         let answer: Vec<_> = disclosure.answer().lines().map(one_line).collect();
@@ -201,7 +202,8 @@ impl Wording {
     }
 }
 
-/// A text on one line: control characters, separators of lines and what reorders text are written as escapes.
+/// Writes a text on one line: control characters, line separators and characters that reorder text
+/// are escaped.
 fn one_line(text: &str) -> String {
     let is_unsafe = |character: char| {
         character.is_control()

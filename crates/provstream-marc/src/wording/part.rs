@@ -30,7 +30,7 @@ pub enum WordingPart {
 }
 
 impl WordingPart {
-    /// All parts.
+    /// Iterates over all parts.
     pub fn all() -> impl Iterator<Item = Self> {
         // ANSWER is the first action.
         let messages = Action::ALL[1..].iter().copied().map(Self::Message);
@@ -42,7 +42,8 @@ impl WordingPart {
             .chain([Self::NoTarget, Self::Unit])
     }
 
-    /// The key of its table, and its own in that; the second is empty for a text that is in no table.
+    /// Returns the key of the part's table and its key in the table; the second is empty for a text
+    /// outside a table.
     pub(super) const fn key(self) -> (&'static str, &'static str) {
         match self {
             Self::Message(action) => ("message", action.as_str()),

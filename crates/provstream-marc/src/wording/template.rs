@@ -9,7 +9,8 @@ enum Piece<'a> {
     Placeholder(&'a str),
 }
 
-/// The pieces of a template with their places. `{{` and `}}` stand for one brace. After an error there are none.
+/// Iterates over the pieces of a template with their byte offsets. `{{` and `}}` stand for one
+/// brace. The iterator ends after an error.
 fn pieces(template: &str) -> impl Iterator<Item = Result<(usize, Piece<'_>), usize>> {
     let mut at = 0;
     core::iter::from_fn(move || {

@@ -18,7 +18,7 @@ type Check = fn(&Deployment) -> Option<Verdict>;
 
 const KINDS: [MarcKind; 2] = [MarcKind::Core, MarcKind::Disclosure];
 
-/// The check of a name in the table.
+/// Looks up the check with a name of the requirement table.
 pub(super) fn named(name: &str) -> Option<Check> {
     Some(match name {
         "bounds" => |it| bounds(it, it.decisions == Implementation::Provstream),
@@ -42,7 +42,7 @@ pub(super) fn named(name: &str) -> Option<Check> {
 /// A judgement of a deployment's own mapping: what is wrong with it.
 type Part = fn(&Deployment, &Mapping, &OwnMapping) -> Option<Verdict>;
 
-/// The judgement of a name in the table.
+/// Looks up the judgement of mappings with a name of the requirement table.
 pub(super) fn part(name: &str) -> Option<Part> {
     Some(match name {
         "lost" => lost,
@@ -158,8 +158,8 @@ fn prefix(it: &Deployment) -> Option<Verdict> {
     )))
 }
 
-/// A private member named like one of the draft takes its place; that the others leave the draft's members alone is the
-/// deployer's word. Source: MARC-02 11.
+/// Checks that no private member takes the name of a member of the draft. Whether private members
+/// change the meaning of others is left to the deployer's statement. Source: MARC-02 11.
 fn meanings(it: &Deployment) -> Option<Verdict> {
     let is_defined = |name: &&str| {
         let mut all = KINDS.into_iter().flat_map(|kind| members(kind, it.draft));
@@ -225,7 +225,7 @@ fn carried(mapping: &Mapping) -> impl Iterator<Item = MarcKind> {
     KINDS.into_iter().filter(|&kind| mapping.carries(kind))
 }
 
-/// A member that does not arrive, without which what arrives would not be valid.
+/// Checks that a mapping omits no member that a valid object requires.
 fn lost(it: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
     let name = carried(mapping).find_map(|kind| own.lost(kind, it.draft))?;
     let when = if name == WITH_ANSWER {
@@ -238,7 +238,7 @@ fn lost(it: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verdict>
     )))
 }
 
-/// Two members that arrive under one name.
+/// Checks that a mapping does not give two members one name.
 fn confused(it: &Deployment, mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
     let mut found = carried(mapping);
     let (one, other) = found.find_map(|kind| own.collision(kind, it.draft, &it.extensions))?;
@@ -268,7 +268,7 @@ fn told_apart(mapping: &Mapping, own: &OwnMapping) -> Option<Verdict> {
     (carried(mapping).count() > 1 && !own.is_told_apart).then(|| missing(hint))
 }
 
-/// Source: MARC-02 12.
+/// Checks that end users do not see what carries records. Source: MARC-02 12.
 fn end_users(it: &Deployment) -> Option<Verdict> {
     let with_scores = it.mappings.iter().filter(|one| one.carries(MarcKind::Core));
     let seen: Vec<_> = with_scores.map(|one| one.end_users).collect();
@@ -280,7 +280,7 @@ fn end_users(it: &Deployment) -> Option<Verdict> {
     seen.contains(&None).then(|| missing(hint))
 }
 
-/// Source: MARC-02 14.
+/// Checks that high risk has lower thresholds or a described precaution. Source: MARC-02 14.
 fn caution(it: &Deployment) -> Option<Verdict> {
     let thresholds = it.policy.thresholds();
     let is_stricter = |&source: &Source| {
@@ -299,7 +299,8 @@ fn caution(it: &Deployment) -> Option<Verdict> {
     )
 }
 
-/// A record of another domain whose emitter is unknown is kept for audit at most. Source: MARC-02 15.
+/// Checks that records of another domain with an unknown emitter are at most kept for audit.
+/// Source: MARC-02 15.
 fn unknown(it: &Deployment) -> Option<Verdict> {
     let permission = |usage| it.trust_policy.get(Domain::CrossDomain, usage);
     let mut uses = [Use::Route, Use::Disclose, Use::Automate].into_iter();
@@ -334,7 +335,7 @@ fn controls(it: &Deployment) -> Option<Verdict> {
     })
 }
 
-/// Source: MARC-02 18; MARC-01 17.
+/// Checks that the purposes of use are those that the draft allows. Source: MARC-02 18; MARC-01 17.
 fn purposes(it: &Deployment) -> Option<Verdict> {
     #[rustfmt::skip]
     let all = ["reliability", "accessibility", "safety", "auditability", "operational routing"];

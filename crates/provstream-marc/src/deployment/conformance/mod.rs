@@ -60,7 +60,7 @@ pub(super) fn judge(it: &Deployment, claimed: &BTreeSet<ConformanceClass>) -> Co
     }
 }
 
-/// By the first step of the rule that gives a verdict.
+/// Applies the rule of a requirement; its first step with a result gives the verdict.
 fn verdict(it: &Deployment, row: &'static Requirement) -> Verdict {
     let step = |&Step { word, key, words }: &Step| match word {
         "need" => (!it.said.has(key)).then(|| say(key, words)),
@@ -106,7 +106,8 @@ fn say(key: &str, hint: &str) -> Verdict {
     Verdict::missing(format!("say in `{key}` {hint}"))
 }
 
-/// Met where the library's types are used, else declared as far as it is stated.
+/// Returns "met" if the deployment uses the types of the library, otherwise "declared" if it states
+/// how the requirement is met.
 fn by_types(it: &Deployment, id: &str, part: &str, name: &str) -> Verdict {
     let parts = [
         ("records", it.records, part != "decisions"),
@@ -132,7 +133,7 @@ fn by_types(it: &Deployment, id: &str, part: &str, name: &str) -> Verdict {
     }
 }
 
-/// The worst of some requirements.
+/// Returns the worst verdict of several requirements.
 fn all(it: &Deployment, ids: &str) -> Verdict {
     let see = |ids: &str| format!("see {}", ids.replace(',', ", "));
     let mut worst = Verdict::met(ConformanceBasis::Types, see(ids));

@@ -91,7 +91,8 @@ values! {
 }
 
 impl ConformanceReport {
-    /// The limits of the report, with which each form of it ends. Source: MARC-02 20; MARC-01 14.
+    /// Returns the limits of the report, with which each form of it ends. Source: MARC-02 20;
+    /// MARC-01 14.
     #[must_use]
     pub fn caveat(&self) -> String {
         let section = match self.draft {
@@ -104,7 +105,7 @@ impl ConformanceReport {
         )
     }
 
-    /// The requirements of one class.
+    /// Iterates over the findings of one class.
     pub fn of(&self, class: ConformanceClass) -> impl Iterator<Item = &ConformanceFinding> {
         self.findings
             .iter()
