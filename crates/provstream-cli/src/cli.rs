@@ -165,7 +165,7 @@ pub(crate) enum Command {
     Man(ManOptions),
 }
 
-/// The definition of the command line. The help of each command ends with its exit statuses.
+/// Builds the definition of the command line. The help of each command ends with its exit statuses.
 pub(crate) fn definition() -> clap::Command {
     with_exit_status(Cli::command())
 }

@@ -34,7 +34,7 @@ impl fmt::Display for CliError {
 
 impl Error for CliError {}
 
-/// An error with exit status 2.
+/// Creates an error with exit status 2.
 pub(crate) fn usage_error(message: impl fmt::Display) -> anyhow::Error {
     CliError::Usage(message.to_string()).into()
 }
@@ -81,7 +81,8 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(if is_usage { EXIT_USAGE } else { EXIT_ERROR })
 }
 
-/// The exit status of a command with `--fail`. A broken pipe before the result is known is status 1, since not all was checked.
+/// Returns the exit status of a command with `--fail`. A broken pipe before the result is known is
+/// status 1, since not all was checked.
 pub(crate) fn exit_code(
     result: anyhow::Result<()>,
     fail: bool,

@@ -103,7 +103,7 @@ impl FieldCounts {
         self.unread.merge(&later.unread);
     }
 
-    /// Message about an input without any string.
+    /// Returns a message if the input had no string.
     pub(crate) fn missing(&self, pointers: &[Pointer]) -> Option<String> {
         match (self.strings, self.without, self.unread.count()) {
             (0, 0, 1..) => Some("no line is JSON; read text without --field".to_owned()),
@@ -115,7 +115,7 @@ impl FieldCounts {
         }
     }
 
-    /// Message about lines that were not read but, for example, `withheld`.
+    /// Returns a message if lines were not read but, for example, `withheld`.
     pub(crate) fn message(&self, pointers: &[Pointer], done: &str) -> Option<String> {
         let (unread, example) = (self.unread.count(), self.unread.example());
         match unread {
@@ -144,7 +144,7 @@ struct FieldState {
 }
 
 impl FieldReader {
-    /// A reader from the line with this number on.
+    /// Creates a reader whose first line has the number `line`.
     pub(crate) fn new(pointers: &[Pointer], line: u64, is_written: bool) -> Self {
         Self {
             lines: LineSplitter::new(MAX_LINE, line),

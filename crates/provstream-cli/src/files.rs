@@ -23,8 +23,8 @@ pub(crate) struct InputFiles {
 }
 
 impl InputFiles {
-    /// The given files, or standard input. With `--recursive` also the files in directories, sorted by name; links to further
-    /// directories are not followed.
+    /// Collects the given files, or standard input. With `--recursive`, adds the files in
+    /// directories, sorted by name; links to further directories are not followed.
     pub(crate) fn new(options: &FileOptions) -> anyhow::Result<Self> {
         let (given, is_recursive) = (&options.files, options.recursive);
         if given.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
@@ -66,7 +66,7 @@ impl InputFiles {
         self.paths.iter().flatten().map(PathBuf::as_path)
     }
 
-    /// All files that are read, with the names of their options.
+    /// Iterates over all files that are read, with the names of their options.
     pub(crate) fn inputs<'a>(
         &'a self,
         others: impl IntoIterator<Item = (&'a str, Option<&'a Path>)>,

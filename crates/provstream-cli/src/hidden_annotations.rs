@@ -18,7 +18,7 @@ pub(crate) enum HiddenIn {
     BrokenValue,
 }
 
-/// A note that annotations at a place were not `done`, such as `read`.
+/// Returns the note that annotations at a place were not `done`, such as `read`.
 pub(crate) fn hidden_message(place: HiddenIn, done: &str) -> String {
     match place {
         HiddenIn::String => format!(
@@ -68,7 +68,7 @@ impl Default for OpenLine {
 }
 
 impl HiddenAnnotationDetector {
-    /// A detector for a stream in this mode.
+    /// Creates a detector for a stream in the given mode.
     pub(crate) fn new(mode: Mode) -> Self {
         Self {
             is_active: matches!(mode, Mode::Json | Mode::Ndjson | Mode::Auto),

@@ -66,7 +66,7 @@ impl Read for ProgressReader {
     }
 }
 
-/// Name of an input in messages.
+/// Returns the name of an input in messages.
 pub(crate) fn input_name(path: &Path) -> String {
     match path.as_os_str() == "-" {
         true => "standard input".to_owned(),
@@ -114,7 +114,7 @@ impl Input {
         self
     }
 
-    /// Name in messages.
+    /// Returns the name in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -158,7 +158,7 @@ impl Input {
     }
 }
 
-/// The format of a response in server-sent events.
+/// Detects the format of a response in server-sent events.
 fn response_format(beginning: &[u8]) -> Option<Format> {
     let lines = beginning.split(|byte| *byte == b'\n');
     lines

@@ -17,7 +17,7 @@ pub(crate) struct BoundedLine<'a> {
 }
 
 impl<'a> BoundedLine<'a> {
-    /// The bytes after a byte order mark, which only the first line can have.
+    /// Strips a byte order mark, which only the first line can have.
     pub(crate) fn without_bom(&self, line: &'a [u8]) -> &'a [u8] {
         match line.strip_prefix(BYTE_ORDER_MARK) {
             Some(rest) if self.number == 1 => rest,
@@ -38,7 +38,8 @@ pub(crate) struct LineSplitter {
 }
 
 impl LineSplitter {
-    /// A splitter of lines of at most `max` bytes, of which the first has this number.
+    /// Creates a splitter of lines of at most `max` bytes, whose first line has the number
+    /// `number`.
     pub(crate) const fn new(max: usize, number: u64) -> Self {
         Self {
             max,

@@ -41,13 +41,13 @@ pub(crate) fn styled(text: String) -> String {
     text
 }
 
-/// A count with its noun, such as `2 assertions`.
+/// Formats a count with its noun, such as `2 assertions`.
 pub(crate) fn count(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 
-/// Explanation of a diagnostic or notice.
+/// Returns the explanation of a diagnostic or notice.
 pub(crate) fn description(code: &str) -> Option<&'static str> {
     match code {
         "limit-line" => return Some("a line longer than 4194304 bytes; it is not read"),
@@ -65,7 +65,7 @@ pub(crate) fn description(code: &str) -> Option<&'static str> {
     diagnostic.or_else(notice)
 }
 
-/// The first characters of a text.
+/// Truncates a text to at most `max` characters and an ellipsis.
 pub(crate) fn truncate(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -135,12 +135,12 @@ impl CountAndExample {
         self.first = self.first.take().map(|first| format!("in {file} {first}"));
     }
 
-    /// Number of occurrences.
+    /// Returns the number of occurrences.
     pub(crate) const fn count(&self) -> u64 {
         self.count
     }
 
-    /// The first occurrence in parentheses, to follow the count in a message.
+    /// Formats the first occurrence in parentheses, to follow the count in a message.
     pub(crate) fn example(&self) -> String {
         match &self.first {
             Some(first) if self.count > 1 => format!(" (the first {first})"),

@@ -35,7 +35,7 @@ pub(crate) struct Progress(Option<Arc<ClearedBar>>);
 struct ClearedBar(ProgressBar);
 
 impl Progress {
-    /// A bar for this many bytes, if there are many and standard error can show it.
+    /// Creates a bar for `bytes` bytes, if there are many and standard error can show it.
     pub(crate) fn new(bytes: u64) -> Self {
         if bytes < MIN_LEN || !is_visible() {
             return Self(None);

@@ -32,7 +32,7 @@ pub(crate) struct StreamReader<P = NoPolicy> {
 }
 
 impl StreamReader {
-    /// A reader of an input. A parser like `parser` reads each text.
+    /// Creates a reader of an input. A clone of `parser` reads each text.
     pub(crate) fn new(
         input: InputFormat,
         parser: Parser,
@@ -50,7 +50,7 @@ impl StreamReader {
 }
 
 impl<P: Policy + Clone> StreamReader<P> {
-    /// A reader with a rewriter or gate for this kind of input.
+    /// Creates a reader with a rewriter or gate for the input format.
     pub(crate) fn of(engine: Engine<P>, input: InputFormat) -> Self {
         let is_response = engine.is_response();
         Self {

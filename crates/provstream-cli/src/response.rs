@@ -34,7 +34,7 @@ pub(crate) struct ResponseTracker {
 }
 
 impl ResponseTracker {
-    /// A tracker of a response in the format of `--input`, if that names one.
+    /// Creates a tracker of a response in the format of `--input`, if the option names one.
     pub(crate) fn new(expected: Option<Format>) -> Self {
         Self {
             expected,
@@ -75,7 +75,7 @@ impl ResponseTracker {
         }
     }
 
-    /// The status of the complete response.
+    /// Determines the status of the complete response.
     pub(crate) fn finish(mut self, report: &ReadReport) -> ResponseStatus {
         if !self.has_text && self.probe.format().is_none() {
             self.probe.finish(|_| {});
@@ -149,7 +149,7 @@ impl ResponseTracker {
     }
 }
 
-/// An error of a provider in a message.
+/// Quotes an error of a provider for a message.
 pub(crate) fn quote_error(message: &str) -> String {
     format!("{:?}", truncate(message, MAX_ERROR))
 }
@@ -223,7 +223,8 @@ pub(crate) enum InputKind {
 }
 
 impl InputKind {
-    /// The kind of an input that begins with these bytes after white space; `None` without bytes.
+    /// Returns the kind of an input that begins with these bytes after white space; `None` without
+    /// bytes.
     pub(crate) fn of(start: &[u8]) -> Option<Self> {
         let mut fields = [&b"data"[..], b"event", b"id:", b"retry", b":"].into_iter();
         let is_field = |field: &[u8]| start.starts_with(field) || field.starts_with(start);

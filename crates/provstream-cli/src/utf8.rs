@@ -32,7 +32,8 @@ impl Utf8LossyDecoder {
     }
 }
 
-/// Length without an incomplete character at the end, which begins in the last three bytes.
+/// Measures the bytes before an incomplete character at the end, which begins in the last three
+/// bytes.
 fn complete_len(bytes: &[u8]) -> usize {
     let from = bytes.len().saturating_sub(3);
     (from..bytes.len())

@@ -55,7 +55,7 @@ pub(crate) fn explain_annotation(counting: Counting) -> String {
     }
 }
 
-/// A duration in whole seconds, such as `1h30m`.
+/// Formats a duration in whole seconds, such as `1h30m`.
 pub(crate) fn format_duration(duration: Duration) -> String {
     let mut rest = duration.as_secs();
     let mut text = String::new();

@@ -135,7 +135,7 @@ pub(crate) fn run(options: &AdmitOptions) -> anyhow::Result<ExitCode> {
     exit_code_of_files(result, options.fail, passed)
 }
 
-/// The rule that a floor and windows describe.
+/// Builds the discipline for a floor and windows.
 pub(crate) fn discipline(
     floor: NonZeroUsize,
     windows: &[Window],

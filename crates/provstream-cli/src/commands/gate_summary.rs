@@ -39,7 +39,7 @@ pub(crate) struct GateSummary {
 }
 
 impl GateSummary {
-    /// A summary of an input in this mode.
+    /// Creates a summary of an input in the given mode.
     pub(crate) fn new(rules: Rules, mode: Mode) -> Self {
         Self {
             rules,
@@ -182,7 +182,7 @@ impl GateSummary {
     }
 }
 
-/// Location in a text, for messages.
+/// Formats the location of an offset in a text, for messages.
 fn location(text: &str, at: u64) -> String {
     match text {
         "" => format!("at byte {at}"),

@@ -321,7 +321,7 @@ impl Shown {
     }
 }
 
-/// Title of a page: the name of the file without its folders.
+/// Returns the title of a page: the name of the file without its folders.
 fn title(file: &Path, name: &str) -> String {
     let file = file.file_name().filter(|file| *file != "-");
     file.map_or_else(
@@ -330,7 +330,7 @@ fn title(file: &Path, name: &str) -> String {
     )
 }
 
-/// A note as a sentence.
+/// Turns a note into a sentence.
 fn sentence(note: &str) -> String {
     let mut characters = note.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());

@@ -334,7 +334,7 @@ impl Summary<'_> {
 /// Content of a column in the row of a group.
 type Cell = Box<dyn Fn(&Group) -> String>;
 
-/// An age in words; negative ages are in the future.
+/// Formats an age; a negative age is in the future.
 fn age(seconds: Option<i64>) -> String {
     let Some(seconds) = seconds else {
         return "-".to_owned();

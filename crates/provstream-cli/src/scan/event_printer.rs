@@ -45,7 +45,7 @@ pub(super) struct EventPrinter<'c> {
 }
 
 impl<'c> EventPrinter<'c> {
-    /// A printer for the file with this name, if lines name it.
+    /// Creates a printer for a file; `file` is its name if lines name it.
     pub(super) fn new(config: &'c ScanConfig<'c>, output: Output, file: Option<Arc<str>>) -> Self {
         let mode = config.options.input.mode;
         let (has_text, counts_sentences) = match config.report {
@@ -248,7 +248,7 @@ pub(super) fn print_record(
     }
 }
 
-/// Location of a span in messages.
+/// Formats the location of a span for messages.
 fn location(context: &RecordContext, lines: Option<&LineIndex>, span: Span) -> String {
     let mut location = "at ".to_owned();
     if let Some(channel) = context.channel {

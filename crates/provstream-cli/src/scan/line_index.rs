@@ -43,7 +43,7 @@ impl fmt::Display for Position {
 }
 
 impl LineIndex {
-    /// A text that begins at this offset, with a line of this number.
+    /// Creates an index of a text that begins at `position`, in line number `line`.
     pub(crate) fn new(position: u64, line: u64) -> Self {
         Self {
             offsets: OffsetMap::with_window(WINDOW),

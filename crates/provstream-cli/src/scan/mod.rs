@@ -107,7 +107,7 @@ impl ScanConfig<'_> {
         matches!(self.report, ReportKind::Verdicts { .. })
     }
 
-    /// A reader whose first line has this number.
+    /// Creates a reader whose first line has the number `line`.
     fn reader(&self, parser: Parser, line: u64) -> StreamReader {
         let reader = StreamReader::new(self.options.input.input, parser, |rewriter| rewriter);
         reader.with_fields(&self.options.fields.pointers, line, false)
@@ -209,7 +209,7 @@ struct ScanTotals<'c> {
 }
 
 impl ScanTotals<'_> {
-    /// Name of a file in records.
+    /// Returns the name of a file for records, if records name files.
     fn file_name(&self, path: &Path) -> Option<Arc<str>> {
         self.is_named
             .then(|| path.to_string_lossy().into_owned().into())

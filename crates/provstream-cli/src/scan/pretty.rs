@@ -182,7 +182,7 @@ fn write_assertion(
     Ok(())
 }
 
-/// Location of a span, as the start of a line.
+/// Formats the location of a span, as the start of a line.
 fn location(span: Span, context: &RecordContext, lines: Option<&LineIndex>) -> String {
     let start = span.start();
     let position = lines.map_or(Position::Byte(start), |lines| lines.position(start));

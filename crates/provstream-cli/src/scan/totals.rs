@@ -40,7 +40,7 @@ impl Counts {
         self.incomplete += later.incomplete;
     }
 
-    /// The line of totals.
+    /// Builds the line of totals.
     pub(crate) fn end_record(&self, is_judged: bool) -> Record<'static> {
         let totals = self.totals;
         if !is_judged {

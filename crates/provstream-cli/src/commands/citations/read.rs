@@ -116,7 +116,7 @@ pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
     exit_code(result, options.fail, passed)
 }
 
-/// Provider whose citations a format has.
+/// Returns the provider whose citations a format has.
 const fn provider_of(format: Format) -> Option<Provider> {
     match format {
         Format::OpenAiChat | Format::OpenAiResponses => Some(Provider::OpenAi),

@@ -30,7 +30,7 @@ pub(super) enum CitationRecord<'a> {
 }
 
 impl<'a> CitationRecord<'a> {
-    /// The record of a citation.
+    /// Creates the record of a citation.
     pub(super) fn of(citation: &'a Citation) -> Self {
         Self::Citation {
             provider: citation.provider().map_or("", |provider| provider.as_str()),

@@ -152,7 +152,7 @@ fn mode(options: &CarryOptions) -> anyhow::Result<CarryMode> {
     Ok(CarryMode::Into(Some((carrier, envelope))))
 }
 
-/// The carrier of a name; `None` for server-sent events.
+/// Returns the carrier with a name; `None` for server-sent events.
 fn carrier(name: CarrierName, options: &CarryOptions) -> anyhow::Result<Option<Carrier>> {
     for (option, given, only, value) in [
         ("--prefix", &options.prefix, CarrierName::Mcp, "mcp"),

@@ -145,7 +145,7 @@ impl Decider<'_> {
         Ok((name, decision))
     }
 
-    /// The session that awaits a situation: the one of that name, or a new one.
+    /// Returns a copy of the session that awaits a situation: the one with the name, or a new one.
     fn session_for(&mut self, name: &str, input: &SituationInput) -> Result<OpenSession, String> {
         let open = self.sessions.get(name).cloned();
         let state = open.as_ref().map(|open| open.session.state());

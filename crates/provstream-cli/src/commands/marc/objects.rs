@@ -20,7 +20,7 @@ use crate::scan::record::{Record, ViolationRecord};
 /// Longest line, in bytes.
 pub(super) const MAX_LINE: usize = 1 << 16;
 
-/// JSON of a document, for a line.
+/// Writes a document as JSON for an output line.
 pub(super) fn raw_json(document: &Document) -> Option<Box<RawValue>> {
     RawValue::from_string(document.to_json()).ok()
 }
@@ -44,7 +44,7 @@ impl<'a> MarcRecord<'a> {
         }
     }
 
-    /// The line of the object.
+    /// Builds the output line of the object.
     pub(crate) fn record(&'a self) -> Record<'a> {
         let kind = self.document.as_ref().and_then(Document::kind);
         Record::Marc {
@@ -133,7 +133,7 @@ pub(super) struct ObjectRun<'o> {
 }
 
 impl<'o> ObjectRun<'o> {
-    /// A run that writes to standard output.
+    /// Creates a run that writes to standard output.
     pub(super) fn new(file: &'o Path, noun: &'static str, fail: bool) -> Self {
         Self {
             output: Output::stdout(),
@@ -198,7 +198,7 @@ impl<'o> ObjectRun<'o> {
         })
     }
 
-    /// Number of objects so far.
+    /// Returns the number of objects so far.
     pub(super) const fn objects(&self) -> u64 {
         self.totals.objects
     }

@@ -160,7 +160,7 @@ pub(crate) fn run(options: &ProjectOptions) -> anyhow::Result<ExitCode> {
     run.finish_with_totals(result)
 }
 
-/// The trust context; `None` if it is not known.
+/// Returns the trust context; `None` if it is not known.
 fn context(options: &ProjectOptions) -> anyhow::Result<Option<TrustContext>> {
     let domain = match options.trust {
         TrustLevel::Untrusted => None,

@@ -183,7 +183,7 @@ impl DisclosureTexts {
         }
     }
 
-    /// Message about texts of decisions without a record.
+    /// Returns a message about texts of decisions without a record, if there are any.
     pub(super) fn unused_entry(&self) -> Option<String> {
         let unused = self.by_id.iter().filter(|(_, texts)| !texts.is_used);
         let (id, texts) = unused.clone().min_by_key(|(_, texts)| texts.line)?;
@@ -197,19 +197,19 @@ impl DisclosureTexts {
         self.by_id.get(id?)
     }
 
-    /// The next step of a decision with an action.
+    /// Returns the next step for an action in a decision.
     pub(super) fn next_step(&self, id: Option<&str>, action: Action) -> Option<String> {
         let of = |texts: &DecisionTexts| Some(texts.next_step.as_ref()?.get(action)?.to_owned());
         self.own(id).and_then(of).or_else(|| of(&self.all))
     }
 
-    /// The text of a decision, or that of the options.
+    /// Returns the text of a decision, or the one given as option.
     pub(super) fn get(&self, id: Option<&str>, kind: Option<TextKind>) -> Option<&str> {
         let own = self.own(id).and_then(|texts| texts.get(kind?));
         own.or_else(|| self.all.get(kind?))
     }
 
-    /// The answer of a decision. `--answer` is for one record.
+    /// Returns the answer of a decision. `--answer` is for one record.
     pub(super) fn answer(&mut self, id: Option<&str>, line: u64) -> Result<String, String> {
         let own = self.own(id).and_then(|texts| texts.answer.clone());
         let Some(text) = own.clone().or_else(|| self.all.answer.clone()) else {
@@ -225,7 +225,7 @@ impl DisclosureTexts {
         Ok(text)
     }
 
-    /// Names of texts that were given for a decision and are for another action.
+    /// Lists the names of texts that were given for a decision but belong to another action.
     pub(super) fn unused(
         &self,
         id: Option<&str>,
