@@ -43,15 +43,15 @@ pub enum Event<'a, B: EventBytes = &'a [u8]> {
     Text(TextChunk<'a, B>),
     /// A bracketed annotation, at its closing bracket. Its assertion follows once it is complete.
     Annotation(BracketAnnotation<'a, B>),
-    /// An assertion with all its annotations, once nothing can be added to it; in JSON, at the closing brace of its
-    /// object.
+    /// An assertion with all its annotations, when no further annotation can join it; in JSON, at
+    /// the closing brace of its object.
     Assertion(Assertion<'a>),
     /// A MARC object in a JSON value, at its closing brace.
     Marc(MarcObject<'a>),
     /// A whole JSON record that was held back for removal; see
     /// [`ParserBuilder::hold_records`](crate::ParserBuilder::hold_records).
     Record(JsonRecord<'a, B>),
-    /// A problem in the stream. The parser goes on.
+    /// A diagnostic about the stream. The parser continues.
     Diagnostic(Diagnostic),
 }
 
@@ -63,7 +63,7 @@ const _: () = assert!(size_of::<Event<'static>>() <= 32);
 /// Borrowed events have nothing to drop for text and annotations, so that the compiler can make a sink part of the loop
 /// that pushes. There are no other implementations.
 pub trait EventBytes: AsRef<[u8]> + sealed::Sealed {
-    /// The parts of a bracketed annotation.
+    /// Parts of a bracketed annotation.
     #[doc(hidden)]
     type Parts: Clone;
 
@@ -104,7 +104,7 @@ impl EventBytes for Bytes {
 pub type OwnedEvent = Event<'static, Bytes>;
 
 impl Event<'_> {
-    /// The event with nothing borrowed. Text, brackets and records are copied.
+    /// Copies the event with its text, brackets and records.
     #[must_use]
     pub fn into_owned(self) -> OwnedEvent {
         match self {
@@ -143,7 +143,7 @@ pub struct TextChunk<'a, B = &'a [u8]> {
 }
 
 impl<'a> TextChunk<'a> {
-    /// The bytes of a stream from offset `start` on.
+    /// Creates text of a stream from its bytes and their stream offset.
     #[must_use]
     #[inline]
     pub const fn new(bytes: &'a [u8], start: u64) -> Self {
@@ -154,7 +154,7 @@ impl<'a> TextChunk<'a> {
         }
     }
 
-    /// The bytes as they are in the stream; not checked to be UTF-8.
+    /// Returns the bytes as they are in the stream, not necessarily UTF-8.
     #[must_use]
     #[inline]
     pub const fn bytes(&self) -> &'a [u8] {
@@ -176,7 +176,7 @@ impl<'a> TextChunk<'a> {
 }
 
 impl TextChunk<'static, Bytes> {
-    /// Text that shares the memory of a chunk.
+    /// Creates text that shares the memory of a chunk.
     pub(crate) const fn shared(bytes: Bytes, start: u64) -> Self {
         Self {
             bytes,
@@ -185,13 +185,13 @@ impl TextChunk<'static, Bytes> {
         }
     }
 
-    /// The bytes as they are in the stream; not checked to be UTF-8.
+    /// Returns the bytes as they are in the stream, not necessarily UTF-8.
     #[must_use]
     pub const fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
-    /// The bytes themselves.
+    /// Converts the text into its bytes.
     ///
     /// Text that lies in one chunk shares the memory of that chunk: keeping a short text for long keeps the whole chunk.
     #[must_use]
@@ -317,7 +317,7 @@ impl<'a> Bracket<'a> {
 }
 
 impl<'a> BracketAnnotation<'a> {
-    /// An annotation whose parts are on the parser's stack.
+    /// Borrows an annotation from the parser's stack.
     #[inline]
     pub(crate) const fn borrowed(parts: &'a Bracket<'a>) -> Self {
         Self {
@@ -383,7 +383,7 @@ impl<B: EventBytes> BracketAnnotation<'_, B> {
     }
 }
 
-/// The parameters of a well-formed annotation.
+/// Iterates over the parameters of a well-formed annotation.
 fn parameters(raw: &[u8]) -> impl Iterator<Item = Parameter<'_>> {
     let bracketed = parse_annotation(raw).ok();
     let well_formed = bracketed.filter(|bracketed| bracketed.malformation().is_none());
@@ -459,17 +459,19 @@ impl fmt::Display for Diagnostic {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum DiagnosticCode {
-    /// An annotation attempt that no continuation could complete, or a JSON value that was open at the end; the span is
-    /// its bytes, which are text.
+    /// A candidate annotation that no continuation could complete, or a JSON value that was
+    /// incomplete at the end; the span is its bytes, which are text.
     Unterminated,
-    /// An annotation attempt longer than `max_annotation`, or an annotation in JSON that has a longer string; the span
-    /// is its bytes.
+    /// A candidate annotation longer than `max_annotation`, or an annotation in JSON with a longer
+    /// string; the span is its bytes.
     LimitAnnotation,
-    /// An assertion cut off at `max_assertion`; the span is the part that was kept, in JSON the whole string.
+    /// An assertion truncated to `max_assertion`; the span is the part that was kept, in JSON the
+    /// whole string.
     LimitAssertion,
-    /// A JSON value nested deeper than `max_depth`; the span is the bracket that does it.
+    /// A JSON value nested deeper than `max_depth`; the span is the first bracket beyond it.
     LimitDepth,
-    /// A JSON Pointer longer than `max_pointer`; the span is the assertion or MARC object that goes without it.
+    /// A JSON Pointer longer than `max_pointer`; the span is that of the assertion or MARC object,
+    /// which is reported without it.
     LimitPointer,
     /// An assertion with more than `max_annotations` annotations; the span is the assertion.
     LimitAnnotations,
@@ -481,17 +483,19 @@ pub enum DiagnosticCode {
     LimitRecord,
     /// A `ts` that is no RFC 3339 date-time; the span is the value.
     InvalidTs,
-    /// An annotation in brackets with no text before it to belong to; the span is empty and at the annotation's start.
+    /// A bracketed annotation with no text before it; the span is empty, at the start of the
+    /// annotation.
     NoAssertion,
-    /// An annotation in brackets that comes first in the text after a [break](crate::Parser::push_break), so that there is
-    /// nothing that it could belong to; the span is empty and at the annotation's start.
+    /// A bracketed annotation that comes first in the text after a
+    /// [break](crate::Parser::push_break), so that no text precedes it; the span is empty, at the
+    /// start of the annotation.
     Orphan,
     /// A bracket beside an assertion that is text, but may have been meant as an annotation; the span is the
     /// assertion.
     UnknownInSlot,
     /// A further member `assertion` or `provenance` of an asserted object; the span is its value.
     DuplicateMember,
-    /// A byte at which no JSON value can begin or go on; the span is that byte.
+    /// A byte at which no JSON value can begin or continue; the span is that byte.
     JsonSyntax,
     /// A reported string that is not UTF-8; the span is the string.
     InvalidUtf8,

@@ -18,7 +18,7 @@ pub enum Replacement {
 }
 
 impl Replacement {
-    /// A replacement that needs no copy.
+    /// Creates a replacement without copying the text.
     ///
     /// ```
     /// use provstream::Replacement;
@@ -109,7 +109,7 @@ impl From<Vec<u8>> for Replacement {
 /// assert_eq!(handler.text, b"It is so. (1) Really.");
 /// ```
 pub trait Handler {
-    /// Takes the next piece of text. Where the text is cut into pieces depends on the chunks.
+    /// Takes the next piece of text. The pieces depend on the chunks.
     fn text(&mut self, text: TextChunk<'_>) {
         let _ = text;
     }
@@ -131,8 +131,9 @@ pub trait Handler {
         let _ = event;
     }
 
-    /// The stream has ended, and every event of it was taken. Called once for each `finish`. An adapter of
-    /// [`io`](crate::io) finishes once: at the end, at the first error, or when it is dropped.
+    /// Reports the end of the stream, after all its events. Called once for each `finish`. An
+    /// adapter of [`io`](crate::io) finishes once: at the end, at the first error, or when it is
+    /// dropped.
     fn end(&mut self) {}
 
     /// Takes any event: calls the method for its kind, and ignores what that decides.
@@ -301,7 +302,7 @@ pub trait IntoHandler<M> {
     /// The handler.
     type Handler: Handler;
 
-    /// The handler.
+    /// Converts into the handler.
     fn into_handler(self) -> Self::Handler;
 }
 

@@ -15,7 +15,8 @@ pub struct Decoded<'a> {
     pub ill_formed: bool,
 }
 
-/// The string that `raw` stands for; without any backslash in it, it is not `escaped`. Source: RFC 8259 7 and 8.
+/// Decodes the raw content of a JSON string; without a backslash, it is not `escaped`. Source: RFC
+/// 8259 7 and 8.
 #[inline]
 #[must_use]
 pub fn decode(raw: &[u8], escaped: bool) -> Decoded<'_> {
@@ -35,8 +36,8 @@ pub fn decode(raw: &[u8], escaped: bool) -> Decoded<'_> {
     }
 }
 
-/// [`decode`] with a place for what is decoded, so that nothing is allocated but what is not UTF-8. The place grows to the
-/// length of `raw`.
+/// Decodes like [`decode`], into `place`, so that only invalid UTF-8 allocates. `place` grows to
+/// the length of `raw`.
 #[inline]
 pub fn decode_in<'a>(raw: &'a [u8], escaped: bool, place: &'a mut Vec<u8>) -> Decoded<'a> {
     if escaped {
@@ -72,8 +73,9 @@ fn unescape(raw: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(rest);
 }
 
-/// The character that the escape at the start of `raw` stands for, and its length: both halves of a surrogate pair. One that
-/// JSON does not have stands for some character, and ends within `raw`.
+/// Decodes the escape at the start of `raw`, a surrogate pair included, and returns the character
+/// and the length of the escape in bytes. An escape that JSON does not have stands for an arbitrary
+/// character and ends within `raw`.
 fn escape(raw: &[u8]) -> (char, usize) {
     let character = match raw.get(1) {
         Some(b'b') => '\u{8}',

@@ -27,53 +27,54 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Longest bracketed annotation in bytes, brackets included, and in JSON longest string of an annotation: 1,024 by
-    /// default.
+    /// Returns the maximum length of a bracketed annotation, brackets included, and of a string of
+    /// an annotation in JSON, in bytes: 1,024 by default.
     #[must_use]
     pub const fn max_annotation(&self) -> usize {
         self.annotation as usize
     }
 
-    /// Longest assertion in raw bytes: 4,096 by default.
+    /// Returns the maximum length of an assertion, in raw bytes: 4,096 by default.
     #[must_use]
     pub const fn max_assertion(&self) -> usize {
         self.assertion as usize
     }
 
-    /// Most annotations reported with one assertion: 64 by default. All open objects of a JSON value together have no
-    /// more than 512, or this many if that is more.
+    /// Returns the maximum number of annotations reported with one assertion: 64 by default. All
+    /// open objects of a JSON value together have at most 512, or this number if it is greater.
     #[must_use]
     pub const fn max_annotations(&self) -> usize {
         self.annotations as usize
     }
 
-    /// Most raw bytes of identifiers, observation ids and timestamps kept of annotations that wait for their
-    /// assertion to be complete: 4,096 by default in free text.
+    /// Returns the maximum number of raw bytes of identifiers, observation ids and timestamps
+    /// retained for annotations whose assertion is incomplete: 4,096 by default in free text.
     #[must_use]
     pub const fn max_pending(&self) -> usize {
         self.pending as usize
     }
 
-    /// Most bytes of annotations and assertions kept for all open objects in JSON: 65,536 by default.
+    /// Returns the maximum number of bytes of annotations and assertions retained for all open
+    /// objects in JSON: 65,536 by default.
     #[must_use]
     pub const fn max_pending_json(&self) -> usize {
         self.pending_json as usize
     }
 
-    /// Most objects and arrays in one another in a JSON value: 128 by default.
+    /// Returns the maximum nesting depth of objects and arrays in a JSON value: 128 by default.
     #[must_use]
     pub const fn max_depth(&self) -> usize {
         self.depth as usize
     }
 
-    /// Longest JSON Pointer that is reported, in bytes of UTF-8: 1,024 by default.
+    /// Returns the maximum length of a reported JSON Pointer, in bytes of UTF-8: 1,024 by default.
     #[must_use]
     pub const fn max_pointer(&self) -> usize {
         self.pointer as usize
     }
 
-    /// Longest MARC object that is reported with its bytes, and longest JSON record that can be removed: 65,536 by
-    /// default.
+    /// Returns the maximum length of a MARC object that is reported with its bytes, and of a JSON
+    /// record that can be removed, in bytes: 65,536 by default.
     #[must_use]
     pub const fn max_record(&self) -> usize {
         self.record as usize
@@ -170,25 +171,25 @@ pub struct LimitError {
 }
 
 impl LimitError {
-    /// Name of the limit, such as `max_annotation`.
+    /// Returns the name of the limit, such as `max_annotation`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The least value it takes.
+    /// Returns the least allowed value.
     #[must_use]
     pub const fn least(&self) -> u32 {
         self.least
     }
 
-    /// The greatest value it takes.
+    /// Returns the greatest allowed value.
     #[must_use]
     pub const fn most(&self) -> u32 {
         self.most
     }
 
-    /// The refused value.
+    /// Returns the rejected value.
     #[must_use]
     pub const fn value(&self) -> usize {
         self.value

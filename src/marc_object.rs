@@ -101,7 +101,7 @@ pub(crate) fn is_complete_record(raw: &[u8]) -> bool {
     found == [true; RECORD.len()]
 }
 
-/// The length of a string up to its closing quote, and whether there is an escape in it.
+/// Returns the length of a string up to its closing quote, in bytes, and whether it has an escape.
 fn string_len(string: &[u8]) -> (usize, bool) {
     let mut at = 0;
     while let Some(&byte) = string.get(at).filter(|byte| **byte != b'"') {

@@ -16,8 +16,9 @@ pub struct UnknownNameError {
 }
 
 impl UnknownNameError {
-    /// The error of a type of names: what the names are of, such as `"class"`, those that are expected, and what was
-    /// found, of which at most 64 characters are kept, without control characters.
+    /// Creates the error for an unknown name: the type of the names, such as `"class"`, the
+    /// accepted names, and the name found, of which at most 64 characters are kept, without control
+    /// characters.
     #[must_use]
     pub fn new(what: &'static str, expected: &'static [&'static str], found: &str) -> Self {
         Self {
@@ -27,7 +28,7 @@ impl UnknownNameError {
         }
     }
 
-    /// All names that are accepted.
+    /// Returns all accepted names.
     #[must_use]
     pub const fn expected(&self) -> &'static [&'static str] {
         self.expected

@@ -109,7 +109,8 @@ impl Sequence {
         start: 0,
     };
 
-    /// The sequence that a byte at `start` begins; an ASCII byte and one that can begin nothing are complete at once.
+    /// Begins the sequence of a byte at `start`. An ASCII byte, and a byte that can begin no
+    /// sequence, is complete at once.
     const fn begin(byte: u8, start: u64) -> Self {
         let (left, next) = match byte {
             0xC2..=0xDF => (1, (0x80, 0xBF)),
@@ -154,13 +155,15 @@ impl OffsetMap {
     /// [`with_window`](Self::with_window).
     pub const DEFAULT_WINDOW: usize = 64 * 1024;
 
-    /// For a stream from its start, with a window of [`DEFAULT_WINDOW`](Self::DEFAULT_WINDOW) bytes.
+    /// Creates a map for a stream from its start, with a window of
+    /// [`DEFAULT_WINDOW`](Self::DEFAULT_WINDOW) bytes.
     #[must_use]
     pub const fn new() -> Self {
         Self::with_window(Self::DEFAULT_WINDOW)
     }
 
-    /// For a stream from its start, answering for offsets up to `bytes` before the end of what was taken.
+    /// Creates a map for a stream from its start that converts offsets up to `bytes` before the end
+    /// of the bytes read.
     ///
     /// An assertion is reported after all its annotations and the whitespace that follows them, and both can be of any
     /// length, whatever the [`Limits`](crate::Limits) are; and the whole chunk that completes it has been taken by then.
@@ -200,7 +203,7 @@ impl OffsetMap {
         self.sequence = Sequence::NONE;
     }
 
-    /// Back to the start of a stream with the same window; the memory is kept.
+    /// Resets to the start of a stream with the same window, keeping the memory.
     pub fn reset(&mut self) {
         self.blocks.clear();
         self.position = 0;
@@ -208,7 +211,7 @@ impl OffsetMap {
         self.sequence = Sequence::NONE;
     }
 
-    /// Bytes taken so far: the stream offset of the next one.
+    /// Returns the number of bytes read so far, which is the stream offset of the next byte.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
@@ -220,14 +223,14 @@ impl OffsetMap {
         self.window as usize
     }
 
-    /// Bytes of heap in use: about 9 for every 32 of the window.
+    /// Returns the heap memory in bytes: about 9 for every 32 of the window.
     #[must_use]
     pub const fn heap_size(&self) -> usize {
         self.blocks.capacity() * size_of::<Block>()
     }
 
-    /// The Unicode code points of a span of bytes, counted from the start of the stream: the unit of the W3C text
-    /// position selector.
+    /// Converts a span of bytes to Unicode code points, counted from the start of the stream: the
+    /// unit of the W3C text position selector.
     ///
     /// `None` when an end of the span lies before the window, after what was taken, or inside or right after a
     /// character that is not complete yet. The first can happen with any window
@@ -242,7 +245,8 @@ impl OffsetMap {
         Some(Span::new(first, self.place(span.end())?.before.starts))
     }
 
-    /// The UTF-16 code units of a span of bytes, counted from the start of the stream: the unit of browsers.
+    /// Converts a span of bytes to UTF-16 code units, counted from the start of the stream: the
+    /// unit of browsers.
     ///
     /// None where [`code_points`](Self::code_points) is.
     #[must_use]

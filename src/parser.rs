@@ -41,7 +41,7 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser in mode [`Mode::Auto`] with the memo's vocabulary and the default limits.
+    /// Creates a parser in mode [`Mode::Auto`] with the memo's vocabulary and the default limits.
     #[must_use]
     pub fn new() -> Self {
         Self::builder().build()
@@ -74,7 +74,7 @@ impl Parser {
         self.engine.take(chunk)
     }
 
-    /// The kind of bytes that may be appended with nothing else to do.
+    /// Returns the class of bytes that can be appended without reading them.
     #[cfg(test)]
     pub(crate) const fn run(&self) -> u8 {
         self.engine.run()
@@ -193,21 +193,22 @@ impl Parser {
         self.engine.finish(&input, sink);
     }
 
-    /// Back to the start of a stream with the same settings; the memory is kept.
+    /// Resets to the start of a stream with the same settings, keeping the memory.
     pub fn reset(&mut self) {
         self.engine.reset(&self.limits);
     }
 
-    /// The stream offset of the next byte: how many were taken so far, if the parser did not
-    /// [start](ParserBuilder::start_offset) elsewhere than at 0.
+    /// Returns the stream offset of the next byte: the number of bytes read so far, plus the [start
+    /// offset](ParserBuilder::start_offset).
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.engine.position()
     }
 
-    /// Bytes taken but not yet emitted: those that can still become an annotation, at most
-    /// [`Limits::max_annotation`], or, where JSON records are [held](ParserBuilder::hold_records), a record, at most
-    /// [`Limits::max_record`]. Otherwise nothing is buffered because of JSON.
+    /// Returns the number of bytes read but not yet emitted: those that can still become an
+    /// annotation, at most [`Limits::max_annotation`], or, if JSON records are
+    /// [held](ParserBuilder::hold_records), a record, at most [`Limits::max_record`]. Otherwise
+    /// nothing is held because of JSON.
     #[must_use]
     pub const fn buffered_len(&self) -> usize {
         self.engine.buffered_len()
@@ -220,8 +221,9 @@ impl Parser {
         self.engine.removable(&self.limits)
     }
 
-    /// The release point: the least stream offset at which an assertion that is not complete (in JSON its
-    /// [extent](crate::provenance::Assertion::extent)) may begin, whatever follows. All text before it can be shown, discarded or kept for good.
+    /// Returns the release point: the least stream offset at which an incomplete assertion (in JSON
+    /// its [extent](crate::provenance::Assertion::extent)) may begin, whatever follows. All text
+    /// before it can be shown, discarded or kept for good.
     ///
     /// It never moves back, and it is at most [`position`](Self::position). No continuation, of model text or untrusted
     /// text, makes an assertion that begins before it. Unless it is the position, or the stream
@@ -246,14 +248,14 @@ impl Parser {
         self.engine.release_point(&self.limits).at
     }
 
-    /// The release point, and where it is in clean offsets.
+    /// Returns the release point, and its offset in the stripped stream.
     pub(crate) fn release_points(&mut self) -> (ReleasePoint, u64) {
         let found = self.engine.release_point(&self.limits);
         (found, found.at - self.engine.removed_before(found.at))
     }
 
-    /// The stream offset at least up to which no text from the release point on is too long; `None` if some may be with the
-    /// next bytes.
+    /// Returns a stream offset up to which no text from the release point on is too long; `None` if
+    /// the next bytes may be.
     pub(crate) fn uncut_until(&self, point: ReleasePoint) -> Option<u64> {
         self.engine.uncut_until(point, &self.limits)
     }
@@ -263,8 +265,8 @@ impl Parser {
         self.engine.bare_value()
     }
 
-    /// Takes a chunk of a few bytes of the model's own output if it leaves the release point where it was when that was last
-    /// asked for; gives whether the chunk is text, or none if the same chunk is to be pushed.
+    /// Reads a chunk of a few bytes of model text if it leaves the release point where it was when
+    /// last computed. Returns whether the chunk is text, or `None` if it must be pushed.
     #[inline]
     pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
         self.engine.push_calm(chunk)
@@ -275,18 +277,18 @@ impl Parser {
         self.engine.is_sequence()
     }
 
-    /// Bytes of heap that belong to this stream alone.
+    /// Returns the heap memory of this stream in bytes.
     #[must_use]
     pub fn heap_size(&self) -> usize {
         self.engine.heap()
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub const fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The vocabulary in force.
+    /// Returns the vocabulary in force.
     #[must_use]
     pub const fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -311,13 +313,13 @@ pub struct ParserBuilder {
 }
 
 impl ParserBuilder {
-    /// Bounds other than the defaults.
+    /// Sets the limits.
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// A vocabulary other than the memo's.
+    /// Sets the vocabulary, which is the memo's by default.
     pub fn vocabulary(mut self, vocabulary: Vocabulary) -> Self {
         self.vocabulary = vocabulary;
         self
@@ -340,8 +342,8 @@ impl ParserBuilder {
         self
     }
 
-    /// The stream offset of the first byte, for text that is part of a longer stream. 0 by default, at most
-    /// [`MAX_START_OFFSET`](Self::MAX_START_OFFSET).
+    /// Sets the stream offset of the first byte, for text that is part of a longer stream. 0 by
+    /// default, at most [`MAX_START_OFFSET`](Self::MAX_START_OFFSET).
     ///
     /// All spans, clean ones too, and [`Parser::position`] count from there, also after a [`reset`](Parser::reset). Nothing
     /// else changes: the text is read as if its first byte were the first of a stream, so a byte order mark there is
@@ -376,7 +378,7 @@ impl ParserBuilder {
     /// no offset overflows.
     pub const MAX_START_OFFSET: u64 = 1 << 63;
 
-    /// The parser.
+    /// Creates the parser.
     #[must_use]
     pub fn build(self) -> Parser {
         let engine = Engine::new(&self.limits, self.start, self.mode, self.hold_records);
@@ -395,7 +397,7 @@ pub struct OffsetError {
 }
 
 impl OffsetError {
-    /// The refused offset in bytes.
+    /// Returns the rejected offset in bytes.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset

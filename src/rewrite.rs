@@ -48,7 +48,7 @@ struct Out {
 }
 
 impl Rewriter {
-    /// A rewriter around a parser that is at the start of a stream.
+    /// Creates a rewriter from a parser at the start of a stream.
     #[must_use]
     pub fn new(parser: Parser) -> Self {
         Self {
@@ -121,22 +121,22 @@ impl Rewriter {
         handler.end();
     }
 
-    /// Back to the start of a stream with the same settings.
+    /// Resets to the start of a stream with the same settings.
     pub fn reset(&mut self) {
         self.parser.reset();
         self.out.white.clear();
         self.out.position = self.parser.position();
     }
 
-    /// The parser inside.
+    /// Returns the inner parser.
     #[must_use]
     pub const fn parser(&self) -> &Parser {
         &self.parser
     }
 
-    /// The release point in clean offsets, those of the text without annotations and records: the place of
-    /// [`Parser::undecided_from`] there, as [`clean_span`](crate::provenance::Assertion::clean_span) gives that of an
-    /// assertion. Where the rewriter writes something in the place of annotations, its own text has other offsets.
+    /// Returns the release point as an offset of the stripped stream, that is of the text without
+    /// annotations and records, like [`clean_span`](crate::provenance::Assertion::clean_span). If
+    /// the rewriter writes something in the place of annotations, its own text has other offsets.
     ///
     /// ```
     /// use provstream::{Parser, Rewriter};
@@ -150,7 +150,7 @@ impl Rewriter {
         self.parser.release_points().1
     }
 
-    /// [`Parser::push_calm`]; `write` takes the rewritten text.
+    /// Reads a short chunk like [`Parser::push_calm`]; `write` takes the rewritten text.
     #[inline]
     pub(crate) fn push_calm(&mut self, chunk: &[u8], write: impl FnMut(&[u8])) -> bool {
         match self.parser.push_calm(chunk) {
@@ -165,12 +165,12 @@ impl Rewriter {
         &mut self.parser
     }
 
-    /// Bytes that were taken, are not written and may be.
+    /// Returns the number of bytes that were read, are not written and may still be.
     pub(crate) fn unwritten_len(&self) -> usize {
         self.out.white.len() + self.parser.buffered_len()
     }
 
-    /// The parser inside; whitespace that was held back is dropped.
+    /// Returns the inner parser; held whitespace is dropped.
     #[must_use]
     pub fn into_parser(self) -> Parser {
         self.parser

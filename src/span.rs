@@ -15,7 +15,8 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span from `start` up to and excluding `end`; an `end` below `start` gives an empty span at `start`.
+    /// Creates the span from `start` up to and excluding `end`; an `end` below `start` gives an
+    /// empty span at `start`.
     #[must_use]
     pub const fn new(start: u64, end: u64) -> Self {
         Self {
@@ -24,19 +25,19 @@ impl Span {
         }
     }
 
-    /// Offset of the first byte.
+    /// Returns the offset of the first byte.
     #[must_use]
     pub const fn start(self) -> u64 {
         self.start
     }
 
-    /// Offset just after the last byte.
+    /// Returns the offset after the last byte.
     #[must_use]
     pub const fn end(self) -> u64 {
         self.end
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     #[must_use]
     pub const fn len(self) -> u64 {
         self.end - self.start

@@ -22,7 +22,7 @@ std::thread_local! {
     static COUNTED: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
 }
 
-/// The bytes counted while `work` is done.
+/// Counts the bytes processed while `work` runs.
 #[cfg(test)]
 fn counted(work: impl FnOnce()) -> u64 {
     let before = COUNTED.with(core::cell::Cell::get);

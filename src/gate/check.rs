@@ -1,46 +1,51 @@
-//! When a gate looks for text that is too long to be held back.
+//! Schedule of the checks for text that is too long to be held.
 
-/// At stream offsets that are multiples of this, it is looked for wherever it begins.
+/// Interval of the regular checks, in bytes: one is due at every stream offset that is a multiple
+/// of it.
 pub(super) const STRIDE: u64 = 1_024;
 
-/// Stride while a text that is too long continues, and in a JSON value outside a fenced block.
+/// Interval of the checks while text that is too long continues, and in a JSON value outside a
+/// fenced block, in bytes.
 const SHORT_STRIDE: u64 = 256;
 
-/// Text of which less than this is too long is looked at byte by byte there.
+/// Minimum of `max_assertion` from which on text that is too long is checked at intervals instead
+/// of at every byte.
 const LITTLE: u64 = 1_024;
 
-/// After so many bytes that made no text too long, such as markers of empty list items, it is looked for less often.
+/// Number of bytes without a find, such as markers of empty list items, after which checks are less
+/// frequent.
 const FRUITLESS: u64 = 256;
 
-/// The next stream offset at which text that is too long is looked for. It follows from the stream alone, not from how it is cut
-/// into chunks.
+/// Stream offset of the next check for text that is too long. It depends on the stream alone, not
+/// on the chunking.
 ///
-/// Up to an offset that the engine knows, no text is too long. From there on, each byte that can make it longer is looked at, so
-/// that what is too long is found at once, and all before its beginning is decided about.
+/// Up to an offset that the engine knows, no text is too long. From there on, each byte that can
+/// make text longer is checked, so that text that is too long is found at once, when all text
+/// before it is decided about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Check {
     at: u64,
     how: How,
 }
 
-/// Bytes that may be taken before the next check.
+/// Bytes that may be read before the next check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// No text that is too long.
+    /// Bytes that cannot make text too long.
     Far,
-    /// Only ASCII white space, which makes no text longer; nor did what came before since an offset.
+    /// ASCII white space, which makes no text longer; no byte since the stream offset `since` did.
     Near { since: u64 },
-    /// Anything.
+    /// Any bytes.
     Blind,
 }
 
 impl Check {
-    /// The first in a stream that begins at an offset.
+    /// Returns the first check of a stream that begins at offset `start`.
     pub(super) fn new(start: u64, max_assertion: usize) -> Self {
         Self::far(start, start.saturating_add(max_assertion as u64))
     }
 
-    /// The next one after `now`, with nothing too long up to `until`, which is later.
+    /// Returns the next check after `now` if no text is too long up to `until`, which is greater.
     fn far(now: u64, until: u64) -> Self {
         Self {
             at: until.min(next_multiple(now, STRIDE)),
@@ -48,7 +53,8 @@ impl Check {
         }
     }
 
-    /// The next one after `now`, where nothing was found; up to `until`, which is later, nothing is too long.
+    /// Returns the next check after one without a find; up to `until`, which is greater than `now`,
+    /// no text is too long.
     pub(super) fn again(self, now: u64, until: Option<u64>) -> Self {
         if let Some(until) = until {
             return Self::far(now, until);
@@ -64,7 +70,8 @@ impl Check {
         }
     }
 
-    /// The next one after `now`, where text that is too long goes on, or a value is open that may be.
+    /// Returns the next check after `now` while text that is too long continues, or a value is open
+    /// that may be.
     pub(super) fn in_long(now: u64, max_assertion: usize) -> Self {
         if max_assertion as u64 >= LITTLE {
             return Self::blind(now);
@@ -113,7 +120,7 @@ impl Check {
     }
 }
 
-/// The first multiple of `stride` after a stream offset.
+/// Returns the first multiple of `stride` after a stream offset.
 const fn next_multiple(now: u64, stride: u64) -> u64 {
     now - now % stride + stride
 }

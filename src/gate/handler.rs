@@ -26,17 +26,19 @@ pub trait GateHandler: Handler {
         let _ = text;
     }
 
-    /// The policy has decided about an assertion; the text follows when it is its turn.
+    /// Reports the decision of the policy about an assertion; the text follows in its turn.
     fn decided(&mut self, question: &Question<'_>, action: &Action) {
         let _ = (question, action);
     }
 
-    /// A run of unannotated text begins at offset `at` of the stream without annotations.
+    /// Reports the start of a run of unannotated text, at offset `at` of the stream without
+    /// annotations.
     fn run_begins(&mut self, at: u64, what: &Unannotated) {
         let _ = (at, what);
     }
 
-    /// The run of unannotated text ends at offset `at` of the stream without annotations.
+    /// Reports the end of the run of unannotated text, at offset `at` of the stream without
+    /// annotations.
     fn run_ends(&mut self, at: u64) {
         let _ = at;
     }

@@ -495,7 +495,8 @@ impl Held {
     }
 }
 
-/// Length of a text without an incomplete character or JSON escape at its end, in bytes.
+/// Returns the length of a text without an incomplete character or JSON escape at its end, in
+/// bytes.
 fn whole_units(text: &[u8]) -> usize {
     let mut text = whole_characters(text);
     loop {

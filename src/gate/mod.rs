@@ -23,10 +23,10 @@ use crate::provenance::Assertion;
 use crate::rewrite::Rewriter;
 use crate::span::Span;
 
-/// Longer chunks are not looked at as a whole.
+/// Maximum length of a chunk for the fast path, in bytes.
 const SHORT: usize = 32;
 
-/// Stretches of untrusted text that are remembered one by one.
+/// Maximum number of stretches of untrusted text that are recorded separately.
 const MOST_STRETCHES: usize = 1_024;
 
 /// Reason for which a gate ended a stream early.
@@ -101,29 +101,30 @@ pub enum GateEnd {
 #[derive(Clone, Debug)]
 pub struct Gate<P> {
     rewriter: Rewriter,
-    /// Reads the same ahead of the rewriter, to see where JSON values stop being that; only where nothing else is read.
+    /// Reader ahead of the rewriter that finds syntax errors, in a stream of JSON alone.
     scout: Option<Box<Scout>>,
     policy: P,
     held: Held,
-    /// When text that is too long is looked for again.
+    /// Next check for text that is too long.
     check: Check,
     /// Untrusted text from the release point on, in stream offsets.
     untrusted: Vec<Span>,
     channel: Box<str>,
     most: usize,
-    /// An assertion that is not complete may cover some of what was taken.
+    /// An incomplete assertion may cover part of the text read.
     undecided: bool,
     /// More bytes follow at once.
     goes_on: bool,
-    /// A call has begun that asks the policy, and has not returned if another one begins: the policy or the handler panicked.
+    /// A call that asks the policy has begun. If another call begins then, the policy or the
+    /// handler panicked.
     busy: bool,
 }
 
 impl<P: Policy> Gate<P> {
-    /// Bytes of text held back at most, unless [`with_max_held`](Self::with_max_held) sets another number.
+    /// Default maximum of held text, in bytes; see [`with_max_held`](Self::with_max_held).
     pub const DEFAULT_MAX_HELD: usize = 65_536;
 
-    /// A gate around a parser that is at the start of a stream.
+    /// Creates a gate from a parser at the start of a stream, and a policy.
     pub fn new(parser: Parser, policy: P) -> Self {
         Self {
             held: Held::new(parser.position(), parser.reads_json_alone()),
@@ -140,7 +141,7 @@ impl<P: Policy> Gate<P> {
         }
     }
 
-    /// Names the channel that the stream is one of, for the policy and the audit log.
+    /// Sets the name of the channel, for the policy and the audit log.
     #[must_use]
     pub fn with_channel(mut self, channel: &str) -> Self {
         self.channel = channel.into();
@@ -263,7 +264,8 @@ impl<P: Policy> Gate<P> {
         self.undecided = false;
     }
 
-    /// A call begins. After one that did not return, what was decided is not known, so the stream is over.
+    /// Begins a call. If the call before did not return, its decisions are unknown, so the stream
+    /// ends.
     fn enter(&mut self) {
         if core::mem::replace(&mut self.busy, true) {
             self.held.suspend();
@@ -271,7 +273,7 @@ impl<P: Policy> Gate<P> {
         }
     }
 
-    /// Back to the start of a stream with the same settings; the policy is kept as it is, and so is the memory.
+    /// Resets to the start of a stream with the same settings; keeps the policy and the memory.
     pub fn reset(&mut self) {
         self.rewriter.reset();
         if let Some(scout) = &mut self.scout {
@@ -306,25 +308,26 @@ impl<P: Policy> Gate<P> {
                 || self.held.has_decisions())
     }
 
-    /// The stream offset of the next byte.
+    /// Returns the stream offset of the next byte.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.rewriter.parser().position()
     }
 
-    /// Bytes that can still become an annotation or a record; see [`Parser::buffered_len`].
+    /// Returns the number of bytes that can still become an annotation or a record; see
+    /// [`Parser::buffered_len`].
     #[must_use]
     pub const fn buffered_len(&self) -> usize {
         self.rewriter.parser().buffered_len()
     }
 
-    /// Bytes of text that are held back.
+    /// Returns the number of bytes of text that are held.
     #[must_use]
     pub fn held_len(&self) -> usize {
         self.held.len() + self.rewriter.unwritten_len()
     }
 
-    /// Bytes of heap that belong to this stream alone, without those of the policy.
+    /// Returns the heap memory of this stream in bytes, without that of the policy.
     #[must_use]
     pub fn heap_size(&self) -> usize {
         let scout = self.scout.as_ref();
@@ -335,12 +338,12 @@ impl<P: Policy> Gate<P> {
             + self.untrusted.capacity() * size_of::<Span>()
     }
 
-    /// The policy.
+    /// Returns the policy.
     pub const fn policy(&self) -> &P {
         &self.policy
     }
 
-    /// The policy, for changing it between two chunks.
+    /// Returns the policy for changes between two chunks.
     pub const fn policy_mut(&mut self) -> &mut P {
         &mut self.policy
     }
@@ -399,7 +402,7 @@ impl<P: Policy> Gate<P> {
         }
     }
 
-    /// The fast path: takes a chunk of text that is held back whatever follows, and about which nothing is to be decided yet.
+    /// Reads a short chunk on the fast path if all of it is held and nothing needs a decision yet.
     #[inline]
     fn push_calm(&mut self, chunk: &[u8]) -> bool {
         if chunk.len() > SHORT || !self.undecided || self.busy {
@@ -434,7 +437,7 @@ impl<P: Policy> Gate<P> {
         }
     }
 
-    /// Releases or removes what is decided about.
+    /// Carries out the decisions that no later byte can change.
     fn settle(&mut self, handler: &mut impl GateHandler) {
         let parser = self.rewriter.parser_mut();
         let (point, clean) = parser.release_points();
@@ -464,8 +467,9 @@ impl<P: Policy> Gate<P> {
         self.undecided &= self.held.ended().is_none();
     }
 
-    /// Before which place text that is held back is too long, if any is; the release point has the offset `clean` in the text. A
-    /// JSON value outside a block of code is not too long, but text before it is if it is with the value.
+    /// Returns the offset before which held text is too long, if any is; `clean` is the offset of
+    /// the release point in the stripped stream. A JSON value outside a fenced block is not too
+    /// long, but text before it is, if it is together with the value.
     fn cut_before(&self, point: ReleasePoint, clean: u64) -> Option<u64> {
         if self.check.is_blind()
             && let Some(start) = self.held.first_cut()
@@ -485,7 +489,8 @@ impl<P: Policy> Gate<P> {
         value.is_some_and(|value| value.saturating_sub(removed) <= start)
     }
 
-    /// Asks the policy about text that is too long: more than is held back at most, or what is before `cut`.
+    /// Asks the policy about text that is too long: more than may be held, or the text before
+    /// `cut`.
     fn check(&mut self, point: ReleasePoint, cut: Option<u64>, handler: &mut impl GateHandler) {
         let parser = self.rewriter.parser();
         let (now, max) = (parser.position(), parser.limits().max_assertion());
@@ -516,7 +521,7 @@ impl<P: Policy> Gate<P> {
     }
 }
 
-/// Takes what the rewriter writes and reports.
+/// Handler of the rewriter's output and events.
 struct Taking<'a, P, H> {
     held: &'a mut Held,
     policy: &'a mut P,

@@ -1,4 +1,4 @@
-//! Reads ahead of a gate, to see where JSON values stop being that.
+//! Reader ahead of a gate that finds syntax errors in a stream of JSON alone.
 
 use smallvec::SmallVec;
 
@@ -6,20 +6,21 @@ use crate::engine::chars::BYTE_ORDER_MARK;
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::parser::Parser;
 
-/// Reads a stream of nothing but JSON values for its faults: from there on it is not read as far as the next line.
+/// Reads a stream of JSON alone for its faults; after a fault, the rest of the line is not read.
 #[derive(Clone, Debug)]
 pub(super) struct Scout {
     parser: Parser,
     /// Stream offset at which the stream begins.
     start: u64,
-    /// Number of bytes of a byte order mark at the start of the stream.
+    /// Number of bytes of the byte order mark at the start of the stream.
     mark: usize,
-    /// No byte order mark can follow: there was a break.
+    /// No byte order mark can follow, because there was a break.
     has_begun: bool,
 }
 
 impl Scout {
-    /// A scout ahead of this parser, which is at the start of a stream; `None` if it reads other text as well.
+    /// Creates a scout for a parser at the start of a stream; `None` if the parser also reads other
+    /// text.
     pub(super) fn of(parser: &Parser) -> Option<Box<Self>> {
         let scout = || Self {
             start: parser.position(),
@@ -30,7 +31,7 @@ impl Scout {
         parser.reads_json_alone().then(|| Box::new(scout()))
     }
 
-    /// Back to the start of a stream.
+    /// Resets to the start of a stream.
     pub(super) fn reset(&mut self) {
         self.parser.reset();
         self.start = self.parser.position();
@@ -44,12 +45,12 @@ impl Scout {
         !self.has_begun && (1..BYTE_ORDER_MARK.len()).contains(&taken) && taken <= self.mark
     }
 
-    /// Bytes of heap, those of its own box included.
+    /// Returns the heap memory in bytes, the scout's own box included.
     pub(super) fn heap_size(&self) -> usize {
         size_of::<Self>() + self.parser.heap_size()
     }
 
-    /// The faults in a piece, each with how many bytes of it come before.
+    /// Reads a piece and returns its faults, each with the number of bytes of the piece before it.
     pub(super) fn push(
         &mut self,
         piece: &[u8],
@@ -78,7 +79,7 @@ impl Scout {
         faults
     }
 
-    /// The fault that the stream ends with, or the text before a break.
+    /// Reads a break or the end of the stream and returns the fault there, if there is one.
     pub(super) fn push_break(&mut self) -> Option<Diagnostic> {
         let mut found = None;
         self.parser.push_break(|event: Event<'_>| {

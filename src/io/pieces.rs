@@ -17,7 +17,7 @@ pub struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Nothing yet of a chunk; `joined` is empty, and its memory is used again.
+    /// Starts collecting the text of a chunk; `joined` is empty, and its memory is reused.
     pub const fn new(chunk: &'a Bytes, joined: &'a mut Vec<u8>) -> Self {
         Self {
             chunk,
@@ -53,7 +53,7 @@ impl<'a> Pieces<'a> {
         self.joined.extend_from_slice(piece);
     }
 
-    /// All of it.
+    /// Returns the collected text.
     #[must_use]
     pub fn take(self) -> Bytes {
         if self.joined.is_empty() {

@@ -59,7 +59,7 @@ pin_project! {
 }
 
 impl<R, H: Handler> RewriteReader<R, H> {
-    /// The text of `reader` as the handler decides, with a parser that is at the start of a stream.
+    /// Creates a reader of the rewritten text of `reader`, from a parser at the start of a stream.
     pub fn new<M>(reader: R, parser: Parser, handler: impl IntoHandler<M, Handler = H>) -> Self {
         Self {
             reader,
@@ -71,31 +71,31 @@ impl<R, H: Handler> RewriteReader<R, H> {
         }
     }
 
-    /// The reader inside.
+    /// Returns the inner reader.
     #[must_use]
     pub const fn get_ref(&self) -> &R {
         &self.reader
     }
 
-    /// The reader inside. What is read past the adapter is not parsed.
+    /// Returns the inner reader for changes. Bytes read from it directly are not parsed.
     #[must_use]
     pub const fn get_mut(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// The handler.
+    /// Returns the handler.
     #[must_use]
     pub const fn handler(&self) -> &H {
         self.rewritten.handler()
     }
 
-    /// The handler.
+    /// Returns the handler for changes.
     #[must_use]
     pub const fn handler_mut(&mut self) -> &mut H {
         self.rewritten.handler_mut()
     }
 
-    /// The parser inside.
+    /// Returns the inner parser.
     #[must_use]
     pub const fn parser(&self) -> &Parser {
         self.rewritten.parser()

@@ -72,7 +72,7 @@ where
     S: Stream<Item = Result<B, E>>,
     H: Handler,
 {
-    /// The text of `chunks` as the handler decides, with a parser that is at the start of a stream.
+    /// Creates a stream of the rewritten text of `chunks`, from a parser at the start of a stream.
     pub fn new<M>(chunks: S, parser: Parser, handler: impl IntoHandler<M, Handler = H>) -> Self {
         Self {
             chunks,
@@ -85,31 +85,31 @@ where
 }
 
 impl<S, E, H: Handler> TextStream<S, E, H> {
-    /// The stream inside.
+    /// Returns the inner stream.
     #[must_use]
     pub const fn get_ref(&self) -> &S {
         &self.chunks
     }
 
-    /// The stream inside. Chunks that are taken past the adapter are not parsed.
+    /// Returns the inner stream for changes. Chunks taken from it directly are not parsed.
     #[must_use]
     pub const fn get_mut(&mut self) -> &mut S {
         &mut self.chunks
     }
 
-    /// The handler.
+    /// Returns the handler.
     #[must_use]
     pub const fn handler(&self) -> &H {
         self.rewritten.handler()
     }
 
-    /// The handler.
+    /// Returns the handler for changes.
     #[must_use]
     pub const fn handler_mut(&mut self) -> &mut H {
         self.rewritten.handler_mut()
     }
 
-    /// The parser inside.
+    /// Returns the inner parser.
     #[must_use]
     pub const fn parser(&self) -> &Parser {
         self.rewritten.parser()

@@ -106,31 +106,32 @@ impl<W: Write, H: Handler> RewriteWriter<W, H> {
 }
 
 impl<W, H: Handler> RewriteWriter<W, H> {
-    /// The writer inside.
+    /// Returns the inner writer.
     #[must_use]
     pub const fn get_ref(&self) -> &W {
         &self.writer
     }
 
-    /// The writer inside. What is written past the adapter comes before what it holds.
+    /// Returns the inner writer for changes. Bytes written to it directly come before those that
+    /// the adapter holds.
     #[must_use]
     pub const fn get_mut(&mut self) -> &mut W {
         &mut self.writer
     }
 
-    /// The handler.
+    /// Returns the handler.
     #[must_use]
     pub const fn handler(&self) -> &H {
         self.rewritten.handler()
     }
 
-    /// The handler.
+    /// Returns the handler for changes.
     #[must_use]
     pub const fn handler_mut(&mut self) -> &mut H {
         self.rewritten.handler_mut()
     }
 
-    /// The parser inside.
+    /// Returns the inner parser.
     #[must_use]
     pub const fn parser(&self) -> &Parser {
         self.rewritten.parser()

@@ -81,12 +81,12 @@ impl Class {
     /// The kernel reports them for a connection. Computed by the kernel of the host where they are observed.
     pub const PEERCRED: Self = Self(Repr::BuiltIn(8));
 
-    /// The class at an index below `BUILT_IN.len()`.
+    /// Returns the class at an index below `BUILT_IN.len()`.
     pub(crate) const fn built_in(index: u8) -> Self {
         Self(Repr::BuiltIn(index))
     }
 
-    /// The class of that name, for the vocabulary that defines it.
+    /// Returns the class with an identifier, for the vocabulary that defines it.
     pub(crate) fn named(identifier: &str) -> Self {
         match built_in_index(identifier.as_bytes()) {
             Some(index) => Self::built_in(index),
@@ -94,7 +94,7 @@ impl Class {
         }
     }
 
-    /// The identifier, without a version anchor.
+    /// Returns the identifier, without a version anchor.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match &self.0 {
@@ -113,7 +113,7 @@ impl Class {
     }
 }
 
-/// Index in [`BUILT_IN`] of exactly this name.
+/// Returns the index in [`BUILT_IN`] of exactly this name.
 #[inline]
 pub(crate) fn built_in_index(name: &[u8]) -> Option<u8> {
     // Arrays of a known length are compared in a few instructions, slices by a call.
@@ -132,7 +132,7 @@ pub(crate) fn built_in_index(name: &[u8]) -> Option<u8> {
     }
 }
 
-/// Index in [`BUILT_IN`] of this name in any ASCII letter case.
+/// Returns the index in [`BUILT_IN`] of this name in any ASCII letter case.
 pub(crate) fn built_in_index_folded(name: &[u8]) -> Option<u8> {
     // The length, and where two share one a letter, leave one to compare with.
     let index = match name.len() {

@@ -48,7 +48,7 @@ pub fn escape<'t>(text: &'t [u8], vocabulary: &Vocabulary) -> Cow<'t, [u8]> {
     Cow::Owned(escaped)
 }
 
-/// [`escape`] for a text that is known to be UTF-8.
+/// Escapes like [`escape`] a text that is known to be UTF-8.
 #[must_use]
 pub fn escape_str<'t>(text: &'t str, vocabulary: &Vocabulary) -> Cow<'t, str> {
     let mut escaped = String::new();
@@ -95,7 +95,8 @@ fn could_start(after: &[u8], vocabulary: &Vocabulary) -> Option<bool> {
     }
 }
 
-/// Length of the identifier at the start, `Some(None)` if there is none, `None` if it may go on after the end.
+/// Measures the identifier at the start, in bytes: `Some(None)` if there is none, `None` if it may
+/// continue after the end.
 fn identifier_length(text: &[u8]) -> Option<Option<usize>> {
     let mut at = 0;
     if text.first()?.is_ascii_digit() {

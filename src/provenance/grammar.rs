@@ -243,7 +243,8 @@ impl<'a> Bracketed<'a> {
             .value()
     }
 
-    /// The annotation that this is under a vocabulary, standing at `span` (`provenance memo 4, 6`; wire profile 2).
+    /// Resolves the annotation against a vocabulary; `span` is its span in the stream (`provenance
+    /// memo 4, 6`; wire profile 2).
     ///
     /// A malformed one is taken for `unverified-inference` and keeps nothing but the identifier it declares. A `ts` that is
     /// not a date-time of RFC 3339 is left out. Bytes of an observation id that are not UTF-8 become U+FFFD.
@@ -391,7 +392,8 @@ fn quoted(input: &[u8]) -> IResult<&[u8], &[u8]> {
     recognize((char('"'), cut((inside, char('"'))))).parse(input)
 }
 
-/// A value without quotes. What follows it is whitespace anyway, so that its end can be trimmed without giving bytes back.
+/// Matches a value without quotes. White space may follow the value, so trailing white space can be
+/// trimmed without returning it to the input.
 fn bare(input: &[u8]) -> IResult<&[u8], &[u8]> {
     let value = take_while1(|byte| !matches!(byte, b'[' | b']' | b';') && !is_control(byte));
     map(value, |value: &[u8]| {

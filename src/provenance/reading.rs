@@ -22,19 +22,19 @@ impl Value {
         self.start as usize..self.end as usize
     }
 
-    /// The content as written in the annotation's bytes.
+    /// Returns the content as written in the annotation's bytes.
     pub(crate) fn content(self, bytes: &[u8]) -> &[u8] {
         &bytes[self.range()]
     }
 
-    /// Start and length of the value as written, with its quotes.
+    /// Returns start and length of the value as written, with its quotes.
     pub(crate) const fn as_written(self) -> (u64, u64) {
         let quote = self.quoted as u64;
         (self.start as u64 - quote, self.len() as u64 + 2 * quote)
     }
 }
 
-/// The content of a value with the escapes undone that quotes allow.
+/// Decodes the escapes of a quoted value; an unquoted one is unchanged.
 #[inline]
 pub(crate) fn unquote(content: &[u8], quoted: bool) -> Cow<'_, [u8]> {
     if quoted && content.contains(&b'\\') {
@@ -54,7 +54,7 @@ fn without_escapes(content: &[u8]) -> Vec<u8> {
     plain.collect()
 }
 
-/// [`unquote`] as text, with U+FFFD for what is not UTF-8.
+/// Decodes like [`unquote`], with U+FFFD for invalid UTF-8.
 #[inline]
 pub(crate) fn unquote_text(content: &[u8], quoted: bool) -> Cow<'_, str> {
     match unquote(content, quoted) {
@@ -63,7 +63,7 @@ pub(crate) fn unquote_text(content: &[u8], quoted: bool) -> Cow<'_, str> {
     }
 }
 
-/// `bytes` as text, with U+FFFD for what is not UTF-8; quick where all is well.
+/// Decodes `bytes` as UTF-8, with U+FFFD for invalid UTF-8; fast if all of it is valid.
 #[inline]
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     match core::str::from_utf8(bytes) {
@@ -115,7 +115,7 @@ impl Reading {
         }
     }
 
-    /// The values, of which one that is absent is empty.
+    /// Returns the values; an absent one is empty.
     pub(crate) fn values(&self) -> [Value; 3] {
         [
             self.identifier,

@@ -125,7 +125,8 @@ impl Slot {
         self.faulty == 0 && self.flags & (TOO_LONG | LEFT_OUT | DUPLICATE) == 0
     }
 
-    /// A string of `len` bytes is in the arena at `at`; if it is faulty, its place in the stream is before it.
+    /// Records a string of `len` bytes at `at` in the arena; if it is faulty, its stream offset
+    /// precedes it.
     pub(crate) const fn keep(&mut self, part: Part, at: usize, len: usize, faulty: bool) {
         self.kept |= 1 << part as u8;
         self.faulty |= (faulty as u8) << part as u8;
@@ -138,7 +139,7 @@ impl Slot {
         self.faulty &= !(1 << part as u8);
     }
 
-    /// There is an escape in a part's string.
+    /// Records that the string of a field has an escape.
     pub(crate) const fn escape(&mut self, part: Part) {
         self.seen |= ESCAPED << part as u8;
     }
@@ -153,7 +154,7 @@ impl Slot {
         at..at + usize::from(self.lens[part as usize])
     }
 
-    /// The string of a part was moved in the arena.
+    /// Records that the string of a field was moved in the arena.
     pub(crate) const fn move_to(&mut self, part: Part, at: usize) {
         self.at[part as usize] = at as u32;
     }
@@ -162,7 +163,7 @@ impl Slot {
         self.faulty & (1 << part as u8) != 0
     }
 
-    /// Length of the string that a part has.
+    /// Returns the length of the string of a field, in bytes.
     pub(crate) const fn len_of(&self, part: Part) -> usize {
         self.lens[part as usize] as usize
     }
@@ -190,7 +191,7 @@ impl Slot {
     }
 }
 
-/// The strings that are kept of one object, raw, at the end of an arena.
+/// Kept raw strings of one object, at the end of an arena.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept<'a> {
     arena: &'a [u8],
@@ -201,7 +202,7 @@ pub(crate) struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    /// The strings from `from` on.
+    /// Creates a view of the strings from index `from` of the arena on.
     #[inline]
     pub(crate) fn new(arena: &'a [u8], from: usize) -> Self {
         let own = arena.get(from..).unwrap_or_default();
@@ -219,7 +220,8 @@ impl<'a> Kept<'a> {
         Some(Self { arena, from, text })
     }
 
-    /// The string at a place in the arena; `space` takes what it stands for if there are escapes in it.
+    /// Decodes the string at `place` in the arena; `space` takes the decoded text if the string has
+    /// escapes.
     #[inline]
     pub(crate) fn decode(
         &self,
@@ -236,7 +238,7 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// The string at a place in the arena, if that is text as it stands.
+    /// Returns the string at `place` in the arena if it needs no decoding.
     #[inline]
     fn plain(&self, place: core::ops::Range<usize>, escaped: bool) -> Option<&'a str> {
         if escaped {

@@ -51,7 +51,7 @@ impl Timestamp {
         parse(text.as_ref())
     }
 
-    /// The time of the system clock.
+    /// Returns the time of the system clock.
     ///
     /// This and the timing of the feature `metrics` are the only places where this crate reads a clock. Parsers and
     /// disciplines never do: a caller gives them the time.
@@ -60,8 +60,8 @@ impl Timestamp {
         SystemTime::now().into()
     }
 
-    /// The instant `nanos` nanoseconds after a number of seconds from 1970-01-01T00:00:00Z; `None` if `nanos` is not below
-    /// 1,000,000,000.
+    /// Returns the instant `nanos` nanoseconds after a number of seconds from 1970-01-01T00:00:00Z;
+    /// `None` if `nanos` is not below 1,000,000,000.
     #[must_use]
     pub const fn from_unix(seconds: i64, nanos: u32) -> Option<Self> {
         if nanos < NANOS_PER_SECOND {
@@ -71,7 +71,7 @@ impl Timestamp {
         }
     }
 
-    /// Whole seconds from 1970-01-01T00:00:00Z, rounded towards the past.
+    /// Returns the whole seconds from 1970-01-01T00:00:00Z, rounded towards the past.
     #[must_use]
     pub const fn unix_seconds(self) -> i64 {
         self.seconds
@@ -83,7 +83,7 @@ impl Timestamp {
         self.nanos
     }
 
-    /// The instant that much later; `None` beyond [`Timestamp::MAX`].
+    /// Adds a duration; `None` beyond [`Timestamp::MAX`].
     #[must_use]
     pub const fn checked_add(self, duration: Duration) -> Option<Self> {
         let nanos = self.nanos + duration.subsec_nanos();
@@ -100,7 +100,7 @@ impl Timestamp {
         }
     }
 
-    /// The instant that much earlier; `None` before [`Timestamp::MIN`].
+    /// Subtracts a duration; `None` before [`Timestamp::MIN`].
     #[must_use]
     pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
         let borrow = self.nanos < duration.subsec_nanos();
@@ -114,7 +114,7 @@ impl Timestamp {
         }
     }
 
-    /// The instant that much later, at most [`Timestamp::MAX`].
+    /// Adds a duration, up to [`Timestamp::MAX`].
     #[must_use]
     pub const fn saturating_add(self, duration: Duration) -> Self {
         match self.checked_add(duration) {
@@ -123,7 +123,7 @@ impl Timestamp {
         }
     }
 
-    /// The instant that much earlier, at least [`Timestamp::MIN`].
+    /// Subtracts a duration, down to [`Timestamp::MIN`].
     #[must_use]
     pub const fn saturating_sub(self, duration: Duration) -> Self {
         match self.checked_sub(duration) {
@@ -132,8 +132,8 @@ impl Timestamp {
         }
     }
 
-    /// The instant as a date-time of RFC 3339 5.6 in UTC, with as many digits of fraction as it needs; `None` outside the
-    /// years 0000 to 9999.
+    /// Formats the instant as a date-time of RFC 3339 5.6 in UTC, with as many digits of fraction
+    /// as needed; `None` outside the years 0000 to 9999.
     #[must_use]
     pub fn to_rfc3339(self) -> Option<String> {
         let (year, month, day) = civil_from_days(self.seconds.div_euclid(86_400))?;
@@ -162,7 +162,7 @@ impl fmt::Display for Timestamp {
 impl FromStr for Timestamp {
     type Err = TimestampError;
 
-    /// See [`Timestamp::parse`].
+    /// Parses like [`Timestamp::parse`].
     fn from_str(text: &str) -> Result<Self, TimestampError> {
         Self::parse(text)
     }
@@ -241,7 +241,7 @@ impl TimestampError {
         self.kind
     }
 
-    /// Offset, in bytes, of the first byte of what is wrong; the text's length where it ends too early.
+    /// Returns the offset of the error, in bytes; the length of the text if it ends too early.
     #[must_use]
     pub const fn offset(self) -> usize {
         self.offset
@@ -307,8 +307,9 @@ fn parse_usual(text: &[u8]) -> Option<Timestamp> {
     })
 }
 
-/// Of eight bytes that look like `pattern`, with any digit for a `0`: in each byte ten times its digit and the digit after
-/// it. `None` if they do not.
+/// Reads the digit pairs of eight bytes that match `pattern`, in which `0` stands for any digit:
+/// each byte of the result has ten times its digit plus the next digit. `None` if the bytes do not
+/// match.
 #[inline]
 fn pairs(bytes: u64, pattern: [u8; 8]) -> Option<u64> {
     // A digit becomes 0 to 9 and what stands between 0; anything else gets its top bit here or by the sum.
@@ -360,7 +361,7 @@ fn parse_padded(text: &[u8]) -> Result<Timestamp, Fault> {
     })
 }
 
-/// The bytes from `start` on, followed by zeros, which no part of a date-time begins with.
+/// Returns the bytes from `start` on, padded with zeros, which no part of a date-time begins with.
 #[inline]
 fn padded<const N: usize>(text: &[u8], start: usize) -> [u8; N] {
     let rest = &text[start.min(text.len())..];
@@ -413,7 +414,7 @@ fn separator<const N: usize>(text: &[u8; N], at: usize, wanted: u8) -> Result<()
     }
 }
 
-/// The nanoseconds of a fraction that starts at `start`, and where it ends.
+/// Reads a fraction of a second that starts at `start`; returns its nanoseconds and its end.
 fn fraction(text: &[u8], start: usize) -> Result<(u32, usize), Fault> {
     let digits = text[start..]
         .iter()
@@ -460,7 +461,7 @@ fn days_from_civil(year: u32, month: u32, day: u32) -> i64 {
     i64::from(365 * year + year / 4 - year / 100 + year / 400 + day_of_year) - i64::from(EPOCH)
 }
 
-/// The date (year, month, day) that many days from 1970-01-01, if its year is 0000 to 9999.
+/// Converts days since 1970-01-01 to a date (year, month, day), if the year is 0000 to 9999.
 fn civil_from_days(days: i64) -> Option<(u32, u32, u32)> {
     let first = days_from_civil(0, 1, 1);
     let last = days_from_civil(9999, 12, 31);

@@ -17,19 +17,19 @@ impl Version {
     /// Version 1.0, the memo's own.
     pub const MEMO: Self = Self::new(1, 0);
 
-    /// The version `major.minor`.
+    /// Creates the version `major.minor`.
     #[must_use]
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
     }
 
-    /// The number before the dot.
+    /// Returns the number before the dot.
     #[must_use]
     pub const fn major(self) -> u32 {
         self.major
     }
 
-    /// The number after the dot.
+    /// Returns the number after the dot.
     #[must_use]
     pub const fn minor(self) -> u32 {
         self.minor

@@ -56,7 +56,8 @@ struct Entry {
 }
 
 impl Vocabulary {
-    /// Version 1.0, as `provenance memo 4` lists it, with both terminals of `provenance memo 5`.
+    /// Returns version 1.0 as listed in `provenance memo 4`, with both terminals of `provenance
+    /// memo 5`.
     #[must_use]
     pub fn memo() -> Self {
         static MEMO: LazyLock<Vocabulary> =
@@ -79,13 +80,13 @@ impl Vocabulary {
         }
     }
 
-    /// The version that is loaded.
+    /// Returns the version of the vocabulary.
     #[must_use]
     pub fn version(&self) -> Version {
         self.0.version
     }
 
-    /// The classes of the vocabulary, each with the version that brought it.
+    /// Iterates over the classes of the vocabulary, each with the version that added it.
     ///
     /// `unverified-inference` is among them, as in the memo's list. `decayed-to-uncertainty`, which the memo does not
     /// list but accepts in the same place, is not; see [`Vocabulary::terminals`].
@@ -98,21 +99,22 @@ impl Vocabulary {
             .filter_map(|entry| Some((entry.class.clone(), entry.since?)))
     }
 
-    /// The two terminals, which every vocabulary has: `unverified-inference` and `decayed-to-uncertainty`.
-    /// `provenance memo 5`
+    /// Returns the two terminals, which every vocabulary has: `unverified-inference` and
+    /// `decayed-to-uncertainty`. `provenance memo 5`
     #[must_use]
     pub fn terminals(&self) -> [Class; 2] {
         [Class::UNVERIFIED_INFERENCE, Class::DECAYED_TO_UNCERTAINTY]
     }
 
-    /// The class or terminal with exactly this identifier, without an anchor, if the vocabulary has it.
+    /// Returns the class or terminal with exactly this identifier, without an anchor, if the
+    /// vocabulary has it.
     #[must_use]
     pub fn class(&self, identifier: &str) -> Option<Class> {
         let index = self.find(identifier.as_bytes())?;
         Some(self.class_at(index).clone())
     }
 
-    /// The one-line description that this vocabulary gives of a class, for prompts and listings.
+    /// Returns the one-line description of a class, for prompts and listings.
     ///
     /// `None` for a class without one, which is how the memo's classes are unless a file describes them.
     #[must_use]
@@ -135,7 +137,8 @@ impl Vocabulary {
         }
     }
 
-    /// [`Vocabulary::resolve`] without the class itself: its index for [`Vocabulary::class_at`].
+    /// Resolves like [`Vocabulary::resolve`] to the index of the class, for
+    /// [`Vocabulary::class_at`].
     #[inline]
     pub(crate) fn resolve_index(&self, declared: &[u8]) -> (u16, Option<Reason>) {
         if declared.first().is_some_and(u8::is_ascii_digit) {
@@ -147,7 +150,7 @@ impl Vocabulary {
         }
     }
 
-    /// The class at an index that `resolve_index` gave; 0 is `unverified-inference`.
+    /// Returns the class at an index from `resolve_index`; 0 is `unverified-inference`.
     pub(crate) fn class_at(&self, index: u16) -> &Class {
         &self.0.entries[usize::from(index)].class
     }
@@ -281,7 +284,7 @@ pub struct Resolution {
 }
 
 impl Resolution {
-    /// The class; `unverified-inference` where there is a reason.
+    /// Returns the class; `unverified-inference` if there is a reason.
     #[must_use]
     pub const fn class(&self) -> &Class {
         &self.class
@@ -332,7 +335,7 @@ impl VocabularyBuilder {
         self
     }
 
-    /// The vocabulary.
+    /// Builds the vocabulary.
     ///
     /// # Errors
     ///
@@ -421,8 +424,8 @@ pub(crate) fn is_identifier(name: &[u8]) -> bool {
     })
 }
 
-/// The two numbers of an identifier's version anchor and what follows it; none without an anchor, and for one with a
-/// leading zero.
+/// Splits an identifier into the two numbers of its version anchor and the rest; `None` without an
+/// anchor, or if a number has a leading zero.
 #[inline]
 pub(crate) fn split_anchor(identifier: &[u8]) -> Option<(Number, Number, &[u8])> {
     let mut parts = identifier.splitn(3, |&byte| byte == b'.');

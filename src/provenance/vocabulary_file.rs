@@ -65,7 +65,8 @@ impl Vocabulary {
         builder.build()
     }
 
-    /// The class whose name is most like one that is not known, if it is like it enough to be meant; never a terminal.
+    /// Finds the class whose name is most similar to an unknown one, if it is similar enough to be
+    /// meant; never a terminal.
     ///
     /// ```
     /// use provstream::provenance::{Class, Vocabulary};
@@ -91,7 +92,7 @@ impl Vocabulary {
 /// Thousandths of Jaro similarity from which on a class is proposed for an unknown one.
 const SIMILAR: u32 = 800;
 
-/// A version, which is a string: of `1.10` as a number, the last digit would be lost.
+/// Reads a version, which must be a string: the number `1.10` would lose its last digit.
 fn version_of<'t>(value: &Value<'t>) -> Result<&'t str, VocabularyError> {
     let wrong = |_| value.wrong_type("a version in quotes, such as \"1.1\",");
     Ok(value.string().map_err(wrong)?)

@@ -32,7 +32,7 @@ pub struct BracketedForm<'a> {
 }
 
 impl<'a> BracketedForm<'a> {
-    /// The bracketed form of an annotation, which may be 1,024 bytes long.
+    /// Creates the bracketed form of an annotation, of at most 1,024 bytes.
     ///
     /// # Errors
     ///
@@ -41,7 +41,8 @@ impl<'a> BracketedForm<'a> {
         Self::within(annotation, MAX_ANNOTATION)
     }
 
-    /// The bracketed form of an annotation for parsers that read annotations of up to `limit` bytes.
+    /// Creates the bracketed form of an annotation for parsers that read annotations of up to
+    /// `limit` bytes.
     ///
     /// # Errors
     ///
@@ -93,7 +94,7 @@ impl fmt::Display for BracketedForm<'_> {
     }
 }
 
-/// An annotation in the bracketed encoding, at most 1,024 bytes long; see [`BracketedForm`].
+/// Writes an annotation in the bracketed encoding, in at most 1,024 bytes; see [`BracketedForm`].
 ///
 /// # Errors
 ///

@@ -48,7 +48,8 @@ enum Content<'a> {
 }
 
 impl<'a> JsonForm<'a> {
-    /// The object of an annotation, for a member `provenance`, within the default [`Limits`].
+    /// Creates the object of an annotation, for a member `provenance`, within the default
+    /// [`Limits`].
     ///
     /// ```
     /// use provstream::provenance::{Annotation, Class, JsonForm};
@@ -66,9 +67,9 @@ impl<'a> JsonForm<'a> {
         Self::annotation_within(annotation, &Limits::default())
     }
 
-    /// The object of an annotation for parsers with these limits. Of these only
-    /// [`max_annotation`](Limits::max_annotation) is looked at, for each string; the others are about the asserted
-    /// object it becomes a part of.
+    /// Creates the object of an annotation for parsers with these limits. Only
+    /// [`max_annotation`](Limits::max_annotation) applies, to each string; the other limits concern
+    /// the asserted object around it.
     ///
     /// ```
     /// use provstream::Limits;
@@ -94,7 +95,8 @@ impl<'a> JsonForm<'a> {
         Ok(Self(Content::Annotation(annotation)))
     }
 
-    /// The asserted object of an assertion with its annotations, within the default [`Limits`].
+    /// Creates the asserted object of an assertion with its annotations, within the default
+    /// [`Limits`].
     ///
     /// One annotation is written as an object, several as an array. Without any there is no member `provenance`.
     ///
@@ -114,7 +116,7 @@ impl<'a> JsonForm<'a> {
         Self::assertion_within(assertion, &Limits::default())
     }
 
-    /// The asserted object of an assertion for parsers with these limits.
+    /// Creates the asserted object of an assertion for parsers with these limits.
     ///
     /// It is judged as an object that stands alone. Inside of another value it lies deeper, its pointer is longer, and it
     /// shares [`max_pending_json`](Limits::max_pending_json) with the objects around it.
@@ -176,7 +178,8 @@ impl fmt::Display for JsonForm<'_> {
     }
 }
 
-/// The JSON object of an annotation, within the default [`Limits`]; see [`JsonForm::annotation`].
+/// Writes the JSON object of an annotation, within the default [`Limits`]; see
+/// [`JsonForm::annotation`].
 ///
 /// ```
 /// use provstream::provenance::{Annotation, Class, write_json_annotation};
@@ -193,7 +196,8 @@ pub fn write_json_annotation(annotation: &Annotation<'_>) -> Result<String, Writ
     JsonForm::annotation(annotation).map(|form| form.to_string())
 }
 
-/// The asserted object of an assertion with its annotations, within the default [`Limits`]; see [`JsonForm::assertion`].
+/// Writes the asserted object of an assertion with its annotations, within the default [`Limits`];
+/// see [`JsonForm::assertion`].
 ///
 /// ```
 /// use provstream::Span;
@@ -252,7 +256,7 @@ fn check_limit(name: &'static str, needed: usize, limit: usize) -> Result<(), Wr
     Ok(())
 }
 
-/// The members of an annotation's object, in the order in which they are written.
+/// Iterates over the members of an annotation's object, in the order in which they are written.
 fn members<'a>(annotation: &'a Annotation<'_>) -> impl Iterator<Item = (&'static str, &'a str)> {
     [
         ("substrate_class", Some(annotation.declared())),

@@ -10,7 +10,7 @@ pub struct FilePosition {
 }
 
 impl FilePosition {
-    /// The place of byte `offset` of `text`, which must be at a character boundary.
+    /// Returns the position of byte `offset` of `text`, which must be at a character boundary.
     #[must_use]
     pub fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
@@ -23,13 +23,14 @@ impl FilePosition {
         }
     }
 
-    /// The line, counted from 1; lines end at LF.
+    /// Returns the line, counted from 1; lines end at LF.
     #[must_use]
     pub const fn line(self) -> u32 {
         self.line
     }
 
-    /// The column, counted in characters (Unicode scalar values) from 1; a byte order mark does not count.
+    /// Returns the column, counted in characters (Unicode scalar values) from 1, without a byte
+    /// order mark.
     #[must_use]
     pub const fn column(self) -> u32 {
         self.column
@@ -42,7 +43,7 @@ impl fmt::Display for FilePosition {
     }
 }
 
-/// A piece of the input as an error quotes it: on one line, and shortened where it is long.
+/// Escapes a piece of the input for an error, on one line and shortened to `longest` characters.
 #[must_use]
 pub fn quoted_piece(text: &str, longest: usize) -> Box<str> {
     let mut piece = String::new();

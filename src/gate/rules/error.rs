@@ -25,10 +25,10 @@ pub enum PolicyErrorKind {
     BadValue,
 }
 
-/// Most characters of the file that an error quotes.
+/// Maximum number of characters that an error quotes from the file.
 const SHOWN: usize = 64;
 
-/// A policy file that cannot be loaded: what is wrong, and where.
+/// Error in a policy file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PolicyError {
     kind: PolicyErrorKind,
@@ -37,7 +37,7 @@ pub struct PolicyError {
 }
 
 impl PolicyError {
-    /// A value for which something else was expected.
+    /// Creates an error about a string for which another one was expected.
     pub(super) fn value(place: FilePosition, key: &str, expected: &str, found: &str) -> Self {
         let found = quoted_piece(found, SHOWN);
         Self {
@@ -47,12 +47,12 @@ impl PolicyError {
         }
     }
 
-    /// A number for which another one was expected.
+    /// Creates an error about a number for which another one was expected.
     pub(super) fn number(place: FilePosition, expected: &str, found: &str) -> Self {
         Self::bad(place, &format!("expected {expected}, found {found}"))
     }
 
-    /// A value that its key cannot have.
+    /// Creates an error about a value that its key cannot have.
     pub(super) fn bad(place: FilePosition, message: &str) -> Self {
         Self {
             kind: PolicyErrorKind::BadValue,
@@ -61,7 +61,7 @@ impl PolicyError {
         }
     }
 
-    /// A value of the right type or another, for which something else was expected.
+    /// Converts a fault of a settings file into an error about a value.
     pub(super) fn of_value(fault: Fault, hint: &str) -> Self {
         let error = Self::from(fault).and(hint);
         Self {
@@ -70,7 +70,7 @@ impl PolicyError {
         }
     }
 
-    /// A key that is missing, with what the message says after its name.
+    /// Creates an error about a missing key; `more` follows the key in the message.
     pub(super) fn missing(place: FilePosition, key: &str, more: &str) -> Self {
         Self {
             kind: PolicyErrorKind::MissingKey,
@@ -79,7 +79,7 @@ impl PolicyError {
         }
     }
 
-    /// A file without any key.
+    /// Creates the error for a file without any key.
     pub(super) fn empty(place: FilePosition) -> Self {
         let message = "expected \"preset\" or \"floor\", \"default_window\" or \"windows\", and a table [inadmissible], \
                        found an empty file";

@@ -26,7 +26,7 @@ impl Verb {
         Self::Refuse,
     ];
 
-    /// The name in policy files.
+    /// Returns the name in policy files.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Release => "release",
@@ -42,7 +42,7 @@ impl Verb {
 /// A text in one language or several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
-    /// For every language that has no text of its own.
+    /// Text for every language without a text of its own.
     pub(super) general: Box<str>,
     pub(super) by_language: BTreeMap<Box<str>, Box<str>>,
 }

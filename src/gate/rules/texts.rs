@@ -1,4 +1,4 @@
-//! Reads rules and their texts.
+//! Reader of rules and their texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +6,13 @@ use super::error::PolicyError;
 use super::rule::{Rule, Text, Verb};
 use crate::settings::{FilePosition, Table, Value};
 
-/// The language that texts are written in, unless another one is asked for, and all that there are.
+/// Languages of the texts: the one to use by default, and all that occur.
 pub(super) struct Languages<'t> {
     pub(super) first: Option<&'t str>,
     pub(super) all: BTreeSet<Box<str>>,
 }
 
-/// The texts that each action takes.
+/// Returns the keys of the texts that an action takes.
 const fn texts_of(verb: Verb) -> &'static [&'static str] {
     match verb {
         Verb::Mark => &["before", "after"],
@@ -21,11 +21,11 @@ const fn texts_of(verb: Verb) -> &'static [&'static str] {
     }
 }
 
-/// The actions as an error lists them.
+/// List of the actions in error messages.
 const ACTIONS: &str =
     "one of \"release\", \"mark\", \"replace\", \"discard\", \"suspend\", \"refuse\"";
 
-/// A rule: its action and the texts of that.
+/// Reads a rule: its action and the texts of the action.
 pub(super) fn rule(value: &Value<'_>, languages: &mut Languages<'_>) -> Result<Rule, PolicyError> {
     let keys = ["action", "text", "before", "after"];
     let table = value
@@ -70,7 +70,7 @@ pub(super) fn rule(value: &Value<'_>, languages: &mut Languages<'_>) -> Result<R
     })
 }
 
-/// An error for the first text that the action does not take.
+/// Checks that the table has no text that the action does not take.
 fn check_keys(table: &Table<'_>, verb: Verb, line: u32) -> Result<(), PolicyError> {
     let taken = texts_of(verb);
     let other = table
@@ -99,7 +99,8 @@ fn check_keys(table: &Table<'_>, verb: Verb, line: u32) -> Result<(), PolicyErro
     Err(PolicyError::bad(key.place(), &message))
 }
 
-/// An error if the two texts of a mark are given in different languages, so that a language would have one of them alone.
+/// Checks that both texts of a mark are given in the same languages, so that no language has only
+/// one of them.
 fn check_languages(table: &Table<'_>, before: &Text, after: &Text) -> Result<(), PolicyError> {
     for (with, without, key, other) in [
         (before, after, "after", "before"),
@@ -120,7 +121,7 @@ fn check_languages(table: &Table<'_>, before: &Text, after: &Text) -> Result<(),
     Ok(())
 }
 
-/// A text, as a string or as a table of languages.
+/// Reads a text, given as a string or as a table of languages.
 fn text(value: &Value<'_>, verb: Verb, languages: &mut Languages<'_>) -> Result<Text, PolicyError> {
     if value.string().is_ok() {
         return Ok(Text {
@@ -150,7 +151,7 @@ fn text(value: &Value<'_>, verb: Verb, languages: &mut Languages<'_>) -> Result<
     })
 }
 
-/// A text, which is empty only where another may be there beside it.
+/// Reads the content of a text, which may be empty only beside another text.
 fn content<'t>(value: &Value<'t>, verb: Verb) -> Result<&'t str, PolicyError> {
     let text = value.string()?;
     let instead = match verb {

@@ -63,12 +63,12 @@ impl<P: Policy, H: GateHandler> Gated<P, H> {
         self.finished || self.gate.ended().is_some()
     }
 
-    /// The text that is waiting.
+    /// Returns the text that waits to be written.
     fn waiting(&self) -> &[u8] {
         self.out.get(self.taken..).unwrap_or_default()
     }
 
-    /// The first bytes of the text that is waiting are gone.
+    /// Removes the first `len` bytes of the waiting text.
     fn take(&mut self, len: usize) {
         self.taken += len;
         if self.taken >= self.out.len() {

@@ -45,7 +45,8 @@ pub struct GateReader<R, P: Policy, H: GateHandler> {
 }
 
 impl<R, P: Policy, H: GateHandler> GateReader<R, P, H> {
-    /// The text of `reader` that the gate releases; the handler gets what the gate reports.
+    /// Creates a reader of the text that the gate releases from `reader`; `handler` gets the
+    /// reports of the gate.
     pub const fn new(reader: R, gate: Gate<P>, handler: H) -> Self {
         Self {
             reader,
@@ -55,12 +56,12 @@ impl<R, P: Policy, H: GateHandler> GateReader<R, P, H> {
         }
     }
 
-    /// The gate.
+    /// Returns the gate.
     pub const fn gate(&self) -> &Gate<P> {
         &self.gated.gate
     }
 
-    /// The handler.
+    /// Returns the handler.
     #[must_use]
     pub const fn handler(&self) -> &H {
         &self.gated.handler

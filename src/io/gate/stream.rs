@@ -65,7 +65,8 @@ where
     P: Policy,
     H: GateHandler,
 {
-    /// The text of `chunks` that the gate releases; the handler gets what the gate reports.
+    /// Creates a stream of the text that the gate releases from `chunks`; `handler` gets the
+    /// reports of the gate.
     pub const fn new(chunks: S, gate: Gate<P>, handler: H) -> Self {
         Self {
             chunks,
@@ -77,18 +78,19 @@ where
 }
 
 impl<S, E, P: Policy, H: GateHandler> GateStream<S, E, P, H> {
-    /// The gate.
+    /// Returns the gate.
     pub const fn gate(&self) -> &Gate<P> {
         &self.gated.gate
     }
 
-    /// Bytes of the chunks that were taken so far, from the offset on at which the parser starts.
+    /// Returns the stream offset after the chunks read so far, counted from the offset at which the
+    /// parser starts.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.gated.gate.position()
     }
 
-    /// The handler.
+    /// Returns the handler.
     #[must_use]
     pub const fn handler(&self) -> &H {
         &self.gated.handler

@@ -53,18 +53,18 @@ impl<W: Write, P: Policy, H: GateHandler> GateWriter<W, P, H> {
         }
     }
 
-    /// The gate.
+    /// Returns the gate.
     pub const fn gate(&self) -> &Gate<P> {
         &self.gated.gate
     }
 
-    /// The handler.
+    /// Returns the handler.
     #[must_use]
     pub const fn handler(&self) -> &H {
         &self.gated.handler
     }
 
-    /// The writer inside.
+    /// Returns the inner writer.
     #[must_use]
     pub const fn get_ref(&self) -> &W {
         &self.writer
