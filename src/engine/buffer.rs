@@ -1,26 +1,27 @@
-//! Bytes of the stream that are kept, up to the one that was read last.
+//! Carry-over buffer: contiguous bytes of the stream up to the one read last.
 
 use super::bytes::{KINDS, all};
 use super::run::{Run, all_of_four, covers};
 use crate::steps;
 
-/// Bytes of the stream without a gap, the last of which were read last.
+/// Contiguous bytes of the stream, ending at the byte read last.
 ///
-/// They are at `start..end` of the storage; what else is in it is up to the window. Invariant: `start <= end <= bytes.len()`.
+/// The bytes are at `start..end` of the storage; the window uses the rest. Invariant: `start <= end
+/// <= bytes.len()`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buffer {
     pub(super) bytes: Vec<u8>,
-    /// Index of the first byte that is kept.
+    /// Index of the first byte.
     pub(super) start: usize,
-    /// Index after the byte that was read last.
+    /// Index after the byte read last.
     pub(super) end: usize,
-    /// Stream offset of index 0, modulo 2^64: what was there may be long gone.
+    /// Stream offset of index 0, modulo 2^64; the byte there may have been dropped long ago.
     origin: u64,
     run: Run,
 }
 
 impl Buffer {
-    /// An empty one, at a stream offset.
+    /// Creates an empty buffer at a stream offset.
     pub(super) fn new(base: u64) -> Self {
         Self {
             origin: base,
@@ -28,44 +29,44 @@ impl Buffer {
         }
     }
 
-    /// Stream offset of an index.
+    /// Returns the stream offset of an index.
     pub(super) const fn offset(&self, index: usize) -> u64 {
         self.origin.wrapping_add(index as u64)
     }
 
-    /// Stream offset of the first byte.
+    /// Returns the stream offset of the first byte.
     pub(super) const fn base(&self) -> u64 {
         self.offset(self.start)
     }
 
-    /// Stream offset of the next byte.
+    /// Returns the stream offset of the next byte.
     pub(super) const fn position(&self) -> u64 {
         self.offset(self.end)
     }
 
-    /// Returns the number of bytes that are kept.
+    /// Returns the number of bytes.
     pub(super) const fn len(&self) -> usize {
         self.end - self.start
     }
 
-    /// The bytes that are kept.
+    /// Returns the bytes.
     pub(super) fn kept(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
-    /// The bytes from stream offset `from` on, which lies in them.
+    /// Returns the bytes from stream offset `from` on, which must be in the buffer.
     pub(super) fn kept_from(&self, from: u64) -> &[u8] {
         &self.kept()[(from - self.base()) as usize..]
     }
 
-    /// Forgets all bytes; the next ones are those at stream offset `base`, and begin at an index.
+    /// Drops all bytes; the next byte is at stream offset `base` and gets the index `index`.
     pub(super) const fn restart(&mut self, index: usize, base: u64) {
         self.start = index;
         self.end = index;
         self.origin = base.wrapping_sub(index as u64);
     }
 
-    /// Moves the bytes to an index, after which there is room for them.
+    /// Moves the bytes to index `index`; the storage must have room for them there.
     pub(super) fn move_to(&mut self, index: usize) {
         let (base, len) = (self.base(), self.len());
         steps::count(len);
@@ -74,13 +75,13 @@ impl Buffer {
         self.end += len;
     }
 
-    /// The kind of bytes that may be appended with nothing else to do; 0 without one.
+    /// Returns the class of bytes that can be appended without reading them; 0 if there is none.
     pub(crate) const fn run(&self) -> u8 {
         self.run.kinds
     }
 
-    /// At most `most` more bytes of one kind may be appended with nothing else to do, as long as there is room up to
-    /// index `room`. They are held back or emitted.
+    /// Allows at most `most` more bytes of a class to be appended without reading them, up to index
+    /// `room`. They are held if `held`, otherwise emitted.
     pub(super) fn set_run(&mut self, kinds: u8, most: usize, room: usize, held: bool) {
         let until = self.end.saturating_add(most).min(room);
         self.run = Run {
@@ -95,7 +96,7 @@ impl Buffer {
         }
     }
 
-    /// The bytes that may be appended, and are emitted, are of another kind now; 0 if each has to be looked at.
+    /// Changes the class of bytes that can be appended without reading and are emitted; 0 for none.
     pub(super) const fn set_kind(&mut self, kind: u8) {
         let run = &mut self.run;
         run.kinds = kind;
@@ -106,13 +107,13 @@ impl Buffer {
         };
     }
 
-    /// The bytes that may be appended, and are held back, are of another kind now; 0 if each has to be looked at.
+    /// Changes the class of bytes that can be appended without reading and are held; 0 for none.
     pub(super) const fn set_held_kind(&mut self, kind: u8) {
         self.run.kinds = kind;
     }
 
-    /// Appends a chunk of at least one byte if the run has room for it, whatever its bytes are. Gives all bytes up to its
-    /// end.
+    /// Appends a chunk of at least one byte of any class if the run has room for it. Returns all
+    /// bytes up to its end.
     #[inline]
     pub(super) fn append_in_run(&mut self, chunk: &[u8]) -> Option<&[u8]> {
         let (end, after) = (self.end, self.end + chunk.len());
@@ -129,24 +130,24 @@ impl Buffer {
         Some(bytes)
     }
 
-    /// Every byte has to be looked at.
+    /// Requires every byte to be read.
     pub(super) fn end_run(&mut self) {
         self.run = Run::default();
     }
 
-    /// Appends a chunk that continues a run whose bytes are emitted, and returns its offset.
+    /// Appends a chunk that continues a run of emitted bytes, and returns its stream offset.
     #[inline(always)]
     pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
         self.take_before::<{ usize::MAX }>(self.run.until, chunk)
     }
 
-    /// [`take`](Self::take) of at most eight bytes.
+    /// Appends like [`take`](Self::take) a chunk of at most eight bytes.
     #[inline(always)]
     pub(crate) fn take_token(&mut self, chunk: &[u8]) -> Option<u64> {
         self.take_before::<8>(self.run.until, chunk)
     }
 
-    /// Appends a chunk that continues a run whose bytes are held back; `false` if it does not.
+    /// Appends a chunk that continues a run of held bytes; returns `false` if it does not.
     #[inline]
     pub(crate) fn take_held(&mut self, chunk: &[u8]) -> bool {
         let is_held = self.run.until == 0 && self.run.kinds != 0;
@@ -156,7 +157,8 @@ impl Buffer {
                 .is_some()
     }
 
-    /// Appends a chunk of at most `MOST` bytes that continues the run if it fits before an index, and returns its offset.
+    /// Appends a chunk of at most `MOST` bytes that continues the run and fits before index
+    /// `until`, and returns its stream offset.
     // `inline(always)`: see `Parser::push_plain`. Tokens have mostly four to eight bytes, so their look-ups are compiled
     // into the caller's loop.
     #[inline(always)]
@@ -189,7 +191,8 @@ impl Buffer {
         Some(self.offset(end))
     }
 
-    /// [`take_before`](Self::take_before) of a chunk that is shorter or longer than most tokens.
+    /// Appends like [`take_before`](Self::take_before) a chunk that is shorter or longer than most
+    /// tokens.
     #[inline(never)]
     fn take_any(&mut self, chunk: &[u8]) -> bool {
         let (end, kind) = (self.end, self.run.kinds);
@@ -235,7 +238,7 @@ impl Buffer {
     }
 }
 
-/// Copies between slices of one length; at most 64 bytes without calling a function that copies any number.
+/// Copies between slices of equal length; up to 64 bytes without a call of `memcpy`.
 fn copy_short(to: &mut [u8], from: &[u8]) {
     if from.len() > 8 {
         copy_longer(to, from);
@@ -244,7 +247,7 @@ fn copy_short(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Copies at most eight bytes. Gives `true`, as [`copy_ends`] does where it fits.
+/// Copies at most eight bytes and returns `true`, like a successful [`copy_ends`].
 #[inline(always)]
 fn copy_few(to: &mut [u8], from: &[u8]) -> bool {
     if !copy_ends::<4>(to, from) {
@@ -253,7 +256,7 @@ fn copy_few(to: &mut [u8], from: &[u8]) -> bool {
     true
 }
 
-/// Copies more than eight bytes. Gives `true`, as [`copy_ends`] does where it fits.
+/// Copies more than eight bytes and returns `true`, like a successful [`copy_ends`].
 #[inline(always)]
 fn copy_longer(to: &mut [u8], from: &[u8]) -> bool {
     if !copy_ends::<8>(to, from) && !copy_ends::<16>(to, from) && !copy_ends::<32>(to, from) {
@@ -262,7 +265,8 @@ fn copy_longer(to: &mut [u8], from: &[u8]) -> bool {
     true
 }
 
-/// Copies `N` to twice `N` bytes as their first and their last `N`; `false` if there are fewer or more.
+/// Copies `N` to twice `N` bytes as their first and their last `N`; returns `false` for other
+/// lengths.
 #[inline(always)]
 fn copy_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
     if from.len() > 2 * N {

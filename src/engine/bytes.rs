@@ -1,30 +1,31 @@
-//! Kinds of bytes, a bit each: which bytes leave which state as it is.
+//! Byte classes: sets of bytes that leave one state unchanged, a bit each.
 //!
-//! A grammar that reads these bytes one at a time or in blocks takes them from here, or has a test that compares.
+//! A grammar that reads these bytes singly or in blocks uses these classes, or has a test that
+//! compares it with them.
 
-/// In free text: opens no candidate annotation and no code.
+/// Free text that opens neither a candidate annotation nor code.
 pub(crate) const TEXT: u8 = 1;
-/// [`TEXT`] where JSON values are read too: opens none of them either.
+/// Free text like [`TEXT`] that does not open a JSON value either.
 pub(crate) const TEXT_AND_JSON: u8 = 1 << 1;
-/// In an identifier or a parameter's name: a letter, a digit, `-` or `_`.
+/// Part of an identifier or a parameter name: a letter, a digit, `-` or `_`.
 pub(crate) const LABEL: u8 = 1 << 2;
-/// [`LABEL`] and the full stop.
+/// [`LABEL`] or a full stop.
 pub(crate) const NAME: u8 = 1 << 3;
-/// In the bare value of a parameter.
+/// Part of the bare value of a parameter.
 pub(crate) const BARE: u8 = 1 << 4;
-/// In the quoted value of a parameter, without a backslash.
+/// Part of the quoted value of a parameter, without the backslash.
 pub(crate) const QUOTED: u8 = 1 << 5;
-/// In a string of JSON, without a backslash. Source: RFC 8259 7.
+/// Part of a JSON string, without the backslash. Source: RFC 8259 7.
 pub(crate) const STRING: u8 = 1 << 6;
-/// Ends no sentence, no line and no cell, and opens nothing.
+/// Free text that ends no sentence, line or cell and opens nothing.
 pub(crate) const CALM: u8 = 1 << 7;
 
-/// The bytes that open something in free text: a candidate annotation, or code.
+/// Opening bytes of free text: of a candidate annotation, or of code.
 pub(crate) const OPENERS: [u8; 3] = *b"[`~";
-/// The byte that opens a JSON value in free text, apart from brackets.
+/// Opening byte of a JSON value in free text, apart from brackets.
 pub(crate) const BRACE: u8 = b'{';
 
-/// The kinds of each byte.
+/// Classes of each byte.
 pub(crate) static KINDS: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -65,7 +66,7 @@ const fn kinds(byte: u8) -> u8 {
     kinds
 }
 
-/// Returns `true` if all bytes are of one of these kinds; the kinds are looked up a byte at a time.
+/// Returns `true` if all bytes share one of these classes; looks them up byte by byte.
 #[inline]
 pub(crate) fn all(bytes: &[u8], kinds: u8) -> bool {
     let shared = bytes
@@ -74,7 +75,7 @@ pub(crate) fn all(bytes: &[u8], kinds: u8) -> bool {
     shared != 0
 }
 
-/// Returns the length of the run of bytes of these classes at the start.
+/// Measures the run of bytes of these classes at the start.
 #[inline]
 pub(crate) fn leading(bytes: &[u8], kinds: u8) -> usize {
     let mut len = 0;

@@ -5,16 +5,16 @@ use crate::steps;
 /// U+FEFF in UTF-8; white space at the very start of a stream.
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// Separator at the start of some bytes.
+/// Classification of the first character of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Separator {
-    /// A character of Unicode `White_Space` of this many bytes.
+    /// White space (Unicode `White_Space`), with its length in bytes.
     White(usize),
-    /// A character of closing punctuation of this many bytes.
+    /// Closing punctuation, with its length in bytes.
     Closing(usize),
     /// Anything else.
     Other,
-    /// The bytes end inside a character that may be one of the first two.
+    /// An incomplete character that may be white space or closing punctuation.
     Partial,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn separator(bytes: &[u8]) -> Separator {
     }
 }
 
-/// Length of the white space that `bytes` start with.
+/// Measures the white space at the start of `bytes`.
 #[inline]
 pub(crate) fn leading_white(bytes: &[u8]) -> usize {
     match bytes.first() {
@@ -63,7 +63,7 @@ fn leading_white_run(bytes: &[u8]) -> usize {
     at
 }
 
-/// Length of `bytes` without the white space they end with.
+/// Returns the length of `bytes` without the white space at the end.
 pub(crate) fn trimmed_len(bytes: &[u8]) -> usize {
     let mut len = bytes.len();
     loop {
@@ -79,7 +79,7 @@ pub(crate) fn trimmed_len(bytes: &[u8]) -> usize {
     }
 }
 
-/// `bytes` without the start of a character at their end that may turn out to be white space.
+/// Removes an incomplete character at the end that may be white space or closing punctuation.
 pub(crate) fn without_partial(bytes: &[u8]) -> &[u8] {
     for len in 1..=bytes.len().min(2) {
         let at = bytes.len() - len;
@@ -90,7 +90,8 @@ pub(crate) fn without_partial(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// `bytes` without the start of a character at their end that may turn out to be white space, and not only punctuation.
+/// Removes an incomplete character at the end that may be white space; one that can only be
+/// punctuation stays.
 pub(crate) fn without_open_white(bytes: &[u8]) -> &[u8] {
     let without = without_partial(bytes);
     match bytes[without.len()..] {
@@ -100,7 +101,7 @@ pub(crate) fn without_open_white(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// `bytes` without the start of a character at their end.
+/// Removes an incomplete character at the end.
 pub(crate) fn whole_characters(bytes: &[u8]) -> &[u8] {
     for len in 1..=bytes.len().min(3) {
         let at = bytes.len() - len;
@@ -115,7 +116,7 @@ pub(crate) fn whole_characters(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Most bytes of white space that stripping removes with one annotation.
+/// Maximum number of bytes of white space that stripping removes with one annotation.
 pub(crate) const MOST_REMOVED: usize = 64;
 
 /// Returns the number of bytes of strippable whitespace at the end of `bytes`; at most [`MOST_REMOVED`].
@@ -139,7 +140,8 @@ pub(crate) fn has_text(bytes: &[u8]) -> bool {
     leading_white(bytes) < bytes.len()
 }
 
-/// `at`, moved after the character that contains it. A byte that is not part of a character counts as one.
+/// Moves `at` after the character that contains it. A byte that is not part of a character counts
+/// as one.
 pub(crate) fn next_boundary(bytes: &[u8], at: usize) -> usize {
     for back in 1..=at.min(3) {
         let start = at - back;

@@ -1,11 +1,11 @@
-//! Bytes that were read and not emitted yet.
+//! Held bytes: read but not emitted yet.
 
-/// Stream offset of the first byte that was read but not emitted, if there is one. Appending bytes does not change it.
+/// Stream offset of the first held byte, if there is one. Appending bytes does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Held(u64);
 
 impl Held {
-    /// Nothing is held back. No stream has this offset.
+    /// No held bytes, represented by an offset that no stream reaches.
     pub(crate) const NOTHING: Self = Self(u64::MAX);
 
     /// Returns the hold of the bytes from `start` to `end`.
@@ -17,17 +17,17 @@ impl Held {
         }
     }
 
-    /// Returns `true` if anything is held back.
+    /// Returns `true` if bytes are held.
     pub(crate) const fn is_some(self) -> bool {
         self.0 != u64::MAX
     }
 
-    /// Returns the stream offset of the first held byte, or `position`, up to which was read.
+    /// Returns the stream offset of the first held byte, or `position` if there is none.
     pub(crate) const fn start(self, position: u64) -> u64 {
         if self.is_some() { self.0 } else { position }
     }
 
-    /// Returns the number of held bytes up to `position`, up to which was read.
+    /// Returns the number of held bytes up to `position`, the end of the bytes read.
     pub(crate) const fn len(self, position: u64) -> usize {
         (position - self.start(position)) as usize
     }

@@ -1,4 +1,4 @@
-//! Finds the text that an annotation belongs to, by looking back from it.
+//! Looks back from an annotation for the text it belongs to.
 
 mod reach;
 
@@ -18,19 +18,20 @@ pub(crate) enum Before {
     Blank,
     /// No text since a block boundary.
     Nothing,
-    /// An assertion, as a range of the text; `cut` when it begins where `max_assertion` cut the candidate.
+    /// An assertion, as a range of the text; `cut` if it begins where `max_assertion` truncated the
+    /// passage.
     Found { start: usize, end: usize, cut: bool },
 }
 
-/// The assertion that an annotation right after `text` belongs to.
+/// Finds the assertion of an annotation right after `text`.
 ///
-/// `text` starts at the anchor, for which `anchor` holds, or somewhere after it if there is none; then the answer may be
-/// unknown, and `None`. Lines are read from
-/// the last one backwards, so the cost follows the assertion's block, not the text. Source: wire profile, assertion
+/// `text` starts at the anchor, whose state is `anchor`, or somewhere after it if that is `None`;
+/// then the result may be unknown, which is `None`. Lines are read from the last one backwards, so
+/// the cost depends on the block of the assertion, not on the text. Source: wire profile, assertion
 /// span, rule 3.
 ///
-/// Gives also the line in which `text` ends, as far as an annotation there leaves it of interest: see
-/// [`Line::after_annotation`].
+/// Also returns the line in which `text` ends, as far as the text after an annotation there depends
+/// on it: see [`Line::after_annotation`].
 pub(crate) fn look_back(
     text: &[u8],
     anchor: Option<&Line>,
@@ -45,8 +46,8 @@ pub(crate) fn look_back(
     Some((lines.before(line, max_assertion)?, state))
 }
 
-/// [`look_back`] from index `end` of a text with nothing after it that belongs to an assertion, but counts to the bytes of
-/// `max_assertion`.
+/// Looks back like [`look_back`] from index `end`. The text after it belongs to no assertion, but
+/// counts towards `max_assertion`.
 pub(crate) fn look_back_over(
     text: &[u8],
     end: usize,
@@ -65,8 +66,9 @@ pub(crate) fn look_back_over(
     }
 }
 
-/// [`look_back`] where the last line is not a table row, its prefix is known, and the candidate does not begin before it: it begins
-/// a paragraph, after a blank line, or continues after the anchor.
+/// Looks back like [`look_back`] on the fast path: if the last line is not a table row, its prefix
+/// is known, and the passage does not begin before it, because it begins a paragraph after a blank
+/// line or continues after the anchor.
 #[inline]
 fn in_plain_line(
     text: &[u8],
@@ -107,17 +109,17 @@ struct SourceLine {
     start: usize,
     /// Index at which the content starts, after the prefix.
     content: usize,
-    /// Index at which the line ends: its line feed or the end of the text.
+    /// Index of the line feed, or of the end of the text.
     end: usize,
-    /// State of the line at `content`, or at the anchor for a line that began before it.
+    /// State of the line at `content`, or at the anchor for a line that began before the anchor.
     state: Line,
-    /// The text starts in this line.
+    /// The line contains the anchor.
     at_anchor: bool,
     /// A block begins at `content`.
     new_block: bool,
 }
 
-/// The text from the block boundary up to the annotation; `longer` if more precedes its start.
+/// Passage from the block boundary to the annotation; `longer` if it begins before `start`.
 struct Candidate {
     start: usize,
     longer: bool,
@@ -165,7 +167,7 @@ impl Lines<'_> {
         })
     }
 
-    /// The line that ends at `end`, `None` if it starts at an unknown place.
+    /// Reads the line that ends at `end`; `None` if its start is unknown.
     #[inline]
     fn ending_at(&self, end: usize) -> Option<SourceLine> {
         let start = self.start_of_line(end);
@@ -213,8 +215,8 @@ impl Lines<'_> {
         start
     }
 
-    /// The last line with text, from `line` backwards, and where that text ends; without an end where a block boundary
-    /// or the anchor comes first. None if it is unknown.
+    /// Finds the last line with text, from `line` backwards, and the end of its text; no end if a
+    /// block boundary or the anchor comes first. `None` if unknown.
     #[inline]
     fn last_with_text(&self, mut line: SourceLine) -> Option<(SourceLine, Option<usize>)> {
         loop {
@@ -234,8 +236,8 @@ impl Lines<'_> {
         }
     }
 
-    /// Returns the start of the passage that ends at `end` in `line`; exact only as far as `max_assertion` reaches. None if it is
-    /// unknown.
+    /// Returns the start of the passage that ends at `end` in `line`; exact only as far as
+    /// `max_assertion` reaches. `None` if unknown.
     #[inline]
     fn candidate(
         &self,

@@ -1,4 +1,5 @@
-//! Engine that turns bytes into events: a folder for each grammar, and the driver that puts them together.
+//! Engine that converts bytes to events: a folder for each grammar, and the driver that combines
+//! them.
 
 pub(crate) mod annotation;
 mod block;
@@ -19,28 +20,28 @@ use crate::Limits;
 use crate::event::Event;
 use crate::provenance::Vocabulary;
 
-/// The chunk of a push, with what an engine needs to know but does not own.
+/// Chunk of a push, with everything that an engine uses but does not own.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) chunk: &'a [u8],
-    /// Stream offset of the chunk's first byte.
+    /// Stream offset of the first byte of the chunk.
     pub(crate) base: u64,
 }
 
 impl Input<'_> {
-    /// Stream offset of the next byte.
+    /// Returns the stream offset of the next byte.
     pub(crate) const fn end(&self) -> u64 {
         self.base + self.chunk.len() as u64
     }
 
-    /// Index in the chunk of a stream offset that lies in it.
+    /// Returns the index of a stream offset in the chunk.
     pub(crate) const fn index(&self, offset: u64) -> usize {
         (offset - self.base) as usize
     }
 
-    /// The bytes before an index of the chunk, and the others.
+    /// Splits the chunk at an index.
     pub(crate) fn split_at(&self, at: usize) -> (Self, Self) {
         let (chunk, later) = self.chunk.split_at(at);
         let base = self.base + at as u64;
@@ -53,7 +54,7 @@ impl Input<'_> {
     }
 }
 
-/// Takes the events of one push.
+/// Receiver of the events of one push.
 pub(crate) type Sink<'a> = dyn FnMut(Event<'_>) + 'a;
 
 /// Effect of truncation by `max_assertion` on the start of a sentence.

@@ -1,34 +1,36 @@
-//! Runs: chunks that leave the state as it is, and are only appended.
+//! Plain runs: chunks that do not change the state and are only appended.
 
 use wide::u8x16;
 
 use super::block::{BLOCK, eq, load, mask};
 use super::bytes::{self, BRACE, KINDS, OPENERS, TEXT, TEXT_AND_JSON};
 
-/// Rule for chunks that need no scan: if each byte of the next chunk is of these classes, the chunk is only appended.
+/// Rule for chunks that need no scan: a chunk is only appended if all its bytes are of these
+/// classes.
 ///
-/// A byte of these kinds leaves the state as it is, whatever that is: it moves the end of what was read, and nothing else.
+/// A byte of these classes leaves the state unchanged, except that the end of the bytes read moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Run {
-    /// The kinds of bytes; at most one kind, none if every byte has to be looked at.
+    /// Class of the bytes; 0 if every byte must be read.
     pub(super) kinds: u8,
-    /// Up to which index of the buffer bytes may be appended that are emitted at once.
+    /// Index of the buffer up to which bytes that are emitted at once can be appended.
     pub(super) until: usize,
-    /// Up to which index other bytes may be appended: those that are held back, or that are looked at.
+    /// Index of the buffer up to which bytes that are held or read can be appended.
     pub(super) apart_until: u32,
 }
 
-/// A longer chunk of free text is scanned, which looks at 32 bytes at a time where the processor can.
+/// Maximum length of a chunk of free text that is not scanned, in bytes; scanning longer ones is
+/// faster, as it compares 32 bytes at a time if the processor can.
 const LONG: usize = 512;
 
-/// Returns `true` if all of four bytes are of one of these kinds.
+/// Returns `true` if four bytes share one of these classes.
 #[inline(always)]
 pub(super) const fn all_of_four([a, b, c, d]: [u8; 4], kinds: u8) -> bool {
     kinds & KINDS[a as usize] & KINDS[b as usize] & KINDS[c as usize] & KINDS[d as usize] != 0
 }
 
-/// Returns `true` if all bytes of a chunk of at least eight are of the kind of a run. Long chunks of free text may be left to the
-/// state machine.
+/// Returns `true` if all bytes of a chunk of at least eight are of the class of a run. Longer
+/// chunks of free text are left to the state machine.
 #[inline(always)]
 pub(super) fn covers(kind: u8, chunk: &[u8]) -> bool {
     match kind {
@@ -37,8 +39,7 @@ pub(super) fn covers(kind: u8, chunk: &[u8]) -> bool {
     }
 }
 
-/// Returns `true` if a chunk of at least eight bytes has none that may open something; a brace counts also where it opens
-/// nothing.
+/// Returns `true` if a chunk of at least eight bytes has no opening byte, `{` included.
 #[inline(always)]
 fn is_text(chunk: &[u8]) -> bool {
     let Some(last) = chunk.last_chunk().filter(|_| chunk.len() > BLOCK) else {
@@ -56,7 +57,7 @@ fn is_text(chunk: &[u8]) -> bool {
     mask(opens) == 0
 }
 
-/// Compares each byte of a block with the opening bytes.
+/// Finds the opening bytes of a block.
 #[inline(always)]
 fn opening(block: &[u8; BLOCK]) -> u8x16 {
     let block = load(block);

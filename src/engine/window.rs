@@ -1,33 +1,35 @@
-//! The bytes of the stream that may still be needed, in one buffer.
+//! Lookback window: the bytes of the stream that may still be needed, in one buffer.
 
 use super::buffer::Buffer;
 use crate::engine::chars::{MOST_REMOVED, removable_tail, without_partial};
 use crate::engine::markdown::line::Line;
 use crate::steps;
 
-/// Room beyond what the limits name: white space that stripping may remove, and a marker or a character cut in two.
+/// Bytes of the window beyond those that the limits require: strippable whitespace, and an
+/// incomplete marker or character.
 const SLACK: usize = 96;
 
-/// The text since an anchor, the text of an assertion found earlier, and the values of its annotations.
+/// Text since the anchor, saved text of an assertion, and values of its annotations.
 ///
-/// One buffer holds all three: `[saved | unused | raw | free | arena]`. The raw bytes are those of the stream from the
-/// anchor on, without a gap; they end at the buffer's `end`. The arena grows from the end of the storage. Invariants:
-/// `saved <= start <= end` of the buffer, `end + arena_len <= bytes.len()`, and `line` says what precedes the anchor.
+/// One buffer contains all three: `[saved | unused | raw | free | arena]`. The raw bytes are the
+/// contiguous bytes of the stream from the anchor to the buffer's `end`. The arena grows from the
+/// end of the storage. Invariants: `saved <= start <= end` of the buffer, `end + arena_len <=
+/// bytes.len()`, and `line` is the state of the text before the anchor.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     buffer: Buffer,
     saved: usize,
-    /// Bytes of the arena; the limits keep the window far below 4 GiB.
+    /// Length of the arena in bytes; the limits keep the window far below 4 GiB.
     arena_len: u32,
     line: Line,
     /// Number of bytes of strippable whitespace right before the anchor.
     white: u8,
-    /// The most bytes the buffer may have.
+    /// Maximum length of the storage, in bytes.
     most: usize,
 }
 
 impl Window {
-    /// An empty window at `base` of at most `most` bytes and a little.
+    /// Creates an empty window at stream offset `base`, for at most `most` bytes and the slack.
     pub(crate) fn new(most: usize, base: u64) -> Self {
         Self {
             buffer: Buffer::new(base),
@@ -39,7 +41,7 @@ impl Window {
         }
     }
 
-    /// Forgets everything but the buffer; the window then starts at `base`.
+    /// Clears everything but the memory; the window then starts at `base`.
     pub(crate) fn clear(&mut self, base: u64) {
         self.saved = 0;
         self.arena_len = 0;
@@ -47,7 +49,7 @@ impl Window {
         self.buffer.end_run();
     }
 
-    /// Stream offset of the first raw byte, the anchor.
+    /// Returns the stream offset of the anchor, the first raw byte.
     pub(crate) const fn base(&self) -> u64 {
         self.buffer.base()
     }
@@ -57,28 +59,29 @@ impl Window {
         &self.line
     }
 
-    /// The buffer, to append what continues a run.
+    /// Returns the buffer, to append bytes that continue a run.
     #[inline(always)]
     pub(crate) const fn buffer_mut(&mut self) -> &mut Buffer {
         &mut self.buffer
     }
 
-    /// The kind of bytes that may be appended with nothing else to do; 0 without one.
+    /// Returns the class of bytes that can be appended without reading them; 0 if there is none.
     pub(crate) const fn run(&self) -> u8 {
         self.buffer.run()
     }
 
-    /// At most `most` more bytes of one kind may be appended with nothing else to do; they are held back or emitted.
+    /// Allows at most `most` more bytes of a class to be appended without reading them. They are
+    /// held if `held`, otherwise emitted.
     pub(crate) fn set_run(&mut self, kinds: u8, most: usize, held: bool) {
         self.buffer.set_run(kinds, most, self.room(), held);
     }
 
-    /// Every byte has to be looked at.
+    /// Requires every byte to be read.
     pub(crate) fn end_run(&mut self) {
         self.buffer.end_run();
     }
 
-    /// The index at which the arena starts, up to which raw bytes may be appended.
+    /// Returns the index at which the arena starts, up to which raw bytes can be appended.
     const fn room(&self) -> usize {
         self.buffer.bytes.len() - self.arena_len()
     }
@@ -97,45 +100,45 @@ impl Window {
         self.white > 0
     }
 
-    /// Stream offset after the last raw byte.
+    /// Returns the stream offset after the last raw byte.
     pub(crate) const fn end(&self) -> u64 {
         self.buffer.position()
     }
 
-    /// The raw bytes from `base` on.
+    /// Returns the raw bytes.
     pub(crate) fn raw(&self) -> &[u8] {
         self.buffer.kept()
     }
 
-    /// The raw bytes from stream offset `from` on; it must lie in the window.
+    /// Returns the raw bytes from stream offset `from` on, which must be in the window.
     pub(crate) fn raw_from(&self, from: u64) -> &[u8] {
         self.buffer.kept_from(from)
     }
 
-    /// The saved text.
+    /// Returns the saved text.
     pub(crate) fn saved(&self) -> &[u8] {
         &self.buffer.bytes[..self.saved]
     }
 
-    /// The arena, whose last byte is the buffer's last.
+    /// Returns the arena, which ends at the end of the storage.
     pub(crate) fn arena(&self) -> &[u8] {
         &self.buffer.bytes[self.room()..]
     }
 
-    /// Bytes of heap the window owns.
+    /// Returns the heap memory in bytes.
     pub(crate) fn heap(&self) -> usize {
         self.buffer.bytes.capacity()
     }
 
-    /// Starts the window anew at `base`, keeping saved text and arena. What precedes `base` is given: the `line` and
-    /// how many bytes of `white` space, at most [`MOST_REMOVED`].
+    /// Restarts the window at `base`, keeping saved text and arena. `line` is the state there,
+    /// `white` the number of bytes of strippable whitespace before it, at most [`MOST_REMOVED`].
     pub(crate) fn restart(&mut self, base: u64, line: Line, white: usize) {
         self.buffer.restart(self.saved, base);
         self.line = line;
         self.white = white as u8;
     }
 
-    /// Drops the raw bytes before `base`, which lies in the window; `line` holds there.
+    /// Drops the raw bytes before `base`, which must be in the window; `line` is the state there.
     pub(crate) fn restart_within(&mut self, base: u64, line: Line) {
         let dropped = (base - self.base()) as usize;
         self.white = white_tail(&self.raw()[..dropped], self.white.into()) as u8;
@@ -143,34 +146,34 @@ impl Window {
         self.line = line;
     }
 
-    /// Drops the first raw bytes, up to `len` of them, and keeps the line's state right.
+    /// Drops up to `len` raw bytes at the front and updates the state of the line.
     pub(crate) fn drop_front(&mut self, len: usize) {
         let mut line = self.line;
         let read = line.advance(&self.raw()[..len]);
         self.restart_within(self.base() + read as u64, line);
     }
 
-    /// Forgets the raw bytes from stream offset `end` on.
+    /// Drops the raw bytes from stream offset `end` on.
     pub(crate) fn truncate(&mut self, end: u64) {
         self.buffer.end = self.buffer.start + (end - self.base()) as usize;
     }
 
-    /// Forgets the saved text and the arena.
+    /// Drops the saved text and the arena.
     pub(crate) fn forget(&mut self) {
         self.saved = 0;
         self.arena_len = 0;
     }
 
-    /// Saves a range of the raw bytes in the place of what was saved, and drops the raw bytes before `keep`, which does
-    /// not lie before the end of the range.
+    /// Saves a range of the raw bytes as saved text, and drops the raw bytes before `keep`, which
+    /// is at or after the end of the range.
     pub(crate) fn save_raw(&mut self, range: core::ops::Range<usize>, keep: usize) {
         let mut line = self.line;
         let read = line.advance(&self.raw()[..keep]);
         self.save_raw_and_restart(range, self.base() + read as u64, line);
     }
 
-    /// Saves a range of the raw bytes in the place of what was saved; the window then starts at `base`, which lies
-    /// after that range except for a marker that may be cut in two, with `line` there.
+    /// Saves a range of the raw bytes as saved text and restarts the window at `base`, with state
+    /// `line`. `base` is after the range, except for a marker that may be incomplete.
     pub(crate) fn save_raw_and_restart(
         &mut self,
         range: core::ops::Range<usize>,
@@ -184,7 +187,7 @@ impl Window {
         self.saved = range.len();
     }
 
-    /// Saves bytes that are not in the window in the place of what was saved.
+    /// Saves bytes from outside the window as saved text.
     pub(crate) fn save(&mut self, bytes: &[u8]) {
         let start = self.buffer.start;
         if start < bytes.len() {
@@ -196,7 +199,8 @@ impl Window {
         self.saved = bytes.len();
     }
 
-    /// Puts values into the arena, in this order; `from_end` of the first is the arena's new length.
+    /// Appends values to the arena, in order; `from_end` of the first value is the new length of
+    /// the arena.
     pub(crate) fn push_arena(&mut self, values: [&[u8]; 3]) {
         let len = values.iter().map(|value| value.len()).sum::<usize>();
         self.make_room(len);
@@ -247,14 +251,15 @@ impl Window {
         self.buffer.end += bytes.len();
     }
 
-    /// Appends bytes, best at most 64, if that needs neither memory nor moving.
+    /// Appends bytes if this needs neither memory nor moving; fastest for at most 64 bytes.
     #[inline]
     pub(crate) fn append_in_place(&mut self, bytes: &[u8]) -> bool {
         let room = self.room();
         self.buffer.append_in_place(bytes, room)
     }
 
-    /// Passes over all raw bytes and the first `len` of `more`, which follow them; the window then starts there.
+    /// Skips all raw bytes and the first `len` of the bytes `more` after them, and restarts the
+    /// window there. Returns how many of `more` were skipped: all but an incomplete marker.
     pub(crate) fn skip(&mut self, more: &[u8], len: usize) -> usize {
         let mut line = self.line;
         let after = self.end();
@@ -277,7 +282,7 @@ impl Window {
         at
     }
 
-    /// Makes `len` bytes free between raw bytes and arena.
+    /// Makes room for `len` bytes between raw bytes and arena.
     fn make_room(&mut self, len: usize) {
         let used = self.saved + self.buffer.len() + self.arena_len() + len;
         debug_assert!(used <= self.most, "{used} > {}", self.most);

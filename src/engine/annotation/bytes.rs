@@ -3,12 +3,12 @@
 use crate::engine::block::{BLOCK, at_least, at_most, eq, load, mask};
 use crate::steps;
 
-/// The usual way to write a known parameter begins with one of these.
+/// Beginnings of the known parameters in common form.
 pub(super) const TS: &[u8] = b"ts=";
 pub(super) const OBSERVATION_ID: &[u8] = b"observation-id=";
 
-/// Returns the length of the run of printable ASCII other than brackets and the semicolon at the start, in steps of 16 bytes;
-/// they may all are in a bare value.
+/// Measures the run of printable ASCII without brackets and semicolons at the start, all of which
+/// may be in a bare value. Bytes after the last whole block of 16 are not read.
 #[inline]
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
     let (blocks, _) = bytes.as_chunks();

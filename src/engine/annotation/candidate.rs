@@ -1,4 +1,4 @@
-//! The resumable lexer of one bracketed annotation candidate. Source: wire profile, bracketed encoding.
+//! Resumable lexer of a candidate annotation. Source: wire profile, bracketed encoding.
 
 use super::bytes::{OBSERVATION_ID, TS, plain_run};
 use crate::engine::bytes::{BARE, LABEL, NAME, QUOTED, leading};
@@ -6,7 +6,8 @@ use crate::provenance::reading::{Reading, Value, unquote};
 use crate::provenance::{MAX_PARAMETERS, Reason, Timestamp, Vocabulary};
 use crate::steps;
 
-/// So near to the longest annotation, it matters how many bytes a candidate still needs.
+/// Distance from the maximum length of an annotation, in bytes, within which the bytes that a
+/// candidate still needs are counted.
 pub(crate) const NEAR: usize = 16;
 
 /// Beginning of the identifiers of substrate classes.
@@ -15,7 +16,7 @@ const SUBSTRATE: &[u8] = b"substrate.";
 /// Result of feeding bytes to a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// All bytes were read, and it is still open.
+    /// All bytes were read, and the candidate is incomplete.
     More,
     /// The candidate is complete: the last byte read is its `]`.
     Closed,
@@ -97,17 +98,18 @@ impl Known {
     }
 }
 
-/// A candidate in progress; offsets count from its opening bracket.
+/// A candidate annotation in progress. Offsets are relative to its opening bracket.
 ///
-/// Invariant: `read` bytes have been taken into account. No byte is read again but the one after the longest candidate.
+/// Invariant: the first `read` bytes have been processed. No byte is read twice except the one
+/// after the longest candidate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidate {
     read: u32,
     identifier_start: u32,
-    /// Index of the identifier after its anchor.
+    /// Offset of the identifier after its anchor.
     name_start: u32,
     identifier_end: u32,
-    /// Start of the current parameter's name, then of its value.
+    /// Offset of the current parameter's name, then of its value.
     part_start: u32,
     parameters: u32,
     observation_id: Option<Value>,
@@ -116,14 +118,14 @@ pub(crate) struct Candidate {
     known: Option<Known>,
     started: bool,
     malformed: bool,
-    /// A line feed is in the current white space.
+    /// The current white space has a line feed.
     line_feed: bool,
-    /// A line feed is anywhere in the candidate.
+    /// The candidate has a line feed.
     line_feeds: bool,
 }
 
 impl Candidate {
-    /// A candidate of which the opening bracket has been read.
+    /// Creates a candidate of which the opening bracket has been read.
     pub(crate) fn new() -> Self {
         Self {
             read: 1,
@@ -131,12 +133,12 @@ impl Candidate {
         }
     }
 
-    /// Bytes read so far; once it has ended, its length.
+    /// Returns the number of bytes read so far; for a finished candidate, its length.
     pub(crate) const fn read(&self) -> usize {
         self.read as usize
     }
 
-    /// Parses a complete candidate; returns a `ts` that is not a date-time apart from it.
+    /// Resolves a complete candidate; returns a `ts` that is not a date-time separately.
     pub(crate) fn reading(
         &self,
         candidate: &[u8],
@@ -166,7 +168,7 @@ impl Candidate {
         (reading, invalid)
     }
 
-    /// Returns `true` if it has gone so far that its end will be reported.
+    /// Returns `true` if the start condition was met, so that the end of the candidate is reported.
     pub(crate) const fn has_started(&self) -> bool {
         self.started
     }
@@ -175,7 +177,8 @@ impl Candidate {
         self.line_feeds
     }
 
-    /// The kind of bytes that continue an open label, name or value; 0 where each byte has to be looked at.
+    /// Returns the class of the bytes that only continue an open label, name or value; 0 if there
+    /// is none.
     #[inline]
     pub(crate) const fn kind(&self) -> u8 {
         match self.state {
@@ -187,13 +190,14 @@ impl Candidate {
         }
     }
 
-    /// Takes bytes of that [kind](Self::kind) that were appended since, up to this length.
+    /// Records that bytes of the [class](Self::kind) were appended, up to length `len`.
     #[inline]
     pub(crate) const fn catch_up(&mut self, len: usize) {
         self.read = len as u32;
     }
 
-    /// Reads on in `candidate`, all bytes of it that are there, from the opening bracket; at most `max` of them.
+    /// Reads on in `candidate`, which has all its bytes so far from the opening bracket on; at most
+    /// `max` of them.
     #[inline]
     pub(crate) fn feed(&mut self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
         let before = self.read();
@@ -206,7 +210,7 @@ impl Candidate {
         }
     }
 
-    /// Feeds the bytes of `candidate` up to `max` one at a time, if they leave it open near that limit.
+    /// Checks a candidate that is incomplete near the limit `max`.
     #[inline(never)]
     fn near_limit(&self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
         if candidate.len() > max {
@@ -224,7 +228,7 @@ impl Candidate {
         Step::More
     }
 
-    /// The least length at which the candidate can close.
+    /// Returns the least length at which the candidate can close.
     pub(crate) fn can_close_at(&self, candidate: &[u8], vocabulary: &Vocabulary) -> usize {
         if !self.started {
             return self.least(candidate, vocabulary, ";ts=]");
@@ -237,8 +241,8 @@ impl Candidate {
             }
     }
 
-    /// The length of the candidate, not yet started, with the fewest bytes that let it end with `parameter` or end right
-    /// after an identifier.
+    /// Returns the least length at which a candidate that has not met the start condition can end,
+    /// with `parameter` or right after an identifier.
     fn least(&self, candidate: &[u8], vocabulary: &Vocabulary, parameter: &str) -> usize {
         steps::count(candidate.len());
         let more = match self.state {
@@ -457,7 +461,7 @@ impl Candidate {
         Step::More
     }
 
-    /// Takes `byte` as white space if it is and no second line feed.
+    /// Accepts `byte` as white space, unless it is a second line feed.
     fn white(&mut self, byte: u8) -> bool {
         match byte {
             b' ' | b'\t' | b'\r' => true,
@@ -470,7 +474,7 @@ impl Candidate {
         }
     }
 
-    /// Returns `true` if a `;` or `]` after the identifier starts a candidate.
+    /// Returns `true` if a `;` or `]` after the identifier meets the start condition.
     fn starts(&self, candidate: &[u8], vocabulary: &Vocabulary) -> bool {
         let name = &candidate[self.name_start as usize..self.identifier_end as usize];
         name.starts_with(SUBSTRATE) || vocabulary.names(name)
@@ -486,7 +490,7 @@ impl Candidate {
         self.line_feed = false;
     }
 
-    /// Notes the value from `part_start` to `end` if its parameter is a known one.
+    /// Records the value from `part_start` to `end` if its parameter is a known one.
     fn value(&mut self, end: usize, quoted: bool) {
         let slot = match self.known {
             None => return,
@@ -516,7 +520,8 @@ impl Candidate {
     }
 }
 
-/// The fewest bytes that make `start` an identifier of the vocabulary, in any letter case.
+/// Returns the least number of bytes that complete `start` to an identifier of the vocabulary, in
+/// any letter case.
 fn completion(vocabulary: &Vocabulary, start: &[u8]) -> Option<usize> {
     vocabulary
         .classes()

@@ -1,4 +1,4 @@
-//! Annotations in brackets: the grammar of a candidate, and its fast path.
+//! Bracketed annotations: the grammar of a candidate, and its fast path.
 
 mod bytes;
 pub(crate) mod candidate;

@@ -1,15 +1,16 @@
-//! Annotations as they are usually written, read in one go.
+//! Fast path for annotations in common form.
 
 use super::bytes::{OBSERVATION_ID, TS, plain_run};
 use crate::provenance::reading::{Reading, Value};
 use crate::provenance::{Timestamp, Vocabulary};
 
-/// An annotation that is complete in the first `max` of `bytes`, which start with its `[`, and its length; `None` if it is
-/// not written the usual way.
+/// Reads an annotation in common form at the start of `bytes`, of at most `max` bytes, and returns
+/// it with its length; `None` if the annotation is incomplete or in another form.
 ///
-/// That is: a known identifier without an anchor, then known parameters without quotes, at most one space after each
-/// semicolon and no other white space around anything, all of printable ASCII, and a `ts` that is a date-time. Whatever
-/// this takes, [`Candidate`](super::candidate::Candidate) also takes, with the same result.
+/// The common form is: a known identifier without an anchor, then known parameters without quotes,
+/// at most one space after each semicolon and no other white space around anything, all of
+/// printable ASCII, and a `ts` that is a date-time. [`Candidate`](super::candidate::Candidate)
+/// accepts every annotation accepted here, with the same result.
 #[inline]
 pub(crate) fn usual(bytes: &[u8], max: usize, vocabulary: &Vocabulary) -> Option<(Reading, usize)> {
     // What is not usual is read once more: this bounds what that costs.
@@ -62,10 +63,10 @@ pub(crate) fn usual(bytes: &[u8], max: usize, vocabulary: &Vocabulary) -> Option
     }
 }
 
-/// Usual annotations have no more bytes.
+/// Maximum length of an annotation in common form, in bytes.
 const LONGEST: usize = 256;
 
-/// A value without quotes; an annotation is far shorter than 4 GiB.
+/// Creates a value without quotes; an annotation is far shorter than 4 GiB.
 const fn value(start: usize, end: usize) -> Value {
     Value {
         start: start as u32,

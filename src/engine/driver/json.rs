@@ -92,7 +92,8 @@ impl Engine {
         white
     }
 
-    /// Takes a chunk of a few bytes that continues a string in a value; returns `false` if the slow path is needed.
+    /// Reads a chunk of a few bytes that continues a string of a value; returns `false` if the
+    /// chunk needs the slow path.
     pub(super) fn push_in_string(&mut self, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
         let end = self.window.end();
         if !self.json.open || self.untrusted || !self.window.append_in_place(chunk) {
@@ -307,7 +308,7 @@ impl Scan<'_> {
         self.engine.window.restart(at, line, white);
     }
 
-    /// Removes the value that ended before index `end` if it is a buffered record, else emits it.
+    /// Removes the value that ended before index `end` if it is a held record, otherwise emits it.
     #[inline]
     fn end_hold(&mut self, end: usize, step: Step) {
         if self.engine.json.hold_records {

@@ -1,4 +1,4 @@
-//! Modes `json` and `ndjson`: what is between the values of a stream of nothing but JSON.
+//! Modes `json` and `ndjson`: the bytes between the values of a stream of JSON alone.
 
 use memchr::memchr;
 
@@ -11,7 +11,7 @@ use crate::engine::{Input, Sink};
 use crate::event::DiagnosticCode;
 
 impl Engine {
-    /// Takes a chunk that begins in a value, if no bytes of the value are held back.
+    /// Reads a chunk that begins within a value of which no bytes are held.
     ///
     /// A fast path: most such chunks also end in it.
     pub(super) fn push_in_value(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
@@ -28,7 +28,7 @@ impl Engine {
 }
 
 impl Scan<'_> {
-    /// Takes the chunk from index `at` on, up to a value or the end of the line.
+    /// Reads the chunk from index `at` on, up to a value or the end of the line.
     pub(super) fn outside_value(&mut self, mut at: usize) -> usize {
         // Untrusted text is passed over; a line feed in it ends the line.
         if self.engine.untrusted {
@@ -57,7 +57,7 @@ impl Scan<'_> {
         at
     }
 
-    /// Passes over the rest of a line.
+    /// Skips the rest of a line.
     fn skip_line(&mut self, at: usize) -> usize {
         match memchr(b'\n', &self.input.chunk[at..]) {
             None => self.input.chunk.len(),
@@ -68,7 +68,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Goes on after a value that ended before index `end`, in one way or another.
+    /// Continues after a value that ended before index `end`.
     #[inline]
     pub(super) fn after_value(&mut self, end: usize, step: Step) {
         let lines = self.engine.mode == Mode::Ndjson;
@@ -88,7 +88,8 @@ impl Scan<'_> {
         };
     }
 
-    /// The stream does not begin with a byte order mark. What began like one is not JSON in a stream of values.
+    /// Handles a missing byte order mark. In a stream of JSON alone, bytes that begin like one are
+    /// invalid.
     pub(super) fn no_mark(&mut self) {
         let whole = BYTE_ORDER_MARK.len() as u8;
         let begun = core::mem::replace(&mut self.engine.mark, whole);
@@ -98,7 +99,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Reports once that the byte at a stream offset is not JSON.
+    /// Reports the byte at a stream offset as invalid JSON, unless it was reported already.
     fn syntax(&mut self, at: u64) {
         if self.engine.json.reported <= at {
             self.engine.json.reported = at + 1;

@@ -1,4 +1,4 @@
-//! Reach of annotations that may still come.
+//! Reach of later annotations back into the text.
 
 use super::{Candidate, Lines, SourceLine};
 use crate::engine::AtCut;
@@ -9,33 +9,34 @@ use crate::engine::sentence::{
 };
 use memchr::memchr_iter;
 
-/// Reach of an annotation that comes somewhere after a text.
+/// How far an annotation after a text can reach back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Before the text: it has neither text nor a block boundary.
+    /// Beyond the start of the text, which has neither text nor a block boundary.
     Blank,
-    /// Not into the text: it ends with a block boundary.
+    /// Not into the text, which ends with a block boundary.
     Nothing,
     From(From),
 }
 
-/// Beginning of the text that an annotation may reach.
+/// Start of the text that a later annotation can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct From {
     pub(crate) start: usize,
-    /// Truncation by `max_assertion` that makes the text begin there.
+    /// Truncation by `max_assertion` that makes the text start there.
     pub(crate) cut: AtCut,
-    /// Index at which the block begins; `None` if that is before the text.
+    /// Index at which the block begins; `None` if it begins before the text.
     pub(crate) block: Option<usize>,
-    /// Up to this length nothing changes that follows and has no terminator and is of the same line.
+    /// Length of the text up to which bytes without a terminator, in the same line, change nothing.
     pub(crate) calm: Option<usize>,
 }
 
-/// Determines how far back an annotation may reach that comes after `text`, whatever is between.
+/// Determines how far back an annotation somewhere after `text` can reach, whatever is between.
 ///
-/// `text` starts at the anchor, for which `anchor` holds, and ends with a whole character. `open` bytes follow, the
-/// first of a character that is not white space; 0 if no such byte follows, or if the character may be white space. This is
-/// [`look_back`](super::look_back) for an annotation that is not there yet.
+/// `text` starts at the anchor, whose state is `anchor`, and ends with a whole character. `open`
+/// bytes follow, the first of a character that is not white space; 0 if no such byte follows, or if
+/// the character may be white space. The result is that of [`look_back`](super::look_back) for an
+/// annotation that has not come yet.
 pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usize) -> Reach {
     let anchor = Some(anchor);
     let lines = Lines { text, anchor };
@@ -100,16 +101,16 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
     })
 }
 
-/// Text in which the last sentence is looked for.
+/// Text in which the last sentence is searched.
 struct Passage {
     from: usize,
     end: usize,
-    /// A block boundary follows it.
+    /// A block boundary follows the passage.
     closed: bool,
 }
 
 impl Passage {
-    /// The last sentence, whatever follows; the beginning may be `cut` off.
+    /// Finds the last sentence, whatever follows; `cut` if the beginning is truncated.
     fn sentence(&self, text: &[u8], cut: bool) -> Settled {
         if !self.closed {
             return settled_sentence(&text[self.from..], cut);
@@ -131,7 +132,8 @@ impl Passage {
     }
 }
 
-/// Returns `true` if a block boundary separates what follows the text from its last text, which ends at `end` in the line `last`.
+/// Returns `true` if a block boundary follows the last text, which ends at `end` in the line
+/// `last`.
 fn is_closed(text: &[u8], last: &SourceLine, end: usize) -> bool {
     let line_feeds = memchr_iter(b'\n', &text[last.end..]).take(2).count();
     line_feeds == 2

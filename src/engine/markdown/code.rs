@@ -16,9 +16,10 @@ pub(crate) struct Fence {
 /// State of the current line of a fenced block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceLine {
-    /// In its indentation and block quote markers.
+    /// In the indentation and block quote markers.
     Prefix { quote: bool },
-    /// In its indentation, part of which is untrusted text: it cannot close the block.
+    /// In the indentation, part of which is untrusted text, so that the line cannot close the
+    /// block.
     Mixed,
     /// In a run of the fence's character.
     Run { count: u64, quote: bool },
@@ -29,7 +30,7 @@ pub(crate) enum FenceLine {
 }
 
 impl FenceLine {
-    /// The line after a byte of untrusted text, which opens and closes nothing.
+    /// Returns the state after a byte of untrusted text, which opens and closes nothing.
     pub(crate) const fn untrusted(self, byte: u8) -> Self {
         match (self, byte) {
             (Self::Prefix { quote: false } | Self::Mixed, b' ' | b'\t') => Self::Mixed,
@@ -61,7 +62,7 @@ impl Fence {
         }
     }
 
-    /// Takes one byte of the block; code lines may be skipped up to their line feed.
+    /// Processes one byte of the block; a caller may skip from code to the next line feed.
     pub(crate) fn step(self, line: &mut FenceLine, byte: u8) -> FenceStep {
         if byte == b'\n' {
             let step = match *line {

@@ -1,4 +1,4 @@
-//! The structure of one line: its prefix of indentation and markers, and what the line is.
+//! Structure of a line: its prefix of indentation and markers, and its kind.
 
 use memchr::memrchr;
 
@@ -7,13 +7,14 @@ use crate::engine::chars::{
 };
 use crate::steps;
 
-/// Most bytes a marker may have before it is known to be one: nine digits, a full stop and a character cut in two.
+/// Maximum length of an incomplete marker, in bytes: nine digits, a full stop and an incomplete
+/// character.
 const MARKER: usize = 12;
 
 /// The prefix of a line: indentation, block quote, list and heading markers in any mix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Prefix {
-    /// Bytes of the prefix; what follows is the line's content.
+    /// Length of the prefix in bytes; the content of the line follows.
     pub(crate) len: usize,
     /// The prefix has a block quote marker.
     pub(crate) quote: bool,
@@ -21,11 +22,11 @@ pub(crate) struct Prefix {
     pub(crate) list: bool,
     /// The prefix ends with a heading marker.
     pub(crate) heading: bool,
-    /// Something follows that is not a marker, so the prefix cannot grow.
+    /// The prefix is complete: the next bytes are not a marker.
     pub(crate) done: bool,
 }
 
-/// Reads the prefix that `line` starts with. A marker that `line` ends in is not counted as one.
+/// Reads the prefix of `line`. A marker at the very end does not count, as white space must follow it.
 pub(crate) fn prefix(line: &[u8]) -> Prefix {
     let mut prefix = Prefix::default();
     loop {
@@ -82,7 +83,8 @@ pub(crate) fn prefix(line: &[u8]) -> Prefix {
     }
 }
 
-/// Index of the last `|` in `content` that no odd number of backslashes precedes.
+/// Finds the last `|` in `content` that is not escaped, that is preceded by an even number of
+/// backslashes.
 pub(crate) fn last_pipe(content: &[u8], odd_before: bool) -> Option<usize> {
     let mut end = content.len();
     while let Some(at) = memrchr(b'|', &content[..end]) {
@@ -95,20 +97,21 @@ pub(crate) fn last_pipe(content: &[u8], odd_before: bool) -> Option<usize> {
     None
 }
 
-/// State of the text before an offset, from which reading can continue there: the line it is in, and the line before.
+/// State of the text before an offset, from which reading can continue: the current line, and the
+/// line before.
 ///
-/// The offset is never inside a marker, so the prefix of the line is read anew from it.
+/// The offset is never inside a marker, so the rest of the prefix can be read from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// The line's prefix is complete: what follows belongs to its content.
+    /// The prefix is complete, so the next bytes belong to the content.
     pub(crate) content: bool,
     /// The prefix has a block quote marker.
     pub(crate) quote: bool,
     /// The prefix so far begins a block: a list or heading marker, or a block quote where the line before has none.
     pub(crate) opens_block: bool,
-    /// A heading.
+    /// The line is a heading.
     pub(crate) heading: bool,
-    /// A table row: the content starts with `|`.
+    /// The line is a table row: its content starts with `|`.
     pub(crate) row: bool,
     /// There is text after the line's last block boundary.
     pub(crate) text: bool,
@@ -116,18 +119,19 @@ pub(crate) struct Line {
     pub(crate) odd_backslashes: bool,
     /// The line before has a block quote marker.
     pub(crate) quote_before: bool,
-    /// Text of the line before belongs to the same block as text that follows here, unless this line opens one.
+    /// Text here belongs to the block of the line before, unless this line opens one.
     pub(crate) open_before: bool,
 }
 
 impl Line {
-    /// In a line without a prefix, after a blank one.
+    /// State within a line without a prefix, after a blank line.
     pub(crate) const PLAIN: Self = Self {
         content: true,
         ..Self::new_block(false)
     };
 
-    /// The start of a line in a new block; `quote_before` is whether the line before is in a block quote.
+    /// Returns the state at the start of a line in a new block; `quote_before` if the line before
+    /// has a block quote marker.
     pub(crate) const fn new_block(quote_before: bool) -> Self {
         Self {
             content: false,
@@ -142,7 +146,8 @@ impl Line {
         }
     }
 
-    /// After an annotation: the same line if that has no line feed, else a line that began inside of it.
+    /// Returns the state after an annotation: in the same line if it has no line feed, otherwise in
+    /// a line that began within it.
     pub(crate) const fn after_annotation(self, line_feed: bool) -> Self {
         if line_feed {
             let mut line = Self::new_block(self.quote);
@@ -158,14 +163,14 @@ impl Line {
         }
     }
 
-    /// Returns `true` if text that follows here continues the block of text before.
+    /// Returns `true` if text here continues the block of the text before.
     pub(crate) const fn is_open(&self) -> bool {
         self.text || (!self.opens_block && !self.row && self.open_before)
     }
 
-    /// Reads on over `bytes` and returns how many were read: all but a marker that may be cut in two at their end.
+    /// Reads `bytes` and returns how many were read: all except an incomplete marker at the end.
     ///
-    /// Only the last two lines are looked at, whatever the length.
+    /// Only the last two lines are examined.
     pub(crate) fn advance(&mut self, bytes: &[u8]) -> usize {
         steps::count(bytes.len());
         let Some(line_feed) = memrchr(b'\n', bytes) else {
@@ -225,7 +230,8 @@ impl Line {
         self.opens_block |= prefix.list || prefix.heading || (prefix.quote && !self.quote_before);
     }
 
-    /// The line as it is after the prefix of `line`, which starts at the offset this state is for.
+    /// Returns the state after the prefix of `line`, which starts at the offset of this state, and
+    /// the length of the prefix.
     pub(crate) fn with_prefix(self, line: &[u8]) -> (Self, usize) {
         if self.content {
             return (self, 0);
@@ -233,7 +239,8 @@ impl Line {
         self.with_known_prefix(&prefix(line), line)
     }
 
-    /// [`with_prefix`](Self::with_prefix) where the prefix has been read already.
+    /// Returns the state after a prefix that has been read already, like
+    /// [`with_prefix`](Self::with_prefix).
     pub(crate) fn with_known_prefix(mut self, prefix: &Prefix, line: &[u8]) -> (Self, usize) {
         self.add_prefix(prefix);
         self.row = line.get(prefix.len) == Some(&b'|');
@@ -241,8 +248,8 @@ impl Line {
     }
 }
 
-/// The first offset from `from` up to `end` at which `text`, all of one block there, is not white space; the block
-/// quote markers of continuing lines count as white space.
+/// Finds the first offset from `from` up to `end` at which `text`, all of one block, is not white
+/// space; block quote markers of continuing lines count as white space.
 #[inline]
 pub(crate) fn skip_blank(text: &[u8], from: usize, end: usize) -> usize {
     let text = &text[..end];
@@ -266,7 +273,8 @@ fn skip_blank_run(text: &[u8], from: usize) -> usize {
     at
 }
 
-/// Returns `true` if nothing but indentation and block quote markers is between the last line feed of `before` and its end.
+/// Returns `true` if only indentation and block quote markers come after the last line feed of
+/// `before`.
 fn begins_line(before: &[u8]) -> bool {
     last_is_line_feed(before) == Some(true)
 }
@@ -279,7 +287,8 @@ fn last_is_line_feed(bytes: &[u8]) -> Option<bool> {
     last.map(|at| bytes[at] == b'\n')
 }
 
-/// Length of `content` without the white space it ends with and, in a table row, without the empty cells.
+/// Returns the length of `content` without the white space at its end and, in a table row, without
+/// empty cells.
 #[inline]
 pub(crate) fn trimmed_content(content: &[u8], row: bool, odd_before: bool) -> usize {
     let mut len = trimmed_len(content);
@@ -291,7 +300,8 @@ pub(crate) fn trimmed_content(content: &[u8], row: bool, odd_before: bool) -> us
     len
 }
 
-/// The content of a fenced block, which starts at a line's start, without the white space around it.
+/// Trims the content of a fenced block, which begins at the start of a line, of the white space
+/// around it.
 pub(crate) fn trimmed_block(block: &[u8], quoted: bool) -> core::ops::Range<usize> {
     let mut end = trimmed_len(block);
     while quoted && end > 0 {
@@ -305,8 +315,8 @@ pub(crate) fn trimmed_block(block: &[u8], quoted: bool) -> core::ops::Range<usiz
     skip_block_blank(block, 0, end, quoted)..end
 }
 
-/// The first offset from `from` up to `end` at which the content of a fenced block is not white space; in a quoted one
-/// the markers at line starts count as white space.
+/// Finds the first offset from `from` up to `end` at which the content of a fenced block is not
+/// white space; in a quoted block, markers at line starts count as white space.
 pub(crate) fn skip_block_blank(block: &[u8], from: usize, end: usize, quoted: bool) -> usize {
     let mut start = from;
     loop {

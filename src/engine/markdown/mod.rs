@@ -1,4 +1,5 @@
-//! Markdown as far as it decides what is text and where a block begins: lines and their prefixes, code spans, fenced blocks.
+//! Markdown as far as it determines text and block boundaries: lines and their prefixes, code
+//! spans, fenced blocks.
 
 pub(crate) mod code;
 pub(crate) mod line;
