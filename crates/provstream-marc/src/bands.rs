@@ -8,10 +8,11 @@ use super::score::Score;
 use super::terms::Band;
 
 values! {
-    /// The thresholds of the three bands: low is below `medium_from`, high is `high_from` and above, medium lies between.
+    /// Thresholds of the three confidence bands: low below `medium_from`, medium from there up to
+    /// `high_from`, high from `high_from` on.
     ///
-    /// The bands are half-open upwards but for the last one, which has 1.0. So they cover all scores, do not overlap, grow with
-    /// the score, and none is empty. Source: MARC-02 8.5; open point 70.
+    /// The bands are half-open, except that the last one includes 1.0. They cover all scores, do
+    /// not overlap, and are not empty. Source: MARC-02 8.5; open point 70.
     ///
     /// ```
     /// use provstream_marc::{Band, Bands, Score};
@@ -31,7 +32,7 @@ values! {
 }
 
 impl Bands {
-    /// Bands with the least score of the medium and of the high one.
+    /// Creates bands from the least score of the medium and of the high one.
     ///
     /// # Errors
     ///
@@ -74,10 +75,12 @@ impl fmt::Display for Bands {
 }
 
 values! {
-    /// A calibration regime: the bands of a deployment under the name that its records state, by task family if wanted.
+    /// A calibration regime: the confidence bands of a deployment under the name that its records
+    /// state, optionally by task family.
     ///
-    /// Bands vary only with the task family, and a family with bands of its own has a profile of its own, so that the same
-    /// identifier never names two sets of thresholds. Source: MARC-02 8.5, 9.1.
+    /// Bands depend only on the task family, and a family with bands of its own has a profile name
+    /// of its own, so that one identifier never names two sets of thresholds. Source: MARC-02 8.5,
+    /// 9.1.
     ///
     /// ```
     /// use provstream_marc::{Band, Bands, Calibration, Score};
@@ -94,7 +97,7 @@ values! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[must_use]
     pub struct Calibration {
-        /// The name of the regime; it has content.
+        /// The name of the regime; not blank.
         text profile: String,
         own bands: Bands,
         own by_family: BTreeMap<String, Bands>,
@@ -179,7 +182,8 @@ errors! {
     BandsErrorKind {
         /// The medium band begins at 0.0.
         NoLow => "expected a medium band that begins above 0.0, found one that begins at 0.0, so that the low band is empty";
-        /// The high band, which begins at the second score, does not begin above the medium one, which begins at the first.
+        /// The high band, which begins at the second score, does not begin above the medium one,
+        /// which begins at the first.
         NoMedium(medium_from: Score, high_from: Score) => "expected a high band that begins above the medium one, at {medium_from}, found one that begins at {high_from}";
     }
 

@@ -1,4 +1,4 @@
-//! MARC-Core records that are valid.
+//! Valid MARC-Core records.
 
 use core::fmt;
 
@@ -104,7 +104,8 @@ impl CoreBuilder {
     }
 }
 
-/// Gives a document the target that its action implies, unless it has one, good or bad, as an unknown member.
+/// Adds the target that the action implies, unless the document has a member of that name, valid or
+/// not.
 pub(crate) fn set_target(document: &mut Document, action: Action) {
     if document.get("confidence_target").is_none() {
         let target = Target::of(action).as_str();

@@ -1,4 +1,4 @@
-//! MARC-Disclosure objects that are valid.
+//! Valid MARC-Disclosure objects.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! A JSON object that loses nothing when it is read and written.
+//! JSON objects that keep everything when they are read and written.
 
 use core::fmt;
 use std::borrow::Cow;
@@ -11,8 +11,8 @@ use super::declare::values;
 use super::validate::type_of;
 use provstream::json::decode;
 
-/// A JSON object as it is written: its members in their order, also repeated and unknown ones, with numbers and escapes as
-/// they stand. Only white space outside of strings is not kept.
+/// A JSON object as written: all members in order, repeated and unknown ones included, with the
+/// notation of numbers and escapes. Only white space outside strings is not kept.
 ///
 /// Records, disclosures and what carries them are documents. One is read without judging it; [`validate`] does that.
 ///
@@ -113,8 +113,9 @@ impl Document {
         }
     }
 
-    /// Reads an object. What is not UTF-8 is read as U+FFFD; which members have such a U+FFFD stays known, and
-    /// [validation](Self::validate) reports it. In documents that are equal the same U+FFFD stand for what was not UTF-8.
+    /// Parses an object. Invalid UTF-8 becomes U+FFFD; the document remembers the members with such
+    /// a U+FFFD, and [validation](Self::validate) reports them. Equal documents have replacements
+    /// at the same places.
     ///
     /// # Errors
     ///
@@ -124,7 +125,7 @@ impl Document {
         Self::read(&text, &replaced)
     }
 
-    /// Reads an object that has U+FFFD for what was not UTF-8 in these places.
+    /// Parses an object in which U+FFFD replaced invalid UTF-8 at the offsets `replaced`.
     fn read(text: &str, replaced: &[usize]) -> Result<Self, DocumentError> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let members = reader
@@ -174,8 +175,8 @@ impl Document {
         Self::read(&value.json, &value.replaced).ok()
     }
 
-    /// Sets a member to a value: in its place if it is there, of repeated ones in the first and the others are removed, else
-    /// at the end.
+    /// Sets a member to a value. An existing member keeps its place, and of repeated ones only the
+    /// first stays; a new member is appended.
     ///
     /// # Errors
     ///
@@ -225,8 +226,8 @@ impl Document {
         self.set_piece(name, Piece::new(&extended, replaced));
     }
 
-    /// Sets a member to a string as [`set_str`](Self::set_str) does; where there is no such member, it is put right after
-    /// the member `after`.
+    /// Sets a member to a string like [`set_str`](Self::set_str); a new member is inserted right
+    /// after the member `after`.
     pub(crate) fn set_str_after(&mut self, after: &str, name: &str, text: &str) {
         match self.position(after) {
             Some(at) if self.position(name).is_none() => {
@@ -316,7 +317,7 @@ struct Members<'t> {
 }
 
 impl Members<'_> {
-    /// Cuts a piece out of the text, with the positions of replaced characters in it.
+    /// Returns a piece of the text, with the positions of replaced characters in it.
     fn piece(&self, json: &str) -> Piece {
         if self.replaced.is_empty() {
             return Piece::new(json, Vec::new());

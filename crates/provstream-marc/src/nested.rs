@@ -9,10 +9,10 @@ use super::validate::{is_marc_like, kind_of};
 use provstream::MarcKind;
 use provstream::json::push_name;
 
-/// Most MARC objects around one that is read.
+/// Maximum number of MARC objects around an object that is read.
 const MAX_AROUND: usize = 64;
 
-/// Longest JSON Pointer that is written, in bytes.
+/// Maximum length of a JSON Pointer, in bytes.
 const MAX_POINTER: usize = 4_096;
 
 /// An object in JSON text, at the end of which it is visited.
@@ -109,8 +109,8 @@ impl<'t> NestedObject<'_, 't> {
     }
 }
 
-/// Visits each object in JSON text when it ends, so an inner one before the one around it. Text that is not JSON may give any
-/// objects.
+/// Visits each object in JSON text at its end, so an inner object before the one around it. In text
+/// that is not JSON, the objects are arbitrary.
 ///
 /// ```
 /// use provstream_marc::visit_objects;
@@ -202,7 +202,7 @@ fn decoded(quoted: &[u8]) -> Cow<'_, str> {
     provstream::json::decode(inside, inside.contains(&b'\\')).text
 }
 
-/// A MARC object in JSON text, or one that may be.
+/// A MARC object in JSON text, or an object that may be one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundObject {
     /// The JSON Pointer from the root of the text; `None` if that has more than 4,096 bytes.
@@ -213,7 +213,7 @@ pub struct FoundObject {
     pub kind: Option<MarcKind>,
     /// `true` if the object is inside another MARC object.
     pub is_nested: bool,
-    /// The object; `None` if it is in more than 64 others.
+    /// The object; `None` if more than 64 objects are around it.
     pub document: Option<Document>,
 }
 

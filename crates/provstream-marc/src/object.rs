@@ -46,7 +46,7 @@ member_values! {
     Target: reading, name => reading.term(name), term => quoted(term.as_str());
 }
 
-/// The values that a builder was given so far, as JSON.
+/// Values set in a builder so far, as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Assembly {
     pub(crate) draft: Draft,
@@ -98,11 +98,11 @@ macro_rules! object {
         }
 
         impl $object {
-            /// Takes a document for an object of a draft.
+            /// Validates a document as an object of a draft.
             ///
             /// # Errors
             ///
-            /// All that is wrong with it, if something must not be.
+            /// All violations, if one of them is must-level.
             pub fn new(document: Document, profile: Profile) -> Result<Self, Report> {
                 let reading = validate::read(&document, MarcKind::$kind, profile);
                 if !reading.report.is_valid() {
@@ -121,11 +121,11 @@ macro_rules! object {
                 Ok(Self { document, ..object })
             }
 
-            /// Reads an object of a draft.
+            /// Reads and validates an object of a draft.
             ///
             /// # Errors
             ///
-            /// If the bytes are not a JSON object, or all that is wrong with it if something must not be.
+            /// If the bytes are not a JSON object; all violations, if one of them is must-level.
             pub fn read(json: &[u8], profile: Profile) -> Result<Self, ReadError> {
                 Ok(Self::new(Document::parse(json)?, profile)?)
             }
@@ -183,8 +183,8 @@ macro_rules! object {
 
             $(object! { @set $how #[doc = concat!("Sets `", stringify!($name), "`:", $meaning)] $name: $type })+
 
-            /// Adds a private member: its name gets the prefix `x_` unless it has it, its value is any JSON. One that is there
-            /// already gets the new value.
+            /// Adds a private member with any JSON value. Its name gets the prefix `x_` unless it
+            /// has the prefix. An existing member gets the new value.
             ///
             /// # Errors
             ///

@@ -51,7 +51,7 @@ values! {
         /// The wording.
         borrow wording: Wording,
         own hides_action: bool,
-        /// By action.
+        /// Next steps, indexed by action.
         own next_steps: [Option<String>; 7],
     }
 }
@@ -173,13 +173,14 @@ impl Projection {
 errors! {
     /// A text cannot be disclosed.
     SpeechError,
-    /// Why a text cannot be disclosed.
+    /// Reason why a text cannot be disclosed.
     SpeechErrorKind {
         /// The text is blank.
         Empty => "expected a text to disclose, found a blank one (MARC-02 10.1)";
-        /// A request for clarification or a message has so many code points, more than 600.
+        /// A request for clarification or a message has this number of code points, more than 600.
         TooLong(len: usize) => "expected a brief message of at most {MAX_MESSAGE} characters, found {len} (MARC-02 10.1)";
-        /// The record has this action, and its band is about an answer, which there is none of. Source: MARC-02 8.6.
+        /// The record has this action, and its band is about an answer, but the action has none.
+        /// Source: MARC-02 8.6.
         TargetWithoutAnswer(action: Action) => "`selected_action` is {action}: expected another `confidence_target` than `answer`, as no answer is disclosed (MARC-02 8.6)";
         /// The disclosure would not be valid.
         Invalid(report: Report) => "the disclosure would not be valid: {report}";
@@ -187,9 +188,10 @@ errors! {
 }
 
 impl Disclosure {
-    /// Finds wording that a disclosure should do without, by the name of the member. An answer to `ANSWER` is about the
-    /// matter, so there only what it says of its own confidence counts. A disclosure need not name its action, so the
-    /// caller does. Source: MARC-02 10.3, 14, 18.
+    /// Checks the wording of a disclosure, and returns the findings with the name of the member.
+    /// For `ANSWER`, the answer is about the subject, so only what it says about its own confidence
+    /// is checked. The caller provides the action, as a disclosure need not name it. Source:
+    /// MARC-02 10.3, 14, 18.
     #[must_use]
     pub fn check_wording(&self, action: Action) -> Vec<(&'static str, WordingFinding)> {
         let answer = match action {

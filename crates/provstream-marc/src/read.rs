@@ -18,7 +18,7 @@ const MAX_EXCERPT: usize = 40;
 /// U+FEFF in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// An object of the input that is not in another object, or what was found in its place.
+/// An object of the input that is not inside another object, or a problem in its place.
 #[derive(Debug)]
 pub struct TopLevelValue<'a> {
     /// Line on which it begins, from 1.
@@ -35,11 +35,11 @@ pub struct TopLevelValue<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadProblem {
-    /// Longer than this limit, in bytes.
+    /// The value exceeds this limit, in bytes.
     TooLong(usize),
-    /// The input ends within it, or within an array around it.
+    /// The input ends within the value, or within an array around it.
     Unterminated,
-    /// Another value, with its beginning.
+    /// A value that is not an object, with its beginning.
     Other(String),
 }
 
@@ -108,7 +108,7 @@ enum State {
     },
 }
 
-/// Cuts an input into top-level objects, in bounded memory. After something that is not an object it goes on.
+/// Splits an input into top-level objects, in bounded memory. After another value, it continues.
 ///
 /// ```
 /// use provstream_marc::read::ObjectReader;
@@ -275,7 +275,7 @@ impl ObjectReader {
         self.state = State::Between;
     }
 
-    /// Ends the input, and calls `each` with what is incomplete.
+    /// Ends the input, and calls `each` with an incomplete value.
     pub fn finish(&mut self, each: &mut impl FnMut(TopLevelValue<'_>)) {
         match self.state {
             State::Other => self.end_other(each),

@@ -1,4 +1,4 @@
-//! Why bytes are not a valid object.
+//! Errors in reading an object.
 
 use super::declare::errors;
 use super::document::DocumentError;
@@ -7,9 +7,9 @@ use super::violation::Report;
 errors! {
     /// Bytes are not a valid record or disclosure.
     ReadError,
-    /// Why bytes are not a valid record or disclosure.
+    /// Reason why bytes are not a valid record or disclosure.
     ReadErrorKind {
-        /// They are not a JSON object; the error has line and column.
+        /// The bytes are not a JSON object; the error has line and column.
         Document(error: DocumentError) => "not a JSON object: {error}";
         /// The object has must-level violations.
         Invalid(report: Report) => "the object is not valid: {report}";

@@ -1,4 +1,4 @@
-//! JSON Schemas of both objects, built from the same table as validation.
+//! JSON Schemas of both objects, built from the table of members.
 
 use super::document::quoted;
 use super::draft::{Draft, Profile};

@@ -1,4 +1,4 @@
-//! Scores and the five of an uncertainty attribution.
+//! Scores, and the five scores of an uncertainty attribution.
 
 use core::fmt;
 use core::str::FromStr;

@@ -9,8 +9,9 @@ use super::validate::{Reading, Value, cut, read, shown};
 use super::violation::{Report, Violation, ViolationCode as Code};
 use provstream::MarcKind;
 
-/// Checks what must hold between the MARC-Core records of a stream: decision identifiers are unique, parents are known, a
-/// decision after `RETRIEVE`, `TOOL` or `DELIBERATE` names its parent, and a loop stays within its maximum.
+/// Validates the rules between the MARC-Core records of a stream: decision identifiers are unique,
+/// parents are known, a decision after `RETRIEVE`, `TOOL` or `DELIBERATE` names its parent, and a
+/// loop stays within its maximum.
 ///
 /// Requests may interleave: a record belongs to the request of the parent that it names, and one without a parent begins a
 /// request, which goes on after `CLARIFY`, too. All of it is should-level. Each check adds to [the report](Document::validate) on the record alone. Within a loop
@@ -173,7 +174,8 @@ fn parent<'a>(document: &Document, reading: &'a Reading<'_>) -> Parent<'a> {
     }
 }
 
-/// Compares the counters of a record with the decision before in its loop, and returns those that the next is compared with.
+/// Compares the counters of a record with those of the preceding decision in its loop, and returns
+/// the counters for the next comparison.
 fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Report) -> Decision {
     let before = parent.unwrap_or_default();
     let rounds = before

@@ -5,7 +5,7 @@ use super::core::Core;
 use super::terms::Action;
 use super::trust::{ContextualRecord, TrustError, TrustPolicy, Use};
 
-/// The turn to speak after a decision, by the selected action.
+/// The turn to speak to the user after a decision, by the selected action.
 ///
 /// Only a decision or a record in a trust context gives one, and a [`Projection`](super::Projection) takes each variant
 /// with the text that goes with it and no other: an answer needs [`Answering`], which exists for `ANSWER` alone. Source:

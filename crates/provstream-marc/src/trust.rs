@@ -48,9 +48,10 @@ terms! {
 }
 
 values! {
-    /// The context of trust of a record: a domain, and the emitter if the record is attested, that is bound to an authenticated
-    /// emitter. The receiver states it after its own checks: this library verifies nothing. Records of any domain can be attested.
-    /// Source: MARC-02 15; open point 85.
+    /// The trust context of a record: its domain, and its emitter if the record is attested, that
+    /// is bound to an authenticated emitter. The receiver states the context after its own checks;
+    /// this library verifies nothing. Records of any domain can be attested. Source: MARC-02 15;
+    /// open point 85.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     #[must_use]
     pub struct TrustContext {
@@ -135,7 +136,8 @@ impl Default for TrustPolicy {
 }
 
 values! {
-    /// A record in a context of trust. Whatever decides by a record takes it in this form only.
+    /// A record in a trust context. Code that bases a decision on a record takes it only in this
+    /// form.
     ///
     /// A record claims something about one decision and proves nothing of it, in whatever context. Source: MARC-02 15.
     ///
@@ -157,7 +159,7 @@ values! {
 }
 
 impl Core {
-    /// Places the record in a context of trust, which the receiver states. Source: MARC-02 15.
+    /// Places the record in a trust context, which the receiver states. Source: MARC-02 15.
     #[must_use]
     pub const fn placed(self, context: TrustContext) -> ContextualRecord {
         ContextualRecord {

@@ -6,7 +6,7 @@ use crate::{
     find_marc_objects,
 };
 
-/// A MARC object of the input, or a report of what was found in its place.
+/// A MARC object of the input, or a report about a value in its place.
 #[derive(Debug)]
 pub struct ValidatedObject {
     /// Line on which the object begins.
@@ -17,7 +17,7 @@ pub struct ValidatedObject {
     pub pointer: Option<String>,
     /// Kind; `None` if the members do not show it.
     pub kind: Option<MarcKind>,
-    /// `None` if there is no object.
+    /// Object; `None` if there is none.
     pub document: Option<Document>,
     /// Violations.
     pub report: Report,
@@ -39,7 +39,7 @@ pub fn validate_value(
     objects
 }
 
-/// Validates all MARC objects in a top-level value, also those in other ones.
+/// Validates all MARC objects in a top-level value, nested ones included.
 #[must_use]
 pub fn validate_all(
     value: &TopLevelValue<'_>,
@@ -165,7 +165,7 @@ impl ValidatedObject {
         }
     }
 
-    /// Describes the violations. Where there is no object, its absence is the only one.
+    /// Describes the violations; a missing object is the only one.
     #[must_use]
     pub fn describe(&self) -> String {
         match (&self.document, self.report.violations()) {

@@ -10,7 +10,7 @@ terms! {
     /// Level of a requirement that an object violates. Source: RFC 2119.
     #[non_exhaustive]
     Level, "level" {
-        /// SHOULD: the object is valid all the same.
+        /// SHOULD: the object is valid nevertheless.
         Should = "should",
         /// MUST: the object is not valid.
         Must = "must",
@@ -50,7 +50,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The object is longer than `max_record` and was not looked at.
+    /// The object is longer than `max_record` and was not read.
     LimitRecord = "limit-record", Must, [PROFILE; 2];
     /// Some of the object is not UTF-8. Source: RFC 8259 8.1.
     InvalidUtf8 = "invalid-utf8", Must, ["RFC 8259 8.1"; 2];
@@ -60,9 +60,9 @@ codes! {
     MissingMember = "missing-member", Must, [""; 2];
     /// A member is of another type, null included where it is not allowed.
     WrongType = "wrong-type", Must, [""; 2];
-    /// A string is not one of the values that are defined.
+    /// A string is not one of the defined values.
     UnknownValue = "unknown-value", Must, [""; 2];
-    /// A string is one of the values but for its letter case.
+    /// A string equals a defined value except for letter case.
     WrongCase = "wrong-case", Must, ["MARC-01 8.2", "MARC-02 9.2"];
     /// A score is below 0.0 or above 1.0.
     OutOfRange = "out-of-range", Must, [""; 2];
@@ -74,7 +74,7 @@ codes! {
     OtherMajor = "other-major", Must, ["MARC-01 D.1", PROFILE];
     /// `marc_version` has another minor version than 0.
     OtherMinor = "other-minor", Should, ["MARC-01 D.1", "MARC-02 11"];
-    /// A text that is required has no content: it is empty, or nothing of it is visible.
+    /// A required text has no content: it is empty or has nothing visible.
     Empty = "empty", Must, [""; 2];
     /// A next step of more than 280 code points, or a message of more than 600 with an action other than `ANSWER`.
     TooLong = "too-long", Should, ["MARC-01 D.1", "MARC-02 9.3"];
@@ -94,7 +94,8 @@ codes! {
     RemediabilityMismatch = "remediability-mismatch", Should, ["MARC-02 9.4"; 2];
     /// `iteration` or `max_iterations` is negative.
     Negative = "negative", Should, [""; 2];
-    /// `iteration`, or the number of rounds by their parents, is above `max_iterations`, or a record raises that of its loop.
+    /// `iteration`, or the number of rounds counted by parents, is above `max_iterations`, or a
+    /// record raises the maximum of its loop.
     IterationAboveMaximum = "iteration-above-maximum", Should, ["MARC-02 9.1"; 2];
     /// There are more violations than are listed.
     LimitViolations = "limit-violations", Should, [PROFILE; 2];
@@ -174,7 +175,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Most violations that one report lists; one more says that there were further ones.
+/// Maximum number of violations that a report lists; one more reports that there were further ones.
 const MAX_LISTED: usize = 256;
 
 values! {
@@ -217,7 +218,7 @@ impl Report {
         }
     }
 
-    /// Adds what another check of the same object found.
+    /// Appends the violations of another check of the object.
     pub fn extend(&mut self, other: Self) {
         self.invalid |= other.invalid;
         for violation in other.violations {
@@ -239,5 +240,5 @@ impl fmt::Display for Report {
     }
 }
 
-/// An object does not meet what it must; the report says what.
+/// Error for an object that violates a must-level requirement.
 impl std::error::Error for Report {}

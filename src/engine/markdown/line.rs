@@ -26,7 +26,7 @@ pub(crate) struct Prefix {
     pub(crate) done: bool,
 }
 
-/// Reads the prefix of `line`. A marker at the very end does not count, as white space must follow it.
+/// Reads the prefix of `line`. A marker at the very end does not count: white space must follow.
 pub(crate) fn prefix(line: &[u8]) -> Prefix {
     let mut prefix = Prefix::default();
     loop {

@@ -1,4 +1,4 @@
-//! Places in envelopes.
+//! Carriers: the places for MARC objects in the envelopes of other protocols.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ values! {
     #[must_use]
     pub struct Carrier {
         own container: Option<String>,
-        /// For records and for disclosures.
+        /// Member names for records and for disclosures.
         own keys: [String; 2],
         /// The URI of the extension that an A2A message declares; `None` for other carriers.
         maybe_text uri: Option<String>,
@@ -119,7 +119,8 @@ impl Carrier {
         container.unwrap_or_default() + &pointer(self.key(kind))
     }
 
-    /// Puts a document into its place. One of the same kind is replaced in its place; the other kind stays.
+    /// Puts a document into its place. A document of the same kind there is replaced; one of the
+    /// other kind stays.
     ///
     /// # Errors
     ///
@@ -195,13 +196,13 @@ impl Carrier {
         }
     }
 
-    /// Removes whatever is at the place of a kind, also if it is not an object or is repeated; says whether anything
-    /// did. Nothing else is removed: what putting made besides, such as the object around the place, stays, though it may be
-    /// empty, for it may be the protocol's own.
+    /// Removes the value at the place of a kind, also if it is not an object or is repeated;
+    /// returns `true` if there was one. Objects that [`put`](Self::put) created around the place
+    /// stay, even if empty, as they may belong to the protocol.
     ///
     /// # Errors
     ///
-    /// As [`put`](Self::put): then it is not certain that the envelope has none.
+    /// As [`put`](Self::put); the envelope may then still have one.
     pub fn remove(&self, envelope: &mut Document, kind: MarcKind) -> Result<bool, CarryError> {
         let Some(around) = self.around(envelope)? else {
             return Ok(false);
@@ -214,7 +215,8 @@ impl Carrier {
         Ok(removed)
     }
 
-    /// Removes a record before the envelope goes to an end user, who is not to see its scores. Source: MARC-02 12.
+    /// Removes a record before the envelope goes to an end user, who must not see its scores.
+    /// Source: MARC-02 12.
     ///
     /// # Errors
     ///

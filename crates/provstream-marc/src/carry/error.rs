@@ -14,7 +14,7 @@ errors! {
         NotAnArray(pointer: String) => "{pointer}: expected an array";
         /// The member is repeated, and receivers differ in which one they read.
         Repeated(pointer: String) => "{pointer}: expected one member of this name, found several";
-        /// A record, or a score of one, is in a place that must not have any.
+        /// A record, or a score of one, is in a place where it must not be.
         Record(pointer: String) => "{pointer}: expected no record or score of one here, found one";
         /// A disclosure is in the place of a record.
         Disclosure(pointer: String) => "{pointer}: expected a record, found a disclosure";

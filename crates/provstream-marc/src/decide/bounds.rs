@@ -8,11 +8,11 @@ use crate::declare::{setters, values};
 use crate::terms::{Action, terms};
 
 values! {
-    /// Most rounds, time and cost that one looping action may use in a session. All three hold at
-    /// once; zero allows no round. Source: MARC-02 7.3, 9.4.
+    /// Maximum rounds, time and cost of one looping action in a session. All three apply at once;
+    /// zero allows no round. Source: MARC-02 7.3, 9.4.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Bound {
-        /// Most rounds.
+        /// The maximum number of rounds.
         copy count: u32,
         /// The time after which no round begins.
         copy time: Duration,
@@ -20,14 +20,15 @@ values! {
         copy cost: u64,
     }
 
-    /// The bounds of a session: one for each action after which assessment is entered again, and how often the user is asked.
-    /// Every session has them. Source: MARC-02 7.3, 8.9, 20.1.
+    /// The bounds of a session: one for each action that is followed by a new assessment, and a
+    /// maximum number of questions to the user. Every session has them. Source: MARC-02 7.3, 8.9,
+    /// 20.1.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[must_use]
     pub struct Bounds {
-        /// In the order of [`LOOPS`].
+        /// Bounds in the order of [`LOOPS`].
         own loops: [Bound; 3],
-        /// Most clarifications in a session.
+        /// The maximum number of clarifications in a session.
         copy clarifications: u32,
     }
 
@@ -40,11 +41,11 @@ values! {
         copy cost: u64,
     }
 
-    /// A bound that keeps an intervention from being taken again. If several parts are used up, it is the first of count, time
-    /// and cost.
+    /// A reached bound, which excludes an intervention. If several parts are exhausted, it names
+    /// the first of count, time and cost.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct BoundHit {
-        /// The intervention that is not taken.
+        /// The excluded intervention.
         copy intervention: Intervention,
         /// Exhausted part of the bound.
         copy kind: BoundKind,
@@ -52,7 +53,7 @@ values! {
 }
 
 terms! {
-    /// A part of a bound that can be used up.
+    /// A part of a bound that can be exhausted.
     #[non_exhaustive]
     BoundKind, "part of a bound" {
         /// The number of rounds.
@@ -85,7 +86,8 @@ impl Bound {
 }
 
 impl Bounds {
-    /// Bounds for [`Action::Retrieve`], [`Action::Tool`] and [`Action::Deliberate`], and at most 3 clarifications.
+    /// Creates bounds for [`Action::Retrieve`], [`Action::Tool`] and [`Action::Deliberate`], and at
+    /// most 3 clarifications.
     pub const fn new(retrieve: Bound, tool: Bound, deliberate: Bound) -> Self {
         Self {
             loops: [retrieve, tool, deliberate],

@@ -29,7 +29,7 @@ values! {
     #[derive(Clone, Debug)]
     #[must_use]
     pub struct Controller {
-        /// The draft that its records are of.
+        /// The draft of its records.
         copy draft: Draft,
         /// Maps scores to confidence bands.
         borrow calibration: Arc<Calibration>,
@@ -37,9 +37,10 @@ values! {
         borrow bounds: Bounds,
         /// The rules of the deployment.
         borrow policy: Arc<Policy>,
-        /// The sub-actions that a decision can name, each with the one primary action that it is a kind of. Source: MARC-02 8.7.
+        /// The sub-actions that a decision can name, each with its primary action. Source: MARC-02
+        /// 8.7.
         borrow sub_actions: Arc<BTreeMap<String, Action>>,
-        /// Texts for next steps that the caller does not give.
+        /// Texts for next steps that the caller does not provide.
         borrow wording: Arc<Wording>,
     }
 }

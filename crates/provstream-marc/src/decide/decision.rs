@@ -14,7 +14,7 @@ values! {
     pub struct Decision {
         /// The record, to be logged, passed on, or [spoken about](Self::speech).
         borrow pub(super) record: Core,
-        /// The selection, which explains itself.
+        /// The selection, with its explanation.
         own pub(super) selection: Selection,
     }
 }
@@ -56,14 +56,14 @@ errors! {
         AwaitingReply => "expected the user's reply to CLARIFY, found another situation";
         /// The session ended with this action.
         Over(action: Action) => "expected no further situation, as the session ended with {action}";
-        /// `ANSWER` is selected, and `post_answer_confidence` is missing. Source: MARC-02 9.4.
+        /// `ANSWER` was selected, and `post_answer_confidence` is missing. Source: MARC-02 9.4.
         NoConfidence => "ANSWER is selected: expected `post_answer_confidence`, which is missing (MARC-02 9.4)";
         /// The band is about this action by policy, and `action_suitability` is missing. Source: MARC-02 8.6.
         NoSuitability(action: Action) =>
             "by policy the band of {action} is about the action: expected `action_suitability`, which is missing (MARC-02 8.6)";
-        /// The calibration has bands by task family, and none of this name. Source: MARC-02 8.5.
+        /// The calibration has bands by task family, and none for this one. Source: MARC-02 8.5.
         UnknownFamily(family: String) => "unknown task family {family:?}: it has no bands (MARC-02 8.5)";
-        /// The controller has no sub-action of that name. Source: MARC-02 8.7.
+        /// The controller has no sub-action with this name. Source: MARC-02 8.7.
         UnknownSubAction(name: String) => "unknown sub-action {name:?} (MARC-02 8.7)";
         /// The record would not be valid.
         Invalid(report: Report) => "the record would not be valid: {report}";

@@ -1,12 +1,12 @@
-//! The rules of a deployment: data, which selection executes.
+//! Rules of a deployment, as data for the selection.
 
 use super::situation::{RiskTier, Situation};
 use crate::declare::{errors, setters, values};
 use crate::score::Score;
 use crate::terms::{Action, Remediability, Source};
 
-/// The score from which on each source is material, for each risk tier. A threshold of the high tier is never above the
-/// standard one. Source: MARC-02 8.8, 14.
+/// Thresholds of each source for each risk tier: a source is material from its threshold on. A
+/// threshold of the high tier is never above the standard one. Source: MARC-02 8.8, 14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Thresholds([[Score; 5]; 2]);
 
@@ -58,19 +58,19 @@ impl Default for Thresholds {
 }
 
 values! {
-    /// A local rule that departs from what the draft recommends, with the condition that a deployment documents for it.
-    /// Source: MARC-02 8.8, 9.4.
+    /// A local rule that deviates from a recommendation of the draft, with the condition that the
+    /// deployment documents. Source: MARC-02 8.8, 9.4.
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[must_use]
     pub struct Deviation {
-        /// The condition that a deployment documents.
+        /// The documented condition.
         text condition: String,
         own action: Action,
-        /// For a rule on the order of 8.8.
+        /// Action that a deviation from the order of 8.8 replaces.
         own instead_of: Option<Action>,
         own source: Option<Source>,
         own tier: Option<RiskTier>,
-        /// For a rule on the pairs of 9.4.
+        /// Class that a deviation from the pairs of 9.4 keeps.
         own remediability: Option<Remediability>,
     }
 

@@ -9,7 +9,7 @@ use crate::terms::{Action, Remediability, Source};
 
 use Intervention::{Deliberation, Human, Retrieval, Tool, User};
 
-/// A section of the draft, and what a step by it found.
+/// Section of the draft, and finding or reason of a step.
 type Ground = (&'static str, &'static str);
 
 macro_rules! grounds {
@@ -49,7 +49,8 @@ const PAIRING: &str = "MARC-02 9.4";
 const BOUNDS: &str = "MARC-02 7.3";
 
 impl Selection {
-    /// Selects the action for a situation under a policy, without those whose bound is reached.
+    /// Selects the action for a situation under a policy, without interventions whose bound is
+    /// reached.
     pub fn of(situation: &Situation, policy: &Policy, exhausted: &Exhausted) -> Self {
         let stated = situation.remediability();
         let mut selector = Selector {
@@ -75,9 +76,9 @@ struct Selector<'a> {
     situation: &'a Situation,
     policy: &'a Policy,
     exhausted: &'a Exhausted,
-    /// The intervention of the class that the situation states.
+    /// Intervention of the stated class.
     stated: Option<Intervention>,
-    /// Why there can be no answer, by the first step that found a reason.
+    /// Reason why an answer is ruled out, by the first step that found one.
     unresolved: Option<Ground>,
     steps: Vec<Step>,
     skipped: Vec<BoundHit>,
@@ -169,7 +170,7 @@ impl Selector<'_> {
         self.choose(possible.unwrap_or(Action::Abstain), GOVERNED)
     }
 
-    /// Steps 2 to 8, in the order of the draft: the first that selects an action.
+    /// Performs steps 2 to 8 in the order of the draft, up to the first that selects an action.
     fn correct(&mut self) -> Action {
         self.pass(NOT_GOVERNED);
         let steps = [
@@ -251,7 +252,8 @@ impl Selector<'_> {
         self.take(found, LIMIT, Some(LIMIT_STAYS))
     }
 
-    /// Selects what a step found; else notes why there can be no answer, if that follows.
+    /// Selects the intervention found by a step; otherwise records the reason why an answer is
+    /// ruled out, if it is.
     fn take(
         &mut self,
         found: Option<Intervention>,
@@ -268,7 +270,7 @@ impl Selector<'_> {
         None
     }
 
-    /// Passes a step after which there can be no answer.
+    /// Records a step after which an answer is ruled out.
     fn leave(&mut self, ground: Ground) {
         self.pass((ground.0, NOTHING_POSSIBLE));
         self.unresolved.get_or_insert(ground);
@@ -285,7 +287,7 @@ impl Selector<'_> {
         Some(self.choose(action, ground))
     }
 
-    /// Steps 7 and 8: an answer, unless something worthwhile is left.
+    /// Performs steps 7 and 8: selects an answer, unless a worthwhile intervention is left.
     fn answer(&mut self) -> Action {
         let order = [User, Retrieval, Tool, Deliberation, Human];
         let mut order = self.stated.into_iter().chain(order);

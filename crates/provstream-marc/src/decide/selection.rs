@@ -19,7 +19,7 @@ values! {
         copy action: Option<Action>,
     }
 
-    /// One primary action for a situation, with the steps that led to it.
+    /// A primary action selected for a situation, with the steps that led to it.
     ///
     /// The order is that of MARC-02 8.8: governing constraints, blocking ambiguity, then conflict, missing evidence and
     /// capability limits as far as they are material. An intervention that is not usable, not worthwhile or
@@ -29,8 +29,9 @@ values! {
     pub struct Selection {
         /// The action.
         copy pub(super) action: Action,
-        /// The class of intervention that the record states: the one that goes with the action (MARC-02 9.4), for
-        /// [`Action::Answer`] and [`Action::Deliberate`] the stated one if it is possible, else the best that is.
+        /// The class of intervention that the record states: the one of the action (MARC-02 9.4);
+        /// for [`Action::Answer`] and [`Action::Deliberate`], the stated class if possible,
+        /// otherwise the best possible one.
         copy pub(super) remediability: Remediability,
         /// `true` if a safety, legal or policy constraint governed. Source: MARC-02 8.8 step 1.
         copy pub(super) is_governed: bool,

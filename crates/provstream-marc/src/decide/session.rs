@@ -1,4 +1,4 @@
-//! The state machine from a request to the end of its handling.
+//! Sessions: the state machine from a request to the end of its handling.
 
 use super::bounds::{Spent, Usage};
 use super::controller::Controller;
@@ -26,7 +26,8 @@ pub enum SessionState {
     Over(Action),
 }
 
-/// One request on its way through assessment, attribution and selection, with a record for each decision point.
+/// A session for one request: assessment, attribution and selection, with a record for each
+/// decision point.
 ///
 /// After [`Action::Retrieve`], [`Action::Tool`] and [`Action::Deliberate`] a new assessment follows, after
 /// [`Action::Clarify`] the user's reply; the other actions end the session. What is used up stays used up until the end, so
@@ -159,7 +160,7 @@ impl Session {
         Selection::of(situation, self.controller.policy(), &exhausted)
     }
 
-    /// Decides on one action, and writes the record of it.
+    /// Selects an action and writes its record.
     ///
     /// In the record, `iteration` is the number of rounds before it, from 0, and `max_iterations` is how many rounds the
     /// bounds allow in total. The band comes from the confidence in the answer for [`Action::Answer`], else from
@@ -197,7 +198,8 @@ impl Session {
         Ok(Decision { record, selection })
     }
 
-    /// Reports that the running action is done, whatever came of it, and what it took. A new situation is then awaited.
+    /// Reports that the running action is finished, successful or not, with its consumption. The
+    /// session then expects a new situation.
     ///
     /// # Errors
     ///
@@ -211,7 +213,8 @@ impl Session {
         Ok(())
     }
 
-    /// Reports that the user replied to a clarification. A new situation is then awaited, and the bounds go on.
+    /// Reports that the user replied to a clarification. The session then expects a new situation;
+    /// the bounds continue to apply.
     ///
     /// # Errors
     ///
@@ -346,7 +349,7 @@ errors! {
         PrefixTaken => "the transferred record has an identifier of this session: expected another prefix";
         /// No action is running that could be completed.
         NotRunning => "expected the end of a running action, but no action is running";
-        /// The user was not asked.
+        /// The user was not asked a question.
         NotAsked => "expected a reply to CLARIFY, but the user was not asked for a clarification";
     }
 }

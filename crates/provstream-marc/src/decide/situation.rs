@@ -10,8 +10,8 @@ terms! {
     /// Source: MARC-02 8.8.
     #[non_exhaustive]
     Judgement, "judgement" {
-        /// A safety, legal or policy constraint controls the selection. It can only be added: a score that reaches its
-        /// threshold governs whatever else is judged.
+        /// A safety, legal or policy constraint controls the selection. The judgement can only add
+        /// this: a score that reaches its threshold controls the selection in any case.
         SafetyControls = "safety_controls",
         /// The ambiguity blocks an answer.
         BlockingAmbiguity = "blocking_ambiguity",

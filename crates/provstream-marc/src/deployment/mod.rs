@@ -1,4 +1,5 @@
-//! Descriptions of deployments: what MARC asks a deployment to document, in a file that also configures a controller.
+//! Deployment descriptions: the documentation that MARC requires of a deployment, in a file that
+//! also configures a controller.
 
 mod configure;
 mod conformance;
@@ -93,11 +94,11 @@ values! {
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     pub struct Deployment {
-        /// The name of what is described.
+        /// The name of the deployment.
         text name: String,
-        /// The draft that it follows.
+        /// The draft that the deployment follows.
         copy draft: Draft,
-        /// At least one; with MARC-Disclosure also MARC-Core.
+        /// Claimed classes, at least one; MARC-Disclosure implies MARC-Core.
         own classes: BTreeSet<ConformanceClass>,
         own records: Implementation,
         own decisions: Implementation,
@@ -105,7 +106,7 @@ values! {
         /// The bounds of a session; `None` unless count, time and cost are described for each of the three loops.
         copy bounds: Option<Bounds>,
         own policy: Policy,
-        /// The private members, none if none are described.
+        /// The private members; empty if the file describes none.
         list extensions: Extension,
         own sub_actions: BTreeMap<String, Action>,
         /// The wording of disclosures; English if none is described.
@@ -162,10 +163,11 @@ impl Deployment {
         })
     }
 
-    /// Holds the description against its draft.
+    /// Compares the description with its draft.
     ///
-    /// A requirement is met by the library's types, where the description says that they are used, or by a value that was
-    /// checked. What the library cannot know is at most declared by the deployer.
+    /// A requirement is met by the library's types, if the description says that they are used, or
+    /// by a value that was checked. Requirements that the library cannot check are at most declared
+    /// by the deployer.
     pub fn conformance(&self) -> ConformanceReport {
         conformance::judge(self, &self.classes)
     }

@@ -1,4 +1,4 @@
-//! Values of a description, each checked.
+//! Readers of values of a description, with checks.
 
 use core::fmt::Display;
 use core::str::FromStr;

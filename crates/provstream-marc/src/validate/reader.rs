@@ -1,4 +1,4 @@
-//! One pass over an object: its members, those that are missing, and what holds between them.
+//! Validation of an object in one pass: its members, missing members, and rules between members.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::terms::Source;
 use crate::violation::{Level, Violation, ViolationCode as Code};
 use provstream::MarcKind;
 
-/// One object that is being held against a draft.
+/// Reader that validates one object against a draft.
 pub(super) struct Reader<'a> {
     pub(super) kind: MarcKind,
     profile: Profile,
@@ -49,8 +49,9 @@ impl<'a> Reader<'a> {
         self.reading.report.push(violation);
     }
 
-    /// Reports what is wrong with the value at a path, by the section of the code, else by one of the two: on the type, on the value. What
-    /// strictness decides is of its level.
+    /// Reports a fault of the value at `path`, with the section of the fault or of its code, otherwise
+    /// with one of two sections: on the type, or on the value. Strict validation raises some codes
+    /// to must-level.
     fn report(&mut self, fault: Fault, path: &[&str], (on_type, on_value): Sections) {
         let Fault { code, by, message } = fault;
         let section = match (by, code) {

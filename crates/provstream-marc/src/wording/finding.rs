@@ -22,7 +22,7 @@ terms! {
         CertaintyCue = "certainty-cue",
         /// Bonds, flatters or defers: "trust me", "as you wish". Source: MARC-02 14, 18.
         Bonding = "bonding",
-        /// Takes a band, a record, an action, conformance, a check or agreement as proof of
+        /// Presents a band, a record, an action, conformance, a check or agreement as proof of
         /// something else: "verified", "all models agree, so it is true". Source: MARC-02 8.5, 8.6,
         /// 15, 20.
         ProofClaim = "proof-claim",

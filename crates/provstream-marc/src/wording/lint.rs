@@ -8,7 +8,7 @@ use super::finding::{WordingFinding, WordingKind};
 use provstream::Span;
 use provstream::settings::{File, Table};
 
-/// The rules of a language.
+/// Rules of a language.
 #[derive(Default)]
 struct Rules {
     /// A question, an instruction, or a statement that is attributed to somebody.
@@ -26,7 +26,7 @@ struct Rule {
     answers: Option<Regex>,
 }
 
-/// The rules for English and for German, both of which are applied to each text.
+/// Rules for English and for German; both are applied to each text.
 static RULES: LazyLock<[Rules; 2]> = LazyLock::new(|| {
     // A test reads both.
     FILES.map(|file| Rules::read(file).unwrap_or_default())
@@ -37,7 +37,7 @@ const FILES: [&str; 2] = [
     include_str!("data/lint.de.toml"),
 ];
 
-/// The sections that a rule can name.
+/// Sections that a rule can name.
 const SECTIONS: [&str; 7] = [
     "MARC-02 8.5",
     "MARC-02 8.6",
@@ -48,11 +48,11 @@ const SECTIONS: [&str; 7] = [
     "MARC-02 18",
 ];
 
-/// Most findings in one text; the rest of the text is not looked at.
+/// Maximum number of findings in one text; the rest of the text is not checked.
 const MAX_FINDINGS: usize = 64;
 
-/// Finds what is anthropomorphic, falsely precise, a cue of certainty, a claim of proof, an exposure of reasoning, or bonding
-/// and deferential in an English or German text.
+/// Finds unsuitable wording in an English or German text: anthropomorphism, false precision, cues
+/// of certainty, claims of proof, exposure of reasoning, and bonding or deference.
 ///
 /// The search is for words in each sentence. It helps a review of the wording, and does not replace it. Findings are in
 /// order; those of one kind do not overlap. At most 64 are reported. The time is proportional to the length of the text, and

@@ -1,4 +1,4 @@
-//! The words in which a disclosure speaks.
+//! Wording: the texts in which a disclosure is written.
 
 mod finding;
 mod language;
@@ -17,13 +17,15 @@ use super::disclosure::Disclosure;
 use super::members::has_content;
 use super::terms::{Action, Band, Source, Target};
 
-/// Words that say how a band ranks, in the languages of the library: those of a low band, those of a high one.
+/// Words for the rank of a band in the languages of the library: for a low band, and for a high
+/// one.
 const RANKS: [&str; 2] = [
     "low unsure uncertain weak gering niedrig unsicher bajo baja faible 低",
     "high sure certain strong hoch sicher alto alta élevé élevée 高",
 ];
 
-/// The texts in which a disclosure speaks: templates, phrases and labels that a deployment can replace one by one.
+/// The texts of disclosures: templates, phrases and labels that a deployment can replace one by
+/// one.
 ///
 /// The default is English; [`Language`] lists the others. What is replaced cannot lose the meaning of a disclosure: the
 /// labels of the three bands stay different and in order, the phrases of sources and of targets stay different, and the
@@ -42,7 +44,7 @@ const RANKS: [&str; 2] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wording {
     language: Language,
-    /// In the order of [`WordingPart::all`].
+    /// Texts in the order of [`WordingPart::all`].
     texts: Vec<String>,
 }
 

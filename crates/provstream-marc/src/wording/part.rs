@@ -11,21 +11,22 @@ use crate::terms::{Action, Band, Source, Target};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WordingPart {
-    /// The template of the message with an action, where the caller has no text. [`Action::Answer`] has no template.
-    /// Placeholders: `{source}`, `{next_step}`, each at most once.
+    /// The template of the message with an action, for a caller without a text. [`Action::Answer`]
+    /// has no template. Placeholders: `{source}`, `{next_step}`, each at most once.
     Message(Action),
-    /// The next step of a record with an action, where the caller has none.
+    /// The next step of a record with an action, for a caller without one.
     NextStep(Action),
     /// The phrase that states a source of uncertainty in task terms.
     Source(Source),
     /// The label of a confidence band.
     Band(Band),
-    /// The phrase that says what a band applies to.
+    /// The phrase that names the subject of a band.
     Target(Target),
-    /// The phrase that says it of a disclosure with neither target nor action. Source: MARC-01 7.5.
+    /// The phrase for the subject of a band in a disclosure with neither target nor action. Source:
+    /// MARC-01 7.5.
     NoTarget,
-    /// The template of what a disclosure says of uncertainty. Placeholders: `{band}`, `{target}`, `{source}` and
-    /// `{next_step}`, each exactly once.
+    /// The template for the uncertainty of a disclosure. Placeholders: `{band}`, `{target}`,
+    /// `{source}` and `{next_step}`, each exactly once.
     Unit,
 }
 

@@ -56,7 +56,7 @@ pub(super) fn check(part: WordingPart, template: &str) -> Result<(), WordingErro
     }
 }
 
-/// Puts values in the place of placeholders. A value is never looked at for placeholders.
+/// Replaces placeholders by values. Placeholders within a value are not replaced.
 pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(template.len());
     for (_, piece) in pieces(template).flatten() {

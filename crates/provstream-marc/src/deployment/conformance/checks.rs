@@ -39,7 +39,7 @@ pub(super) fn named(name: &str) -> Option<Check> {
     })
 }
 
-/// A judgement of a deployment's own mapping: what is wrong with it.
+/// A judgement of a deployment's own mapping; returns its fault.
 type Part = fn(&Deployment, &Mapping, &OwnMapping) -> Option<Verdict>;
 
 /// Looks up the judgement of mappings with a name of the requirement table.
@@ -195,8 +195,8 @@ fn travels(it: &Deployment) -> Option<Verdict> {
     it.mappings.is_empty().then(|| missing(hint))
 }
 
-/// Judges all mappings by some parts: the first contradiction, else the first gap. What the library carries is met by its
-/// carriers.
+/// Judges all mappings by some parts: returns the first contradiction, otherwise the first gap. The
+/// library's carriers meet the requirements for what they carry.
 pub(super) fn mappings(it: &Deployment, parts: &str) -> Verdict {
     let own = it.mappings.iter();
     let own: Vec<_> = own
