@@ -63,7 +63,7 @@ const BROKEN: RequestError = request_error(
     "the body of the request is broken",
 );
 
-/// WebSockets are refused on all routes, because their messages could not be inspected.
+/// Web sockets are refused on all routes, because their messages could not be inspected.
 const WEBSOCKET: RequestError = request_error(
     StatusCode::NOT_IMPLEMENTED,
     "websocket",

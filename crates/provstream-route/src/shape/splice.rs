@@ -37,7 +37,7 @@ const fn splice_rules(format: Format) -> Option<SpliceRules> {
     })
 }
 
-/// EventMembers of an event that are changed or decide about changes.
+/// Members of an event that are changed or decide about changes.
 #[derive(Deserialize)]
 struct EventMembers<'a> {
     #[serde(borrow, rename = "type")]
