@@ -274,6 +274,11 @@ impl RewriteOptions {
         Ok(Input::open(file)?.detect_response(self.is_one_text()))
     }
 
+    /// Returns `true` if members pass that the format does not have.
+    pub(crate) fn has_pass_members(&self) -> bool {
+        !self.pass_members.is_empty()
+    }
+
     /// Treatment of parts of a response that are not its text.
     pub(crate) fn beside_text(&self) -> (Reasoning, PassMembers) {
         (self.reasoning, self.pass_members.iter().cloned().collect())

@@ -179,7 +179,11 @@ impl GatedOutput {
         self.summary
             .report(&end, &rewrite.fields.pointers, options.fail);
         if let Some(input) = &end.status.unrecognised {
-            return Err(CliError::Input(format!("no text was released: {input}")).into());
+            let but = match rewrite.has_pass_members() {
+                true => ", except in members that --pass-member names",
+                false => "",
+            };
+            return Err(CliError::Input(format!("no text was released{but}: {input}")).into());
         }
         if !end.status.is_fully_read() {
             print_note(&end.status);

@@ -363,6 +363,24 @@ fn strip_leaves_rewrites_or_drops_reasoning() {
 }
 
 #[test]
+fn a_message_about_an_unknown_format_names_the_members_that_pass() {
+    let gate = ["gate", "--policy", "own-state", "--input", "anthropic"];
+    let body = "{\"type\":\"message\",\"note\":\"It is so.\"}\n";
+    let run_with = |more: &[&str]| run(&[&gate[..], more].concat(), body);
+    let (closed, passing) = (run_with(&[]), run_with(&["--pass-member", "note"]));
+    assert_eq!((closed.status, passing.status), (1, 1));
+    assert!(!closed.stdout.contains("It is so."), "{}", closed.stdout);
+    let message = closed.stderr;
+    assert!(message.contains("no text was released: "), "{message}");
+    assert!(passing.stdout.contains("It is so."), "{}", passing.stdout);
+    let message = passing.stderr;
+    assert!(
+        message.contains("no text was released, except in members that --pass-member names: "),
+        "{message}"
+    );
+}
+
+#[test]
 fn members_that_pass_are_neither_emptied_nor_counted() {
     let event = |member: &str| {
         let delta = format!("{{\"content\":\"It is so.\",\"{member}\":\"SECRET\"}}");
