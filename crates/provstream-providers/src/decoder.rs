@@ -319,6 +319,7 @@ impl State {
             | Found::Element(_)
             | Found::ReasoningWhole(..)
             | Found::ReasoningEnd(_)
+            | Found::ReasoningPartEnd(_)
             | Found::Echo(..)
             | Found::Unread(_)
             | Found::Offset(..) => {}

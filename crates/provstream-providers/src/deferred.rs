@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::escape::push_content;
 use super::steps::{count, each};
 use super::text_id::TextId;
 
@@ -29,6 +30,8 @@ pub(super) struct Deferred {
 struct Added {
     at: usize,
     bytes: Vec<u8>,
+    /// It is the end of a copy of these texts, which has none if one of them goes on.
+    of: SmallVec<[TextId; 1]>,
     /// The number of its block, and where in these bytes the digits are, if it is an event of a block.
     block: Option<(u32, Range<usize>)>,
 }
@@ -132,8 +135,35 @@ impl Deferred {
         self.added.push(Added {
             at,
             bytes: bytes.to_vec(),
+            of: SmallVec::new(),
             block,
         });
+    }
+
+    /// Adds the end of a copy of some texts, as it is outside of JSON, at a place, unless one of them goes on.
+    pub(super) fn insert_end(&mut self, at: usize, text: &[u8], of: &[TextId]) {
+        let mut content = Vec::new();
+        push_content(&mut content, text);
+        self.insert(at, &content, None);
+        if let Some(added) = self.added.last_mut() {
+            added.of = of.into();
+        }
+    }
+
+    /// Leaves out the ends of copies of some texts.
+    pub(super) fn drop_ends(&mut self, of: impl Fn(TextId) -> bool) {
+        let added_len = &mut self.added_len;
+        self.added.retain(|added| {
+            let is_end = added.of.iter().any(|text| of(*text));
+            *added_len -= if is_end { added.bytes.len() } else { 0 };
+            !is_end
+        });
+    }
+
+    /// More text of a channel follows.
+    pub(super) fn go_on(&mut self, channel: TextId) {
+        self.drop_ends(|of| of == channel);
+        self.settle(channel);
     }
 
     /// An event is added at a place: its number in the stream, which those of the events after it follow.

@@ -102,8 +102,10 @@ pub(super) enum Found {
     Reasoning(TextId, Str, bool),
     /// Reasoning in a string of its own, which repeats what came in pieces or not.
     ReasoningWhole(TextId, Str, bool),
-    /// The reasoning of a channel is over.
+    /// The reasoning of the channels with an index is over.
     ReasoningEnd(Channel),
+    /// The reasoning of a part is over, and not that of others with its index.
+    ReasoningPartEnd(Channel),
     Tool(Channel, Str),
     ToolJson(Channel, Raw),
     /// Something other than text comes in the channel of a text.

@@ -186,7 +186,11 @@ impl<'a> From<SsePiece<'a>> for Piece<'a> {
     fn from(piece: SsePiece<'a>) -> Self {
         match piece {
             SsePiece::Event(event) => Self::Event(event.frame),
-            SsePiece::Other(text) => Self::Other(text),
+            // Not every client waits for data.
+            SsePiece::Other(text) => match SseDecoder::failure(text) {
+                Some(frame) => Self::Event(frame),
+                None => Self::Other(text),
+            },
             SsePiece::Passed(text) => Self::Passed(text),
             SsePiece::Oversized(span) => Self::Oversized(span),
             SsePiece::Unterminated(text) => match SseDecoder::unterminated(text) {

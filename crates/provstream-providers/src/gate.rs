@@ -3,14 +3,15 @@
 use super::framer::Framer;
 use super::pass_members::PassMembers;
 use super::reasoning::Reasoning;
-use super::remembering::Remembering;
+use super::remembering::{Remembering, Settled, Unfound};
 use super::report::ReadReport;
 use super::rewriting::State;
 use super::sink::{Collect, StreamHandler};
 use super::sse::DEFAULT_MAX_EVENT;
 use super::text::TextRewriter;
+use super::words::Words;
 use super::{Channel, ChannelPosition, Format, IntoStreamHandler};
-use provstream::{Gate, GateEnd, Handler as _, Parser, Policy};
+use provstream::{Gate, GateEnd, GateHandler, Handler, Parser, Policy, TextChunk};
 
 /// Has a policy decide about the assertions in a provider's response, streamed or not, before anyone reads them.
 ///
@@ -53,7 +54,7 @@ impl<P: Policy + Clone> StreamGate<P> {
     fn of(format: Option<Format>, gate: Gate<Remembering<P>>) -> Self {
         Self {
             framer: Framer::new(DEFAULT_MAX_EVENT),
-            state: State::new(format, Channeled(gate, None)),
+            state: State::new(format, Channeled::new(gate)),
             busy: false,
         }
     }
@@ -63,7 +64,7 @@ impl<P: Policy + Clone> StreamGate<P> {
     #[must_use]
     pub fn with_max_held(mut self, bytes: usize) -> Self {
         self.state
-            .map_fresh(|Channeled(gate, of)| Channeled(gate.with_max_held(bytes), of));
+            .map_fresh(|fresh| Channeled::new(fresh.gate.with_max_held(bytes)));
         self
     }
 
@@ -112,7 +113,8 @@ impl<P: Policy + Clone> StreamGate<P> {
     /// The channels that the policy has ended, and how.
     pub fn ended(&self) -> impl Iterator<Item = (Channel, GateEnd)> {
         let texts = self.state.texts.iter();
-        let streamed = texts.filter_map(|text| Some((text.id.channel, text.rewriter.0.ended()?)));
+        let streamed =
+            texts.filter_map(|text| Some((text.id.channel, text.rewriter.gate.ended()?)));
         streamed.chain(self.state.wholes_ended.iter().copied())
     }
 
@@ -120,7 +122,7 @@ impl<P: Policy + Clone> StreamGate<P> {
     #[must_use]
     pub fn held_len(&self) -> usize {
         let texts = self.state.texts.iter();
-        let held: usize = texts.map(|text| text.rewriter.0.held_len()).sum();
+        let held: usize = texts.map(|text| text.rewriter.gate.held_len()).sum();
         held + self.state.deferred_len()
     }
 
@@ -166,9 +168,60 @@ impl<P: Policy + Clone> StreamGate<P> {
     }
 }
 
-/// The gate of a channel, and the channel that it is named after.
+/// The gate of a channel.
 #[derive(Clone, Debug)]
-struct Channeled<P>(Gate<Remembering<P>>, Option<ChannelPosition>);
+struct Channeled<P> {
+    gate: Gate<Remembering<P>>,
+    /// What it is named after.
+    of: Option<ChannelPosition>,
+    /// What was decided about.
+    words: Words,
+    /// What the rest of the text is, as it would be decided about if the text ended here.
+    ahead: Option<Box<Ahead>>,
+}
+
+/// Text that a gate holds back, without annotations.
+#[derive(Clone, Debug, Default)]
+struct Ahead {
+    text: Vec<u8>,
+    words: Words,
+}
+
+impl Handler for Ahead {}
+
+impl GateHandler for Ahead {
+    fn released(&mut self, text: TextChunk<'_>) {
+        self.removed(text);
+    }
+
+    fn removed(&mut self, text: TextChunk<'_>) {
+        self.words.add(text.bytes());
+        self.text.extend_from_slice(text.bytes());
+    }
+}
+
+impl<P: Policy + Clone> Channeled<P> {
+    fn new(gate: Gate<Remembering<P>>) -> Self {
+        Self {
+            gate,
+            of: None,
+            words: Words::default(),
+            ahead: None,
+        }
+    }
+
+    /// Has the gate do something with its text.
+    fn with<'s, S: StreamHandler>(
+        &mut self,
+        to: &mut Collect<'s, S>,
+        act: impl FnOnce(&mut Gate<Remembering<P>>, &mut Collect<'s, S>),
+    ) {
+        self.ahead = None;
+        to.words = self.words;
+        act(&mut self.gate, to);
+        self.words = to.words;
+    }
+}
 
 impl<P: Policy + Clone> TextRewriter for Channeled<P> {
     // A passage may be of an assertion that is withheld, and not have its annotation.
@@ -181,70 +234,96 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         } else if let Some(member) = position.member {
             name = format!("{name} {member}");
         }
-        Self(self.0.clone().with_channel(&name), Some(position))
+        Self {
+            of: Some(position),
+            ..Self::new(self.gate.clone().with_channel(&name))
+        }
     }
 
     fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>) {
-        if self.1 == Some(position) {
-            self.0.reset();
-            *self.0.policy_mut() = fresh.0.policy().clone();
+        if self.of == Some(position) {
+            self.gate.reset();
+            *self.gate.policy_mut() = fresh.gate.policy().clone();
+            self.words = Words::default();
+            self.ahead = None;
         } else {
             *self = fresh.begin(position);
         }
         if let Some(before) = before {
-            self.0.policy_mut().repeat(before.0.policy());
+            self.gate.policy_mut().repeat(before.gate.policy());
         }
     }
 
     fn follow(&mut self, repeated: &mut Self) {
-        self.0.policy_mut().follow(repeated.0.policy_mut());
+        self.gate.policy_mut().follow(repeated.gate.policy_mut());
     }
 
     fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
-        self.0.push_more(text, to);
+        self.with(to, |gate, to| gate.push_more(text, to));
     }
 
     fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
-        self.0.push(text, to);
+        self.with(to, |gate, to| gate.push(text, to));
     }
 
     fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
-        self.0.finish(to);
+        self.with(to, |gate, to| gate.finish(to));
     }
 
     fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
-        self.0.push_break(to);
+        self.with(to, |gate, to| gate.push_break(to));
     }
 
-    fn settle_repeat(&mut self, more: bool, out: &mut Vec<u8>) {
-        self.0.policy_mut().settle_repeat(more, out);
+    fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut Settled) {
+        self.gate.policy_mut().settle_repeat(unfound, copy, to);
     }
 
-    fn settle_elsewhere(&self, more: bool, out: &mut Vec<u8>) -> bool {
-        self.0.policy().settle_elsewhere(more, out)
+    fn settle_elsewhere(&mut self, more: bool, copy: &[u8], to: &mut Settled) -> bool {
+        self.look_ahead();
+        let withholds = self.gate.policy().settle_elsewhere(more, copy, to);
+        withholds || !self.rest().is_empty()
+    }
+
+    fn rest(&self) -> &[u8] {
+        let Some(ahead) = &self.ahead else {
+            return b"";
+        };
+        // What may still become an annotation need not be in a copy.
+        let len = ahead.text.len().saturating_sub(self.gate.buffered_len());
+        ahead.text[..len].trim_ascii()
     }
 
     fn look_ahead(&mut self) {
-        if self.0.is_holding() {
-            let mut ahead = self.0.clone();
-            ahead.finish(&mut Vec::new());
-            self.0.policy_mut().adopt(ahead.policy());
+        if self.gate.is_holding() && self.ahead.is_none() {
+            let mut gate = self.gate.clone();
+            let mut ahead = Ahead {
+                words: self.words,
+                text: Vec::new(),
+            };
+            gate.finish(&mut ahead);
+            self.gate.policy_mut().adopt(gate.policy());
+            self.ahead = Some(Box::new(ahead));
         }
     }
 
+    fn words(&self, with_rest: bool) -> Words {
+        let ahead = self.ahead.as_ref().filter(|_| with_rest);
+        ahead.map_or(self.words, |ahead| ahead.words)
+    }
+
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
-        self.0.reach_limit(to);
+        self.with(to, |gate, to| gate.reach_limit(to));
     }
 
     fn is_holding(&self) -> bool {
-        self.0.is_holding()
+        self.gate.is_holding()
     }
 
     fn is_in_candidate(&self) -> bool {
-        self.0.buffered_len() > 0
+        self.gate.buffered_len() > 0
     }
 
     fn ended(&self) -> Option<GateEnd> {
-        self.0.ended()
+        self.gate.ended()
     }
 }

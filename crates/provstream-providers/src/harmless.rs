@@ -29,6 +29,14 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// The same if the value of the one line with these bytes is read: it passes.
+    pub(super) fn of_read(mut self, read: &Range<usize>) -> Self {
+        if !read.is_empty() && self.whole.contains(&read.start) {
+            self.passage = Passage::AsItIs;
+        }
+        self
+    }
+
     /// Writes what passes of the line, which is one of `bytes`.
     pub(super) fn write(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.passage {

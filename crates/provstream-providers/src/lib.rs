@@ -121,10 +121,12 @@ mod text_id;
 #[cfg(feature = "futures")]
 mod through;
 mod walk;
+mod whole;
 #[cfg(feature = "futures")]
 mod wire_gate_stream;
 #[cfg(feature = "futures")]
 mod wire_stream;
+mod words;
 
 pub use channel::{Channel, ChannelError, MAX_CHANNELS};
 pub use decoder::Decoder;

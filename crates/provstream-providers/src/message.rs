@@ -5,8 +5,12 @@ use serde_json::Value;
 /// Most bytes of an error whose message is looked for.
 const MAX_ERROR: usize = 1 << 16;
 
-/// The message of an error: a string, its member `message`, the same in its member `error`, or else the JSON as it is.
+/// The message of an error: a string, its member `message` or `detail`, the same in its member `error`, or else the JSON as it is. Of
+/// nothing, it is `error`.
 pub(super) fn of(error: &[u8]) -> String {
+    if error.trim_ascii().is_empty() {
+        return "error".to_owned();
+    }
     let raw = || String::from_utf8_lossy(error).into_owned();
     if error.len() > MAX_ERROR || !error.starts_with(b"{") {
         // Of a string only the content was captured.
@@ -17,12 +21,13 @@ pub(super) fn of(error: &[u8]) -> String {
         return raw();
     };
     let inner = value.get("error").filter(|inner| !inner.is_null());
-    let of = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        value => value
-            .get("message")
-            .and_then(Value::as_str)
-            .map(str::to_owned),
+    let of = |value: &Value| {
+        let mut texts = [Some(value), value.get("message"), value.get("detail")]
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        let text = texts.find(|text| !text.is_empty())?;
+        Some(text.to_owned())
     };
     inner
         .and_then(of)

@@ -16,6 +16,8 @@ pub(super) struct Numbering {
     blocks: Blocks,
     /// Where the parts of an item may count deltas.
     parts: Parts,
+    /// Where blocks have identifiers.
+    ids: Option<Box<Ids>>,
 }
 
 /// Names the text of a choice.
@@ -49,7 +51,14 @@ struct Blocks {
     last: Option<TextId>,
     /// How many texts there were, where blocks have no numbers.
     named: u32,
-    hasher: Option<RandomState>,
+}
+
+/// What is known of blocks that have identifiers.
+#[derive(Clone, Debug, Default)]
+struct Ids {
+    hasher: RandomState,
+    /// Parts of reasoning that are open, each in the place of its number.
+    thoughts: Vec<Option<BlockKey>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -126,8 +135,33 @@ impl Numbering {
 
     /// The key of a block with this identifier.
     pub(super) fn id(&mut self, id: &[u8]) -> BlockKey {
-        let hasher = self.blocks.hasher.get_or_insert_default();
-        BlockKey::Id(hasher.hash_one(id))
+        let ids = self.ids.get_or_insert_default();
+        BlockKey::Id(ids.hasher.hash_one(id))
+    }
+
+    /// The channel of a part of reasoning, which begins if it is not open; `None` if there are too many.
+    pub(super) fn thought(&mut self, key: BlockKey) -> Option<Channel> {
+        let thoughts = &mut self.ids.get_or_insert_default().thoughts;
+        let mut places = thoughts.iter();
+        let known = places.position(|other| *other == Some(key));
+        let place = known.or_else(|| thoughts.iter().position(Option::is_none));
+        let place = place.unwrap_or(thoughts.len());
+        if place == MAX_CHANNELS {
+            return None;
+        }
+        match thoughts.get_mut(place) {
+            Some(free) => *free = Some(key),
+            None => thoughts.push(Some(key)),
+        }
+        Some(thought(place))
+    }
+
+    /// A part of reasoning is over: its channel, if it was open.
+    pub(super) fn end_thought(&mut self, key: BlockKey) -> Option<Channel> {
+        let thoughts = &mut self.ids.as_mut()?.thoughts;
+        let place = thoughts.iter().position(|other| *other == Some(key))?;
+        thoughts[place] = None;
+        Some(thought(place))
     }
 
     pub(super) fn is_block_open(&self, key: BlockKey) -> bool {
@@ -257,5 +291,13 @@ impl Numbering {
             }
             _ => channel,
         }
+    }
+}
+
+/// The channel of a part of reasoning.
+fn thought(place: usize) -> Channel {
+    match u32::try_from(place) {
+        Ok(place @ 1..) => Channel::with_part(0, place),
+        _ => Channel::new(0),
     }
 }

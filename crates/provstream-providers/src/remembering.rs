@@ -1,9 +1,10 @@
 //! A policy that decides the same about the same text of a channel.
 
+use core::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use super::steps::count;
+use super::steps::{count, each};
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, Unannotated};
 
@@ -86,22 +87,26 @@ impl<P> Remembering<P> {
         self.made.clone_from(&ahead.made);
     }
 
-    /// Does with what was written for a text that repeats another one as was decided about the same words of that one, where their
-    /// annotations did not come again. There may be more to come, or not.
-    pub(super) fn settle_repeat(&mut self, more: bool, out: &mut Vec<u8>) {
+    /// Adds what is to be done with what was written for a text that repeats another one: as was decided about the same words of that
+    /// one, where their annotations did not come again.
+    pub(super) fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut Settled) {
         self.met.sort_unstable();
         if let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) {
-            made.settle(&self.met, more, out);
+            made.settle(&self.met, unfound, copy, to);
         }
     }
 
-    /// Does with what was written for a text of another name as was decided about the same words of this one. There may be more to
-    /// come, or not. Returns `false` if nothing was to be done.
-    pub(super) fn settle_elsewhere(&self, more: bool, out: &mut Vec<u8>) -> bool {
+    /// The same of what was written for a text of another name, of which there may be more to come, as was decided about the same words
+    /// of this one. Returns `false` if nothing was to be done.
+    pub(super) fn settle_elsewhere(&self, more: bool, copy: &[u8], to: &mut Settled) -> bool {
         let made = self.made.as_deref();
         let made = made.filter(|made| made.withholds());
         if let Some(made) = made {
-            made.settle(&[], more, out);
+            let unfound = match more {
+                true => Unfound::Keeps,
+                false => Unfound::Ends,
+            };
+            made.settle(&[], unfound, copy, to);
         }
         made.is_some()
     }
@@ -168,6 +173,68 @@ impl<P> Remembering<P> {
     }
 }
 
+/// What becomes of a copy that does not have the words of an assertion that is withheld.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unfound {
+    /// It is emptied: it may have them in another form.
+    Empties,
+    /// It is emptied if the policy ended the text with that assertion.
+    Ends,
+    /// It stays as it is.
+    Keeps,
+}
+
+/// What is to be done with a copy of a text.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    /// Words, and what comes in the place of each.
+    words: Vec<(Box<str>, String)>,
+    /// Where it ends, and with which text.
+    end: Option<(usize, Option<Box<str>>)>,
+}
+
+impl Settled {
+    /// It ends at this place, or before.
+    pub(super) fn end(&mut self, at: usize, refusal: Option<&str>) {
+        if self.end.as_ref().is_none_or(|(end, _)| at < *end) {
+            self.end = Some((at, refusal.map(Box::from)));
+        }
+    }
+
+    fn replace(&mut self, words: &str, action: &Action) {
+        let by = match action {
+            Action::Replace(text) => text.to_string(),
+            Action::Mark(before, after) => format!("{before}{words}{after}"),
+            _ => String::new(),
+        };
+        self.words.push((words.into(), by));
+    }
+
+    /// Ends a copy where it is to end.
+    pub(super) fn cut(&self, copy: &mut Vec<u8>) {
+        if let Some((end, _)) = self.end {
+            copy.truncate(end);
+        }
+    }
+
+    /// Replaces the words in a part of a copy, which begins or ends in none of them.
+    pub(super) fn replace_in(&mut self, copy: &mut Vec<u8>) {
+        // Some may be in others.
+        self.words.sort_by_key(|(words, _)| Reverse(words.len()));
+        for (words, by) in each(self.words.iter()) {
+            count(copy.len());
+            *copy = replaced(copy, words.as_bytes(), by.as_bytes());
+        }
+    }
+
+    /// Adds what comes at the end of a copy.
+    pub(super) fn refuse(&self, copy: &mut Vec<u8>) {
+        if let Some((_, Some(refusal))) = &self.end {
+            copy.extend_from_slice(refusal.as_bytes());
+        }
+    }
+}
+
 /// Bytes of words that are looked up at once.
 const GRAM: usize = 4;
 
@@ -179,15 +246,11 @@ impl Grams {
 
     fn of(text: &[u8]) -> Self {
         let mut grams = Self(Box::new([0; Self::BITS / 64]));
-        grams.add(text);
-        grams
-    }
-
-    fn add(&mut self, text: &[u8]) {
         for gram in text.windows(GRAM).filter_map(<[u8]>::first_chunk) {
             let bit = Self::bit(gram);
-            self.0[bit / 64] |= 1 << (bit % 64);
+            grams.0[bit / 64] |= 1 << (bit % 64);
         }
+        grams
     }
 
     fn bit(gram: &[u8; GRAM]) -> usize {
@@ -235,42 +298,37 @@ impl Made {
         actions.any(|action| *action != Action::Release)
     }
 
-    /// Does with a text as was decided about the same words, but for the assertions at the places `met`, which are sorted.
-    fn settle(&self, met: &[u64], more: bool, out: &mut Vec<u8>) {
-        let mut grams = Grams::of(out);
+    /// Adds what is to be done with a copy: what was decided about the same words, but for the assertions at the places `met`, which are
+    /// sorted.
+    fn settle(&self, met: &[u64], unfound: Unfound, copy: &[u8], to: &mut Settled) {
+        let grams = Grams::of(copy);
         for decision in &self.assertions {
             if decision.action == Action::Release || met.binary_search(&decision.at).is_ok() {
                 continue;
             }
-            let Some(text) = &decision.words else {
-                return out.clear();
+            let Some(words) = &decision.words else {
+                return to.end(0, None);
             };
-            let words = text.as_bytes();
-            let may_be_there = !words.is_empty() && grams.may_have(words);
+            let may_be_there = !words.is_empty() && grams.may_have(words.as_bytes());
             let first = may_be_there.then(|| {
-                count(out.len());
-                memchr::memmem::find(out, words)
+                count(copy.len());
+                memchr::memmem::find(copy, words.as_bytes())
             });
             let first = first.flatten();
-            let by = match &decision.action {
-                Action::Discard => String::new(),
-                Action::Replace(text) => text.to_string(),
-                Action::Mark(before, after) => format!("{before}{text}{after}"),
-                // What follows was not released.
-                end => {
-                    match first {
-                        None if more => continue,
-                        first => out.truncate(first.unwrap_or(0)),
-                    }
-                    if let Action::Refuse(text) = end {
-                        out.extend_from_slice(text.as_bytes());
-                    }
-                    return;
-                }
+            let refusal = match &decision.action {
+                Action::Refuse(text) => Some(Some(&**text)),
+                Action::Suspend => Some(None),
+                _ => None,
             };
-            if first.is_some() {
-                *out = replaced(out, words, by.as_bytes());
-                grams.add(out);
+            match (refusal, first) {
+                // What follows was not released.
+                (Some(refusal), Some(first)) => return to.end(first, refusal),
+                (Some(refusal), None) if unfound != Unfound::Keeps => return to.end(0, refusal),
+                (None, Some(_)) => to.replace(words, &decision.action),
+                (None, None) if unfound == Unfound::Empties && !words.is_empty() => {
+                    return to.end(0, None);
+                }
+                (_, None) => {}
             }
         }
     }

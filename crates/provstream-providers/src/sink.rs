@@ -1,6 +1,7 @@
 //! What takes the calls of a stream rewriter.
 
 use super::gate_event::GateEvent;
+use super::words::Words;
 use super::{Channel, Item, ReadReport};
 use provstream::{
     Action, BracketAnnotation, Event, GateHandler, Handler, JsonRecord, Question, Replacement,
@@ -168,6 +169,8 @@ pub(super) struct Collect<'s, S> {
     pub(super) has_replaced: bool,
     /// Where in the text annotations were removed, if offsets into it are to follow.
     pub(super) removed: Option<&'s mut super::removed::Removed>,
+    /// What a gate has decided about.
+    pub(super) words: Words,
     /// Where the blocks of the text end, if it is that of several.
     pub(super) seams: Option<&'s mut super::seams::Seams>,
 }
@@ -255,6 +258,7 @@ impl<S: StreamHandler> Collect<'_, S> {
 
 impl<S: StreamHandler> GateHandler for Collect<'_, S> {
     fn released(&mut self, text: TextChunk<'_>) {
+        self.words.add(text.bytes());
         if let Some(removed) = &mut self.removed {
             removed.decided(&text, true);
         }
@@ -277,6 +281,7 @@ impl<S: StreamHandler> GateHandler for Collect<'_, S> {
     }
 
     fn removed(&mut self, text: TextChunk<'_>) {
+        self.words.add(text.bytes());
         if let Some(removed) = &mut self.removed {
             removed.decided(&text, false);
         }

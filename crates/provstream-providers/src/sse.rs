@@ -509,11 +509,19 @@ impl SseDecoder {
         }));
     }
 
-    /// What the stream ends within, as the event that some clients take it for; `None` if it has no data.
+    /// What the stream ends within, as the event that some clients take it for; `None` if it has no data and reports no error.
     pub(super) fn unterminated(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let block = Block::read(text.bytes(), true)?;
         let start = text.span().start();
-        block.frame(text.bytes(), start)
+        let event = block.frame(text.bytes(), start);
+        event.or_else(|| block.failure(text.bytes(), start))
+    }
+
+    /// Lines without data, as the error that they report, if they do.
+    pub(super) fn failure(text: TextChunk<'_>) -> Option<Frame<'_>> {
+        let is_field = !matches!(text.bytes().first(), Some(b':' | b'\r' | b'\n') | None);
+        let block = Block::read(text.bytes(), true).filter(|_| is_field)?;
+        block.failure(text.bytes(), text.span().start())
     }
 }
 
@@ -552,6 +560,8 @@ struct Block {
     name: Range<usize>,
     id: Option<Range<usize>>,
     retry: Option<Duration>,
+    /// The value of a field `error`, which some servers end a stream with.
+    error: Option<Range<usize>>,
 }
 
 impl Block {
@@ -564,6 +574,7 @@ impl Block {
             name: 0..0,
             id: None,
             retry: None,
+            error: None,
         };
         let mut at = 0;
         loop {
@@ -604,6 +615,16 @@ impl Block {
         Some(frame)
     }
 
+    /// The error that these bytes, which have no data, report in a field or by their type.
+    fn failure<'a>(&self, raw: &'a [u8], start: u64) -> Option<Frame<'a>> {
+        let name = self.name.clone();
+        let of_type = is_error(&raw[name.clone()]).then_some(name.end..name.end);
+        let data = self.error.clone().or(of_type)?;
+        let mut frame = Frame::of_line(raw, start, data);
+        frame.is_named_error = true;
+        Some(frame)
+    }
+
     #[inline]
     fn field(&mut self, bytes: &[u8], line: Range<usize>) {
         let (name, value) = name_and_value(bytes, line);
@@ -613,6 +634,7 @@ impl Block {
             b"event" => self.name = value,
             b"id" if !bytes[value.clone()].contains(&0) => self.id = Some(value),
             b"retry" => self.retry = milliseconds(&bytes[value]).or(self.retry),
+            b"error" => self.error = Some(value),
             _ => {}
         }
     }

@@ -1,14 +1,14 @@
 //! The text of one channel on its way through a rewriter.
 
 use super::escape::{push_content, push_unit};
-use super::found::Str;
 use super::halves;
+use super::remembering::{Settled, Unfound};
 use super::removed::Removed;
 use super::seams::Seams;
 use super::sink::{ChannelPosition, Collect, StreamHandler};
-use super::steps::each;
 use super::template::Template;
 use super::text_id::TextId;
+use super::words::Words;
 use provstream::{GateEnd, Rewriter};
 
 /// The text of one channel.
@@ -43,8 +43,8 @@ pub(super) struct Text<R> {
 /// Memory for one delta after the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    decoded: Vec<u8>,
-    out: Vec<u8>,
+    pub(super) decoded: Vec<u8>,
+    pub(super) out: Vec<u8>,
 }
 
 impl Scratch {
@@ -246,6 +246,7 @@ impl<R: TextRewriter> Text<R> {
             is_repeated: self.is_again,
             has_replaced: false,
             removed: self.removed.as_mut(),
+            words: Words::default(),
             seams: self.seams.as_deref_mut(),
         };
         if self.goes_on && !is_last {
@@ -314,69 +315,6 @@ pub(super) struct Delta<'a> {
     pub(super) is_last: bool,
 }
 
-/// Most texts of other names whose words are looked for in a text.
-const MAX_SETTLED: usize = 16;
-
-/// A text that is a string of its own.
-#[derive(Debug)]
-pub(super) struct WholeText<'a, R> {
-    /// The data of the event, and where in them the string is.
-    pub(super) data: &'a [u8],
-    pub(super) text: Str,
-    /// There is more to come: what may still become an annotation is left out.
-    pub(super) more: bool,
-    /// It repeats another text.
-    pub(super) is_repeated: bool,
-    /// Texts of other names, whose words it may have.
-    pub(super) others: &'a [Text<R>],
-    /// Where in it something is removed, if offsets into it are to follow.
-    pub(super) removed: Option<&'a mut Removed>,
-}
-
-/// Rewrites a text that is a string of its own; gives its length, and whether the string changes, to what was then appended
-/// to `edit`.
-pub(super) fn rewrite_whole<R: TextRewriter>(
-    rewriter: &mut R,
-    whole: WholeText<'_, R>,
-    scratch: &mut Scratch,
-    edit: Edit<'_>,
-    handler: &mut impl StreamHandler,
-) -> (usize, bool) {
-    let Scratch { decoded, out } = scratch;
-    let (content, escaped) = (whole.text.content(whole.data), whole.text.escaped);
-    let text = provstream::json::decode_in(content, escaped, decoded).text;
-    out.clear();
-    let mut collect = Collect {
-        out,
-        handler,
-        is_repeated: whole.is_repeated,
-        has_replaced: false,
-        removed: whole.removed,
-        seams: None,
-    };
-    rewriter.push(text.as_bytes(), &mut collect);
-    if !whole.more {
-        rewriter.finish(&mut collect);
-    }
-    if whole.is_repeated {
-        rewriter.settle_repeat(whole.more, out);
-    }
-    let mut settled = 0;
-    for other in each(whole.others.iter()) {
-        if settled == MAX_SETTLED {
-            // It cannot be searched for the words of all.
-            out.clear();
-            break;
-        }
-        settled += usize::from(other.rewriter.settle_elsewhere(whole.more, out));
-    }
-    let changed = *out != text.as_bytes();
-    if changed {
-        push_content(edit, out);
-    }
-    (text.len(), changed)
-}
-
 /// Where a text is, for a handler.
 pub(super) const fn position(id: TextId, is_repeated: bool) -> ChannelPosition {
     ChannelPosition {
@@ -428,20 +366,32 @@ pub(super) trait TextRewriter: Clone {
 
     /// Something other than text comes: what is open in the text is over.
     fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
-    /// Does with what was written for a text that repeats another one as was done with the same words of that one.
-    fn settle_repeat(&mut self, more: bool, out: &mut Vec<u8>) {
-        let _ = (more, out);
+
+    /// Adds what is to be done with what was written for a text that repeats another one, because of the words of that one.
+    fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut Settled) {
+        let _ = (unfound, copy, to);
     }
 
-    /// Does with what was written for a text of another name as was done with the same words of this one; `false` if nothing was
-    /// to be done.
-    fn settle_elsewhere(&self, more: bool, out: &mut Vec<u8>) -> bool {
-        let _ = (more, out);
+    /// Adds what is to be done with what was written for a text of another name, because of the words of this one; `false` if nothing
+    /// is, and nothing is held back.
+    fn settle_elsewhere(&mut self, more: bool, copy: &[u8], to: &mut Settled) -> bool {
+        let _ = (more, copy, to);
         false
+    }
+
+    /// What is held back, as [looked ahead](Self::look_ahead), but for what may still become an annotation.
+    fn rest(&self) -> &[u8] {
+        b""
     }
 
     /// A place that repeats all of the text follows: decides what would be decided if the text ended here.
     fn look_ahead(&mut self) {}
+
+    /// What was decided about, with what was [looked ahead](Self::look_ahead) to or not.
+    fn words(&self, with_rest: bool) -> Words {
+        let _ = with_rest;
+        Words::default()
+    }
 
     /// No more text can be held back.
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use provstream::Parser;
 use provstream_providers::{Decoder, Format, Item, ResponseParser, WireEvent};
-use testkit::wire::generate;
+use testkit::wire::generate::{self, Random};
+use testkit::wire::hostile::with_unread;
 use testkit::wire::oracle::{self, Client};
 
 use super::super::case::Case;
@@ -15,13 +16,14 @@ use super::wire_rewriter::made_up;
 pub(super) fn check(data: &[u8]) {
     let case = Case::new(data);
     let asked = Format::ALL[data.len() % Format::ALL.len()];
-    for way in case.ways(5) {
+    for way in case.ways(6) {
         match way {
             0 => check_cuts(&Decoder::detect(), data, &case),
             1 => check_cuts(&Decoder::detect().with_max_event(60), data, &case),
             2 => check_cuts(&Decoder::new(asked), data, &case),
             3 => assert_eq!(events(&case.pieces(data)), events(&[data])),
-            _ => check_made_up(data),
+            4 => check_made_up(data),
+            _ => check_errors(data),
         }
     }
 }
@@ -110,6 +112,21 @@ fn odd(stream: &[u8], case: &Case) -> Vec<u8> {
         Some(&end) => format!("{}\n]\n[{}", &text[..end], &text[end + 4..]).into_bytes(),
         None => text.into_bytes(),
     }
+}
+
+/// Checks that each error of a generated stream is reported.
+fn check_errors(data: &[u8]) {
+    let (format, _) = made_up(data);
+    let case = Case::new(data);
+    let (stream, errors) = with_unread(format, &mut Random::chosen(data));
+    let mut found = 0;
+    let mut decoder = Decoder::new(format);
+    let mut take = |item: Item<'_>| found += usize::from(matches!(item, Item::Error(_)));
+    for piece in case.pieces(&stream) {
+        decoder.push(piece, &mut take);
+    }
+    decoder.finish(&mut take);
+    assert_eq!(found, errors, "{format}: {}", stream.escape_ascii());
 }
 
 fn is_server_sent(stream: &[u8]) -> bool {

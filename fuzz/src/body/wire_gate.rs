@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use provstream::{Handler, Parser, Policy};
-use provstream_providers::{Decoder, Format, ReadReport, StreamGate, StreamHandler};
+use provstream_providers::{Decoder, Format, ReadReport, Reasoning, StreamGate, StreamHandler};
 use serde::de::IgnoredAny;
 use testkit::gate::naive::Drawn;
-use testkit::gate::policies::Nothing;
+use testkit::gate::policies::{NoInference, Nothing};
 use testkit::wire::decoded::texts;
 use testkit::wire::gated::Expected;
 use testkit::wire::generate::Random;
+use testkit::wire::hostile::{contradicting, sentences, with_copies, with_unread, words};
+use testkit::wire::members::members;
 use testkit::wire::repeating::{LETTERS, stream, with_other_letter};
 
 use super::super::case::Case;
@@ -17,6 +19,10 @@ use super::same_bytes;
 
 /// The first byte of input that is the choices of a response; it appears nowhere in UTF-8.
 pub(crate) const MADE_UP: u8 = 0xFC;
+
+/// The first byte of input that is the choices of a hostile response: of sentences with a word each,
+/// and with what no server should send.
+pub(crate) const HOSTILE: u8 = 0xFB;
 
 /// Output of a gate, and its report of what it read.
 #[derive(Default)]
@@ -41,10 +47,12 @@ impl StreamHandler for Out {
 /// Checks that neither the chunking nor earlier input changes the output of a gate. Where
 /// everything is withheld, no text of any response can be read. A client of a generated response
 /// reads the texts that a naive gate writes, and everything else unchanged; if nothing of some
-/// texts is released, no output depends on them, whatever repeats them.
+/// texts is released, no output depends on them, whatever repeats them. No member of a hostile
+/// response has a word of what is withheld.
 pub(super) fn check(data: &[u8]) {
     match data.split_first() {
         Some((&MADE_UP, choices)) => check_made_up(choices, data),
+        Some((&HOSTILE, choices)) => check_hostile(choices, data),
         _ => check_any(data),
     }
 }
@@ -72,6 +80,41 @@ fn check_made_up(choices: &[u8], data: &[u8]) {
             let found = written(&mut gate(), &[&other]).bytes;
             same_bytes(&found, &whole, "a letter that is withheld is another one");
         }
+    }
+}
+
+fn check_hostile(choices: &[u8], data: &[u8]) {
+    let mut random = Random::chosen(choices);
+    let format = Format::ALL[random.below(Format::ALL.len())];
+    let detects = random.one_in(2);
+    let (stream, has_all_withheld) = match random.below(4) {
+        0 => (sentences(format, &mut random), false),
+        1 => (with_unread(format, &mut random).0, false),
+        2 => (with_copies(format, &mut random), false),
+        _ => (contradicting(format, &mut random), true),
+    };
+    match has_all_withheld {
+        true => check_words((format, detects), Nothing(""), b"WRPZ", (data, &stream)),
+        false => check_words((format, detects), NoInference, b"WZ", (data, &stream)),
+    }
+}
+
+/// Checks that no member of a gated response has a word that begins with one of these letters.
+fn check_words<P: Policy + Clone>(
+    (format, detects): (Format, bool),
+    policy: P,
+    letters: &[u8],
+    (data, stream): (&[u8], &[u8]),
+) {
+    let mut gate = match detects {
+        true => StreamGate::detect(Parser::new(), policy),
+        false => StreamGate::new(format, Parser::new(), policy),
+    };
+    gate = gate.with_reasoning(Reasoning::Rewrite);
+    let out = written(&mut gate, &Case::new(data).pieces(stream)).bytes;
+    for (path, text) in members(&out) {
+        let bad = words(&text).find(|word| letters.contains(&word.as_bytes()[0]));
+        assert_eq!(bad, None, "{path} in {}", out.escape_ascii());
     }
 }
 

@@ -13,7 +13,7 @@ mod words;
 
 use choices::Choices;
 
-use super::body::wire_gate::MADE_UP;
+use super::body::wire_gate::{HOSTILE, MADE_UP};
 
 /// Type of a body's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +61,10 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
         Input::Gated => match choices.below(4) {
             0 => wire::stream(&mut choices, &mut out),
             _ => {
-                out.push(MADE_UP);
+                out.push(match choices.below(2) {
+                    0 => MADE_UP,
+                    _ => HOSTILE,
+                });
                 while choices.go_on() {
                     out.extend_from_slice(choices.bytes());
                 }

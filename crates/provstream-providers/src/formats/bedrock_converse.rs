@@ -60,13 +60,14 @@ const ROWS: &[Row] = &[
         Role::ReasoningWhole,
     ),
     row(ANY, "stopReason", Role::End).all(),
-    row(ANY, "internalServerException", Role::Error),
-    row(ANY, "modelStreamErrorException", Role::Error),
-    row(ANY, "serviceUnavailableException", Role::Error),
-    row(ANY, "throttlingException", Role::Error),
-    row(ANY, "validationException", Role::Error),
+    row(ANY, "internalServerException", Role::ErrorName),
+    row(ANY, "modelStreamErrorException", Role::ErrorName),
+    row(ANY, "modelTimeoutException", Role::ErrorName),
+    row(ANY, "serviceUnavailableException", Role::ErrorName),
+    row(ANY, "throttlingException", Role::ErrorName),
+    row(ANY, "validationException", Role::ErrorName),
     // An exception without its name, as the frames have it.
-    row(ANY, "message", Role::Error),
+    row(ANY, "message", Role::ErrorName),
     row(ANY, "error", Role::Error),
 ];
 

@@ -8,6 +8,7 @@ use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 const START: &[&str] = &["step.start", "content.start"];
 const DELTA: &[&str] = &["step.delta", "content.delta"];
 const STOP: &[&str] = &["step.stop", "content.stop"];
+const FAILED: &[&str] = &["interaction.failed"];
 const LAST: &[&str] = &["interaction.completed", "interaction.complete"];
 
 const ROWS: &[Row] = &[
@@ -71,6 +72,7 @@ const ROWS: &[Row] = &[
     row(ANY, "outputs[0].type", Role::Kind),
     row(ANY, "outputs[0].text", Role::Whole),
     row(ANY, "error", Role::Error),
+    row(FAILED, "", Role::Error),
     row(&["error"], "", Role::Error),
     row(ANY, "type", Role::ErrorKind),
 ];

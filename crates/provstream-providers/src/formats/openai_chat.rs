@@ -303,6 +303,9 @@ const ROWS: &[Row] = &[
     row(ANY, "__verbose", Role::Logprobs),
     row(ANY, "choices[].error", Role::ChoiceError),
     row(ANY, "error", Role::Error),
+    // What vLLM and servers made with FastAPI answer.
+    row(ANY, "object", Role::ErrorKind),
+    row(ANY, "detail", Role::Error),
     row(ANY, "type", Role::Type),
     row(&["error"], "", Role::Error),
 ];

@@ -4,10 +4,12 @@
 
 use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
 
-const PART: &[&str] = &["reasoning-start", "source-url", "source-document"];
-/// Types of events outside the message. Types that rows name are left out. Transient data are outside the message, too.
+const PART: &[&str] = &["source-url", "source-document", "tool-input-delta"];
+/// Types of events that are nothing that a reader sees in its order, so that they are no breaks: all others are, but for those of text,
+/// `reasoning-end` and transient data.
 const CONTROL: &[&str] = &["start", "start-step", "message-metadata"];
 const BLOCK: &[&str] = &["text-start", "text-delta", "text-end"];
+const THOUGHT: &[&str] = &["reasoning-delta", "reasoning-end"];
 /// What providers say about text: citations with the passages that they quote, for one.
 const ABOUT: &[&str] = &[
     "text-start",
@@ -21,9 +23,11 @@ const LAST: &[&str] = &["finish-step", "finish", "abort"];
 const ROWS: &[Row] = &[
     row(ANY, "type", Role::Type),
     row(BLOCK, "id", Role::Id),
+    row(THOUGHT, "id", Role::Id),
     row(&["text-start"], "", Role::BlockStart).zero(),
     row(&["text-delta"], "delta", Role::Text).zero(),
     row(&["text-end"], "", Role::BlockEnd).zero(),
+    row(&["reasoning-start"], "", Role::ReasoningStart).zero(),
     row(&["reasoning-delta"], "delta", Role::Reasoning).zero(),
     row(&["reasoning-end"], "", Role::ReasoningEnd).zero(),
     row(&["tool-input-delta"], "inputTextDelta", Role::Tool).zero(),

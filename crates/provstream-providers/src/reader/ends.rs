@@ -91,6 +91,7 @@ impl Reader {
                     Role::Error if is_event || event.is_set(capture) => {
                         error = error.filter(|_| is_event).or(Some(Raw::of(capture)));
                     }
+                    Role::ErrorName => error = error.or(Some(Raw::of(capture))),
                     Role::ErrorKind if event.is_failure(capture) => error = error.or(Some(whole)),
                     Role::ChoiceError if event.is_set(capture) => {
                         let error = Some(Raw::of(capture));
@@ -124,7 +125,7 @@ impl Reader {
     }
 
     /// A block ends, and with it its text, unless the next block goes on with it.
-    fn end_block(&mut self, event: &Event<'_>, channel: Channel) {
+    pub(super) fn end_block(&mut self, event: &Event<'_>, channel: Channel) {
         let key = self.block_key(event, channel);
         match self.numbering.end_block(key) {
             Some((text, true)) => self.end_text_of_block(text),

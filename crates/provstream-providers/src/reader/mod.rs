@@ -153,10 +153,15 @@ impl Reader {
         self.block = None;
         match data.trim_ascii() {
             // Some servers keep a connection alive with it.
-            b"" => return None,
-            b"[DONE]" => {
+            b"" if !is_error => return None,
+            text @ (b"" | b"[DONE]") => {
                 self.report.add_event();
-                self.done();
+                if is_error {
+                    self.report_error(data);
+                }
+                if !text.is_empty() {
+                    self.done();
+                }
                 return None;
             }
             _ => {}
@@ -292,6 +297,7 @@ impl Reader {
                 has_ends |= rule.row.role.is_end();
                 is_error |= match rule.row.role {
                     Role::Error => capture.node == ROOT || event.is_set(capture),
+                    Role::ErrorName => true,
                     Role::ErrorKind => event.is_failure(capture),
                     _ => false,
                 };

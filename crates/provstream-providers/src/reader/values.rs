@@ -41,9 +41,11 @@ impl Reader {
             Role::ReasoningWhole if capture.is_string() => {
                 self.reasoning_whole(event, id(), Str::of(capture));
             }
-            Role::ReasoningEnd if self.wants_reasoning => {
-                self.found.push(Found::ReasoningEnd(channel()));
+            Role::ReasoningStart => {
+                self.has_break |= self.report.text_bytes() > 0;
+                self.break_before_reasoning(event, capture, id());
             }
+            Role::ReasoningEnd => self.end_reasoning(event, channel()),
             Role::Tool if capture.is_string() && capture.start < capture.end => {
                 self.found.push(Found::Tool(channel(), Str::of(capture)));
             }
@@ -60,7 +62,11 @@ impl Reader {
                 }
                 _ => self.add_break(event, rule, id()),
             },
-            Role::BlockStart => self.begin_block(event, channel()),
+            Role::BlockStart => {
+                // Clients add what follows to the new one of two blocks with a name.
+                self.end_block(event, channel());
+                self.begin_block(event, channel());
+            }
             Role::Announced => self.numbering.announce(channel()),
             Role::InBlock => self.block = self.block.or(Some(BlockEvent::Delta)),
             Role::BlockEnd => self.block = Some(BlockEvent::Stop),
@@ -99,9 +105,36 @@ impl Reader {
         self.numbering.begin_block(key);
     }
 
+    /// The reasoning of a channel, or of the part that an event names, is over.
+    fn end_reasoning(&mut self, event: &Event<'_>, channel: Channel) {
+        if !self.wants_reasoning {
+            return;
+        }
+        self.found.push(match &event.walk.id {
+            None => Found::ReasoningEnd(channel),
+            Some(id) => {
+                let key = self.numbering.id(&event.data[id.range()]);
+                match self.numbering.end_thought(key) {
+                    Some(channel) => Found::ReasoningPartEnd(channel),
+                    None => return,
+                }
+            }
+        });
+    }
+
     /// Where a server writes reasoning in two members, they are the same.
-    fn reasoning(&mut self, event: &Event<'_>, capture: &Capture, mut id: TextId) {
+    fn reasoning(&mut self, event: &mut Event<'_>, capture: &Capture, mut id: TextId) {
         let text = Str::of(capture);
+        if let Some(part) = event.walk.id.filter(|_| self.wants_reasoning) {
+            let key = self.numbering.id(&event.data[part.range()]);
+            match self.numbering.thought(key) {
+                Some(channel) => id.channel = channel,
+                None => {
+                    event.odd = Some(NoticeCode::LimitChannels);
+                    return;
+                }
+            }
+        }
         if event.automaton.table.parts_reasoning {
             id.member = Member::Reasoning(capture.node);
         }

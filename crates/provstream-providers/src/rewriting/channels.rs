@@ -43,8 +43,8 @@ impl<R> Texts<R> {
         self.texts.first()
     }
 
-    pub(crate) fn as_slice(&self) -> &[Text<R>] {
-        &self.texts
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [Text<R>] {
+        &mut self.texts
     }
 
     pub(crate) fn iter(&self) -> core::slice::Iter<'_, Text<R>> {

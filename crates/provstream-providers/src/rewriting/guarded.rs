@@ -1,5 +1,6 @@
 //! A response on its way through a gate, which withholds what was not read.
 
+use core::ops::Range;
 use std::borrow::Cow;
 
 use super::State;
@@ -29,7 +30,9 @@ impl<R: TextRewriter> State<R> {
         match piece {
             Piece::Other(text) | Piece::Close(text) => {
                 let clean = match envelope {
-                    Kind::Sse => self.clean_lines(text.bytes(), text.span().start(), handler),
+                    Kind::Sse => {
+                        self.clean_lines((text.bytes(), text.span().start()), 0..0, handler)
+                    }
                     Kind::Encoded => Cow::Borrowed(text.bytes()),
                     _ => self.clean_between(text.bytes(), text.span().start()),
                 };
@@ -39,7 +42,8 @@ impl<R: TextRewriter> State<R> {
                 self.take_piece(envelope, &mut piece(text), handler);
             }
             Piece::Event(frame) | Piece::Unterminated(frame) if envelope == Kind::Sse => {
-                let raw = match self.clean_lines(frame.raw, frame.start, handler) {
+                let read = frame.first_line();
+                let raw = match self.clean_lines((frame.raw, frame.start), read, handler) {
                     Cow::Borrowed(_) => return self.take_piece(envelope, piece, handler),
                     Cow::Owned(raw) => raw,
                 };
@@ -142,19 +146,20 @@ impl<R: TextRewriter> State<R> {
         self.notice(Notice::new(NoticeCode::WithheldData, frame.span()), handler);
     }
 
-    /// The lines of server-sent events that begin at an offset, without those that may be text.
+    /// The lines of server-sent events that begin at an offset, without those that may be text; one of them is `read`.
     fn clean_lines<'b>(
         &mut self,
-        bytes: &'b [u8],
-        start: u64,
+        (bytes, start): (&'b [u8], u64),
+        read: Range<usize>,
         handler: &mut impl StreamHandler,
     ) -> Cow<'b, [u8]> {
         let is_mark = start == 0 && bytes == b"\xEF\xBB\xBF";
-        if is_mark || harmless::lines(bytes).all(|line| line.passage == Passage::AsItIs) {
+        let lines = || harmless::lines(bytes).map(|line| line.of_read(&read));
+        if is_mark || lines().all(|line| line.passage == Passage::AsItIs) {
             return Cow::Borrowed(bytes);
         }
         let mut clean = Vec::with_capacity(bytes.len());
-        for line in harmless::lines(bytes) {
+        for line in lines() {
             line.write(bytes, &mut clean);
             let code = match line.passage {
                 Passage::AsItIs => continue,

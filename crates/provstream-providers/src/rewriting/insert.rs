@@ -192,6 +192,7 @@ impl<R: TextRewriter> State<R> {
             let is_awaited = self.deferred.waits_for(text.id) || undecided.contains(&text.id);
             text.is_at_limit = R::WITHHOLDS_UNREAD && is_awaited;
         }
+        self.deferred.drop_ends(|_| true);
         self.settle_all(handler);
     }
 

@@ -606,7 +606,8 @@ impl<R: TextRewriter> State<R> {
             | Found::Element(_)
             | Found::Reasoning(..)
             | Found::ReasoningWhole(..)
-            | Found::ReasoningEnd(_) => {}
+            | Found::ReasoningEnd(_)
+            | Found::ReasoningPartEnd(_) => {}
         }
     }
 }

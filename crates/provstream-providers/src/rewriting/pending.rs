@@ -35,9 +35,14 @@ pub(super) struct Pending {
     pub(super) offsets: SmallVec<[(TextId, Raw, bool); 2]>,
     /// Those that depend on what is not decided yet, with their values.
     pub(super) undecided: SmallVec<[(Raw, Number); 2]>,
+    /// Where strings begin that repeat texts, and what comes at the end of each unless one of those texts goes on.
+    pub(super) ends: SmallVec<[(usize, EndOfCopy); 0]>,
     /// Its number, and where it is.
     pub(super) sequence: Option<(Raw, u64)>,
 }
+
+/// Texts, and the end of what repeats them.
+pub(super) type EndOfCopy = (SmallVec<[TextId; 1]>, Vec<u8>);
 
 impl Pending {
     /// What an event asks for that says this.
@@ -79,6 +84,20 @@ impl Pending {
             texts.collect()
         });
         self.waits.push((channel, ends.get(&channel).copied()));
+    }
+
+    /// Notes the end of a string that repeats texts, which it has unless one of them goes on.
+    pub(super) fn end_of_copy(&mut self, copy: Str, end: EndOfCopy) {
+        let (of, text) = &end;
+        if text.is_empty() {
+            return;
+        }
+        for of in of {
+            if !self.waits.iter().any(|(waiting, _)| waiting == of) {
+                self.waits.push((*of, None));
+            }
+        }
+        self.ends.push((copy.range().start, end));
     }
 
     /// Adds the edits that follow from others.

@@ -13,9 +13,10 @@ use crate::item::Item;
 use crate::removed::Removed;
 use crate::seams::{Seam, Seams};
 use crate::steps::each;
-use crate::text::{self, Delta, Text, TextRewriter, WholeText};
+use crate::text::{self, Delta, Text, TextRewriter};
 use crate::text_id::{Member, TextId};
 use crate::walk::Shape;
+use crate::whole::{self, WholeText};
 use crate::{ChannelPosition, StreamHandler};
 
 /// After so many deltas of one event, not after each is looked for text that is decided about.
@@ -127,7 +128,7 @@ impl<R: TextRewriter> State<R> {
         let state = &mut self.texts[place];
         let is_holding = state.is_holding();
         let Some(seams) = &mut state.seams else {
-            self.deferred.settle(state.id);
+            self.deferred.go_on(state.id);
             return;
         };
         let before = seams.string(self.reader.report.events(), text.range());
@@ -185,11 +186,14 @@ impl<R: TextRewriter> State<R> {
             return false;
         }
         let start = self.edits.bytes.len();
-        let has_text = self.texts.find(id).is_some();
-        if repeats == Repeats::All
-            && let Some(text) = self.texts.get_mut(id)
-        {
-            text.rewriter.look_ahead();
+        let (mut words, mut may_go_on) = (None, false);
+        if let Some(text) = self.texts.get_mut(id) {
+            let is_all = repeats == Repeats::All;
+            if is_all {
+                text.rewriter.look_ahead();
+            }
+            words = Some(text.rewriter.words(is_all));
+            may_go_on = R::WITHHOLDS_UNREAD && is_all && text.is_holding();
         }
         if !self.restart_whole(id, text::position(id, is_repeated), is_repeated) {
             return false;
@@ -198,24 +202,23 @@ impl<R: TextRewriter> State<R> {
             return false;
         };
         // Offsets beside a text that repeats another one are offsets into that one.
-        let pending = pending.filter(|_| !(has_text && is_repeated));
-        let mut removed = match &pending {
-            Some(pending) if pending.has_offsets => {
-                Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD)
-            }
-            _ => None,
+        let is_copy = words.is_some() && is_repeated;
+        let has_offsets = pending.as_ref().is_some_and(|pending| pending.has_offsets);
+        let mut removed = match has_offsets && !is_copy {
+            true => Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD),
+            false => None,
         };
-        let (read, changed) = text::rewrite_whole(
+        let written = whole::rewrite_whole(
             &mut **rewriter,
             WholeText {
+                id,
                 data: &frame.data,
                 text,
                 more: repeats == Repeats::SoFar,
                 is_repeated,
-                others: match R::WITHHOLDS_UNREAD && !has_text {
-                    true => self.texts.as_slice(),
-                    false => &[],
-                },
+                may_go_on: may_go_on && pending.is_some(),
+                words,
+                texts: self.texts.as_mut_slice(),
                 removed: removed.as_mut(),
             },
             &mut self.scratch,
@@ -231,17 +234,20 @@ impl<R: TextRewriter> State<R> {
         if is_repeated && let Some(text) = self.texts.get_mut(id) {
             text.rewriter.follow(rewriter);
         }
-        if changed {
+        if written.changed {
             self.edits.add(text.range(), start);
         }
-        if let (Some(removed), Some(pending)) = (removed, pending) {
-            pending.whole_removed.insert(id, removed);
+        if let Some(pending) = pending {
+            if let Some(removed) = removed {
+                pending.whole_removed.insert(id, removed);
+            }
+            pending.end_of_copy(text, written.end);
         }
         if !is_repeated {
-            self.reader.report.add_text(read);
+            self.reader.report.add_text(written.read);
             handler.item(Item::ChannelEnd(id.channel));
         }
-        changed
+        written.changed
     }
 
     /// Empties a string; whether it changes.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::Channel;
 use crate::found::Found;
 use crate::steps::each;
 use crate::text_id::TextId;
@@ -12,6 +13,8 @@ pub(super) enum Ends {
     All,
     /// That of the channels with this index.
     Index(u32),
+    /// That of this channel.
+    Channel(Channel),
 }
 
 /// The reasoning that something that an event says comes after.
@@ -24,6 +27,7 @@ pub(super) fn ends(found: &Found) -> Option<Ends> {
         Found::ReasoningEnd(channel) | Found::Tool(channel, _) | Found::ToolJson(channel, _) => {
             Some(Ends::Index(channel.index()))
         }
+        Found::ReasoningPartEnd(channel) => Some(Ends::Channel(*channel)),
         Found::Error(_, Some(choice)) => Some(Ends::Index(*choice)),
         Found::BreakAll | Found::Done | Found::Error(_, None) => Some(Ends::All),
         _ => None,
@@ -50,7 +54,8 @@ impl LastEnds {
                 Some(Ends::Index(index)) => {
                     last.of_index.insert(index, place);
                 }
-                None => {}
+                // No event has reasoning beside it.
+                Some(Ends::Channel(_)) | None => {}
             }
         }
         last

@@ -16,8 +16,9 @@ use crate::frame::{Frame, Kind};
 use crate::item::NoticeCode;
 use crate::reasoning::Reasoning;
 use crate::steps::each;
-use crate::text::{self, Delta, Text, TextRewriter, WholeText};
+use crate::text::{self, Delta, Text, TextRewriter};
 use crate::text_id::TextId;
+use crate::whole::{self, WholeText};
 
 /// What is done with reasoning, and the reasoning that is being rewritten.
 #[derive(Clone, Debug)]
@@ -167,21 +168,24 @@ impl<R: TextRewriter> State<R> {
             return false;
         };
         let whole = WholeText {
+            id,
             data: &frame.data,
             text,
             more: false,
             // A gate reports what it decides.
             is_repeated: !R::WITHHOLDS_UNREAD,
-            others: &[],
+            may_go_on: false,
+            words: None,
+            texts: &mut [],
             removed: None,
         };
         let edit = &mut self.edits.bytes;
-        let (_, changed) =
-            text::rewrite_whole(&mut **rewriter, whole, &mut self.scratch, edit, handler);
-        if changed {
+        let written =
+            whole::rewrite_whole(&mut **rewriter, whole, &mut self.scratch, edit, handler);
+        if written.changed {
             self.edits.add(text.range(), start);
         }
-        changed
+        written.changed
     }
 
     /// Ends reasoning, and writes what it held back in events of its own, which another one follows or not.
@@ -195,6 +199,7 @@ impl<R: TextRewriter> State<R> {
         let place = |thoughts: &Thoughts<R>| match which? {
             Ends::All => thoughts.texts.oldest(|_| true),
             Ends::Index(index) => thoughts.texts.find_index(index),
+            Ends::Channel(channel) => thoughts.texts.oldest(|id| id.channel == channel),
         };
         while let Some(thoughts) = &mut self.thoughts
             && let Some(place) = place(thoughts)

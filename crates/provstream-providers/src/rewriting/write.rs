@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::pending::Pending;
+use super::pending::{EndOfCopy, Pending};
 use super::{Place, State};
 use crate::StreamHandler;
 use crate::blocks::{BlockEvent, Named};
@@ -247,6 +247,7 @@ impl<R: TextRewriter> State<R> {
         let mut at = 0;
         let mut digits = 0..0;
         let mut offsets: SmallVec<[(Range<usize>, Number); 2]> = SmallVec::new();
+        let mut ends: SmallVec<[(usize, &EndOfCopy); 0]> = SmallVec::new();
         let mut edits = self.edits.iter().peekable();
         while let Some(edit) = edits.next() {
             let (place, by) = (edit.place(), edit.by());
@@ -271,6 +272,10 @@ impl<R: TextRewriter> State<R> {
             if let Some((_, number)) = undecided.next_if(is_undecided) {
                 let digits = start + out.len() - by.len()..start + out.len();
                 offsets.push((digits, number));
+            }
+            let mut of_copies = pending.ends.iter();
+            if let Some((_, end)) = of_copies.find(|(start, _)| *start == place.start) {
+                ends.push((start + out.len(), end));
             }
             if let Some((_, number)) = pending.sequence.filter(|(raw, _)| raw.range() == place) {
                 let digits = start + out.len() - by.len()..start + out.len();
@@ -298,6 +303,9 @@ impl<R: TextRewriter> State<R> {
             self.deferred.bytes.extend_from_slice(&out);
             for (digits, offset) in offsets {
                 self.deferred.mark(digits.clone(), digits, offset);
+            }
+            for (at, (of, end)) in ends {
+                self.deferred.insert_end(at, end, of);
             }
             if let Some(block) = block
                 && !digits.is_empty()

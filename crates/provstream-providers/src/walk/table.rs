@@ -154,6 +154,8 @@ pub(crate) enum Role {
     Reasoning,
     /// A string: reasoning of its own, which repeats what came in pieces; in a response that is not streamed, the reasoning.
     ReasoningWhole,
+    /// A part of reasoning begins, after all text so far.
+    ReasoningStart,
     /// The channel's reasoning is over.
     ReasoningEnd,
     /// A string: the next piece of a tool call's arguments.
@@ -201,6 +203,8 @@ pub(crate) enum Role {
     Last,
     /// An error that the provider reports.
     Error,
+    /// The same by its name alone, whatever its value is but `null`.
+    ErrorName,
     /// An error of the choice that it is in.
     ChoiceError,
     /// A string: the kind of the event in another member than its type; `error` is an error.
@@ -238,6 +242,7 @@ impl Role {
                 | Self::Special
                 | Self::ToolJson
                 | Self::Element
+                | Self::ReasoningStart
                 | Self::ReasoningEnd
                 | Self::BlockEnd
                 | Self::End
@@ -261,6 +266,7 @@ impl Role {
                 | Self::InBlock
                 | Self::BlockEnd
                 | Self::Error
+                | Self::ErrorName
                 | Self::ChoiceError
                 | Self::Logprobs
                 | Self::Echo
@@ -279,6 +285,7 @@ impl Role {
                 | Self::Done
                 | Self::Last
                 | Self::Error
+                | Self::ErrorName
                 | Self::ChoiceError
                 | Self::ErrorKind
         )

@@ -2,12 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use provstream::{Event, Handler, OwnedEvent, Parser};
+use provstream::{Action, Event, Handler, OwnedEvent, Parser, Policy, Question};
 use provstream_providers::{
-    Channel, ChannelPosition, Decoder, Item, ResponseParser, StreamHandler, StreamRewriter,
-    WireEvent,
+    Channel, ChannelPosition, Decoder, Format, Item, ResponseParser, StreamGate, StreamHandler,
+    StreamRewriter, WireEvent,
 };
+use serde_json::{Value, json};
 use testkit::wire::fixtures::{SIZES, all};
+use testkit::wire::oracle::events;
+
+/// Withholds assertions with the letter `ж`.
+#[derive(Clone, Copy, Debug)]
+struct Withholding;
+
+impl Policy for Withholding {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        match question.assertion().text().contains('ж') {
+            true => Action::Discard,
+            false => Action::Release,
+        }
+    }
+}
 
 /// The assertions and diagnostics of each channel, and what else the response has.
 #[derive(Debug, Default, PartialEq)]
@@ -174,4 +189,197 @@ fn a_lone_surrogate_before_a_tool_call_is_a_replacement_character() {
     decoder.push(&stream, &mut sink);
     decoder.finish(&mut sink);
     assert_eq!(text, "A \u{FFFD}\u{FFFD} B");
+}
+
+/// The text parts that a client of a UI message stream shows: each `text-start` begins one, to which the deltas with its identifier
+/// are added until another one has it.
+fn ui_parts(out: &[u8]) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut open = BTreeMap::new();
+    for event in events(out) {
+        let id = event["id"].as_str().unwrap_or_default().to_owned();
+        match event["type"].as_str().expect("a type") {
+            "text-start" => {
+                open.insert(id, parts.len());
+                parts.push(String::new());
+            }
+            "text-delta" => parts[open[&id]] += event["delta"].as_str().expect("text"),
+            "text-end" => drop(open.remove(&id)),
+            _ => {}
+        }
+    }
+    parts
+}
+
+#[test]
+fn a_part_of_a_ui_message_that_begins_again_is_the_next_part() {
+    let ui = |events: &[(&str, &str)]| {
+        let events = events.iter().map(|(part, text)| match *text {
+            "<" => json!({"type": "text-start", "id": part}),
+            ">" => json!({"type": "text-end", "id": part}),
+            text => json!({"type": "text-delta", "id": part, "delta": text}),
+        });
+        let events = events.map(|event| format!("data: {event}\n\n"));
+        events.collect::<String>()
+    };
+    for (stream, clean, released) in [
+        (
+            &[
+                ("a", "<"),
+                ("a", "It is [sub"),
+                ("a", "<"),
+                ("a", "x] so."),
+                ("a", ">"),
+            ][..],
+            &["It is [sub", "x] so."][..],
+            &["It is [sub", "x] so."][..],
+        ),
+        (
+            &[
+                ("a", "<"),
+                ("a", "A ж. [sub"),
+                ("a", "<"),
+                ("a", "strate.grep] B."),
+            ],
+            &["A ж.", " B."],
+            &["", " B."],
+        ),
+        (
+            &[
+                ("a", "<"),
+                ("a", "A ж."),
+                ("a", "<"),
+                ("a", "<"),
+                ("a", " [substrate.grep] B."),
+                ("a", ">"),
+            ],
+            &["A ж.", "", " B."],
+            &["", "", " B."],
+        ),
+        (
+            &[
+                ("a", "<"),
+                ("a", "A. [sub"),
+                ("b", "<"),
+                ("b", "B ж. [sub"),
+                ("a", "<"),
+                ("a", "x] C."),
+                ("b", "strate.grep] D."),
+                ("a", ">"),
+                ("b", ">"),
+            ],
+            &["A. [sub", "B ж. D.", "x] C."],
+            &["A. [sub", " D.", "x] C."],
+        ),
+    ] {
+        let stream = ui(stream);
+        for size in [1, 7, usize::MAX] {
+            let mut out = Vec::new();
+            let mut rewriter = StreamRewriter::new(Format::VercelUi, Parser::new());
+            for chunk in stream.as_bytes().chunks(size) {
+                rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            }
+            rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            assert_eq!(ui_parts(&out), clean, "{stream}");
+            let mut out = Vec::new();
+            let mut gate = StreamGate::new(Format::VercelUi, Parser::new(), Withholding);
+            for chunk in stream.as_bytes().chunks(size) {
+                gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            }
+            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            assert_eq!(ui_parts(&out), released, "{stream}");
+        }
+    }
+}
+
+/// Events of a UI message stream, and whether each is a break.
+fn ui_events() -> Vec<(Value, bool)> {
+    vec![
+        (json!({"type": "data-x", "data": {}}), true),
+        (
+            json!({"type": "data-x", "id": "d", "data": {}, "transient": false}),
+            true,
+        ),
+        (
+            json!({"type": "data-x", "data": {}, "transient": true}),
+            false,
+        ),
+        (
+            json!({"type": "source-url", "sourceId": "s", "url": "u"}),
+            true,
+        ),
+        (
+            json!({"type": "source-document", "sourceId": "s", "mediaType": "m", "title": "t"}),
+            true,
+        ),
+        (json!({"type": "file", "url": "u", "mediaType": "m"}), true),
+        (json!({"type": "reasoning-start", "id": "r"}), true),
+        (
+            json!({"type": "reasoning-delta", "id": "r", "delta": "x"}),
+            true,
+        ),
+        (
+            json!({"type": "tool-input-start", "toolCallId": "c", "toolName": "f"}),
+            true,
+        ),
+        (
+            json!({"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {}}),
+            true,
+        ),
+        (
+            json!({"type": "tool-input-error", "toolCallId": "c", "toolName": "f", "input": {}, "errorText": "e"}),
+            true,
+        ),
+        (
+            json!({"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": "{}"}),
+            true,
+        ),
+        (
+            json!({"type": "tool-output-available", "toolCallId": "c", "output": {}}),
+            true,
+        ),
+        (
+            json!({"type": "tool-output-error", "toolCallId": "c", "errorText": "e"}),
+            true,
+        ),
+        (
+            json!({"type": "tool-output-denied", "toolCallId": "c"}),
+            true,
+        ),
+        (
+            json!({"type": "tool-approval-request", "toolCallId": "c", "approvalId": "a"}),
+            true,
+        ),
+        (json!({"type": "start-step"}), false),
+        (
+            json!({"type": "message-metadata", "messageMetadata": {}}),
+            false,
+        ),
+        (json!({"type": "new-part"}), true),
+    ]
+}
+
+#[test]
+fn each_event_of_a_ui_message_is_a_break_or_not() {
+    for (event, is_break) in ui_events() {
+        let delta = |text: &str| json!({"type": "text-delta", "id": "a", "delta": text});
+        let all = [
+            json!({"type": "text-start", "id": "a"}),
+            delta("A ж."),
+            event.clone(),
+            delta(" [substrate.grep] B."),
+        ];
+        let stream: String = all
+            .iter()
+            .map(|event| format!("data: {event}\n\n"))
+            .collect();
+        let mut out = Vec::new();
+        let mut gate = StreamGate::new(Format::VercelUi, Parser::new(), Withholding);
+        gate.push(stream.as_bytes(), |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+        });
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let text = ui_parts(&out).concat();
+        assert_eq!(text, if is_break { "A ж. B." } else { " B." }, "{event}");
+    }
 }

@@ -7,6 +7,8 @@ mod breaks;
 mod citation_read;
 mod citation_write;
 mod clients;
+mod errors;
+mod finals;
 mod fixtures;
 mod formats;
 mod gate;

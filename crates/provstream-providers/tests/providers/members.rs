@@ -1,30 +1,16 @@
 //! What a client has of a response, member by member, after it was stripped or gated. The oracle knows no format's texts.
 
-use provstream::{Action, Gate, Parser, Policy, Question};
-use provstream_providers::{Decoder, Format, Item, StreamGate, StreamRewriter};
-use testkit::gate::policies::Nothing;
+use provstream::{Gate, Parser, Policy};
+use provstream_providers::{Decoder, Format, Item, Reasoning, StreamGate, StreamRewriter};
+use testkit::gate::policies::{NoInference, Nothing};
 use testkit::wire::generate::Random;
-use testkit::wire::hostile::{contradicting, sentences, with_unread, words};
+use testkit::wire::hostile::{contradicting, sentences, with_copies, with_unread, words};
 use testkit::wire::members::{Members, members};
 use testkit::wire::oracle::clean;
 
 /// Streams of each format: 200, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
     testkit::search::seeds(200)
-}
-
-/// Withholds what the model has only inferred.
-#[derive(Clone, Copy, Debug)]
-struct NoInference;
-
-impl Policy for NoInference {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        let mut annotations = question.assertion().annotations();
-        match annotations.any(|annotation| annotation.declared() == "unverified-inference") {
-            true => Action::Discard,
-            false => Action::Release,
-        }
-    }
 }
 
 /// Pushes a stream in pieces of random lengths.
@@ -39,12 +25,21 @@ fn in_pieces(stream: &[u8], seed: u64, mut push: impl FnMut(&[u8])) {
     }
 }
 
+/// What is done with reasoning: where it has sentences, it is a text as any.
+fn reasoning(stream: &[u8]) -> Reasoning {
+    match stream.windows(15).any(|bytes| bytes == b"reasoning-delta") {
+        true => Reasoning::Rewrite,
+        false => Reasoning::Leave,
+    }
+}
+
 fn stripped(format: Option<Format>, stream: &[u8], seed: u64) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rewriter = match format {
         Some(format) => StreamRewriter::new(format, Parser::new()),
         None => StreamRewriter::detect(Parser::new()),
     };
+    rewriter = rewriter.with_reasoning(reasoning(stream));
     in_pieces(stream, seed, |chunk| {
         rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
     });
@@ -58,6 +53,7 @@ fn gated(format: Option<Format>, policy: impl Policy + Clone, stream: &[u8], see
         Some(format) => StreamGate::new(format, Parser::new(), policy),
         None => StreamGate::detect(Parser::new(), policy),
     };
+    gate = gate.with_reasoning(reasoning(stream));
     in_pieces(stream, seed, |chunk| {
         gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
     });
@@ -101,7 +97,7 @@ fn check_none(found: &Members, letters: &[u8], what: &str) {
 fn each_member_has_the_clean_text_and_what_a_gate_releases() {
     for format in Format::ALL {
         for seed in 0..seeds() {
-            let stream = sentences(format, seed);
+            let stream = sentences(format, &mut Random::new(seed));
             let before = members(&stream);
             let out = stripped(asked(format, seed), &stream, seed);
             let what = |out: &[u8]| {
@@ -121,7 +117,7 @@ fn each_member_has_the_clean_text_and_what_a_gate_releases() {
 fn no_member_has_what_a_gate_withholds_or_cannot_read() {
     for format in Format::ALL {
         for seed in 0..seeds() {
-            let (stream, errors) = with_unread(format, seed);
+            let (stream, errors) = with_unread(format, &mut Random::new(seed));
             let out = gated(asked(format, seed), NoInference, &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
             let what = format!("{format}, seed {seed}: {before}\nbecame {after}");
@@ -141,11 +137,24 @@ fn no_member_has_what_a_gate_withholds_or_cannot_read() {
 fn no_member_of_a_response_that_contradicts_itself_has_text_where_all_is_withheld() {
     for format in Format::ALL {
         for seed in 0..seeds() {
-            let stream = contradicting(format, seed);
+            let stream = contradicting(format, &mut Random::new(seed));
             let out = gated(asked(format, seed), Nothing(""), &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
             let what = format!("{format}, seed {seed}: {before}\nbecame {after}");
             check_none(&members(&out), b"WRPZ", &what);
+        }
+    }
+}
+
+#[test]
+fn no_copy_of_a_text_has_what_a_gate_withholds() {
+    for format in Format::ALL {
+        for seed in 0..seeds() {
+            let stream = with_copies(format, &mut Random::new(seed));
+            let out = gated(asked(format, seed), NoInference, &stream, seed);
+            let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
+            let what = format!("{format}, seed {seed}: {before}\nbecame {after}");
+            check_none(&members(&out), b"W", &what);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What becomes of the annotations in reasoning.
 
 use provstream::Parser;
-use provstream_providers::{Format, ReadReport, Reasoning, StreamRewriter};
+use provstream_providers::{Format, NoticeCode, ReadReport, Reasoning, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::wire::oracle::events;
 
@@ -234,6 +234,68 @@ fn reasoning_that_a_client_accumulates_apart_is_two_texts() {
             assert_eq!(texts(of, &out), texts(of, &expected), "{format}: {out:?}");
         }
     }
+}
+
+/// Events of the reasoning of parts, `a`, `b` or `c`: a piece, or `<` for the start and `>` for the end of a part.
+fn parts(events: &[(&str, &str)]) -> String {
+    let events = events.iter().map(|(part, text)| match *text {
+        "<" => json!({"type": "reasoning-start", "id": part}),
+        ">" => json!({"type": "reasoning-end", "id": part}),
+        text => json!({"type": "reasoning-delta", "id": part, "delta": text}),
+    });
+    sse(&events.collect::<Vec<_>>())
+}
+
+/// Each part of a UI message is a text, however many are open.
+#[test]
+fn parts_of_reasoning_in_parallel_are_texts_of_their_own() {
+    let stream = parts(&[
+        ("a", "<"),
+        ("a", "A1 [sub"),
+        ("b", "<"),
+        ("b", "B1 [substrate.git"),
+        ("a", "strate.grep] A2 [sub"),
+        ("c", "<"),
+        ("b", ".log] B2"),
+        ("c", "C1 [substrate.do"),
+        ("a", ">"),
+        ("b", " [unverified"),
+        ("c", "g] C2."),
+        ("b", "-inference] B3."),
+        ("b", ">"),
+        ("a", "<"),
+        ("a", "A3 [substrate.grep]."),
+        ("a", ">"),
+        ("c", ">"),
+    ]);
+    let (out, _) = run(Reasoning::Rewrite, &stream);
+    let mut texts = std::collections::BTreeMap::<String, String>::new();
+    let mut open = std::collections::BTreeMap::<String, usize>::new();
+    for (place, event) in events(out.as_bytes()).iter().enumerate() {
+        let id = event["id"].as_str().expect("an identifier").to_owned();
+        match event["type"].as_str().expect("a type") {
+            "reasoning-start" => drop(open.insert(id, place)),
+            "reasoning-end" => drop(open.remove(&id)),
+            _ => {
+                assert!(open.contains_key(&id), "{id} is not open in {out}");
+                let text = event["delta"].as_str().expect("text");
+                *texts.entry(id).or_default() += text;
+            }
+        }
+    }
+    let texts: Vec<_> = texts.into_values().collect();
+    assert_eq!(texts, ["A1 A2 [subA3.", "B1 B2 B3.", "C1 C2."]);
+    let (out, _) = run(Reasoning::Leave, &stream);
+    assert_eq!(out, stream);
+    // More than there may be.
+    let many: Vec<String> = (0..300).map(|part| part.to_string()).collect();
+    let begin = many.iter().map(|part| (&**part, "It is. [sub"));
+    let end = many.iter().map(|part| (&**part, "strate.grep] So."));
+    let stream = parts(&begin.chain(end).collect::<Vec<_>>());
+    let (out, report) = run(Reasoning::Rewrite, &stream);
+    assert_eq!(out.matches("So.").count(), 300, "{out}");
+    assert_eq!(out.matches("strate.grep]").count(), 44, "{out}");
+    assert_eq!(report.count(NoticeCode::LimitChannels), 88);
 }
 
 #[test]

@@ -32,3 +32,17 @@ impl Policy for Nothing {
         AtLimit::Refuse(self.0.into())
     }
 }
+
+/// A policy that discards what the model has only inferred, and releases the rest.
+#[derive(Clone, Copy, Debug)]
+pub struct NoInference;
+
+impl Policy for NoInference {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        let mut annotations = question.assertion().annotations();
+        match annotations.any(|annotation| annotation.declared() == "unverified-inference") {
+            true => Action::Discard,
+            false => Action::Release,
+        }
+    }
+}

@@ -654,10 +654,32 @@ impl<'r> Stream<'r> {
             .push(r#"{"metadata":{"usage":{"totalTokens":3}}}"#.into());
     }
 
+    /// Adds parts of reasoning that are open one after the other, or in parallel.
+    fn vercel_reasoning(&mut self) {
+        let mut parts = Vec::new();
+        for part in 0..1 + self.random.below(3) {
+            let whole = self.text();
+            let mut events = vec![format!(r#"{{"type":"reasoning-start","id":"r{part}"}}"#)];
+            for delta in self.cut(&whole) {
+                let text = self.quoted(&delta);
+                events.push(format!(
+                    r#"{{"type":"reasoning-delta","id":"r{part}","delta":{text}}}"#
+                ));
+            }
+            events.push(format!(r#"{{"type":"reasoning-end","id":"r{part}"}}"#));
+            parts.push(events);
+        }
+        let is_parallel = self.random.one_in(2);
+        self.weave(parts, is_parallel);
+    }
+
     fn vercel(&mut self) {
         self.events
             .push(r#"{"type":"start","messageId":"m"}"#.into());
         self.events.push(r#"{"type":"start-step"}"#.into());
+        if !self.is_for_gate() && self.random.one_in(4) {
+            self.vercel_reasoning();
+        }
         let parts = 1 + self.random.below(3);
         let is_parallel = self.random.one_in(3);
         let mut left: Vec<Vec<String>> = Vec::new();
@@ -670,12 +692,18 @@ impl<'r> Stream<'r> {
                     0 => format!(r#"{{"type":"text-delta","id":"t{part}","delta":{text}}}"#),
                     _ => format!(r#"{{"id":"t{part}","delta":{text},"type":"text-delta"}}"#),
                 });
+                if self.interrupts(40) {
+                    events.push(events[0].clone());
+                }
                 if self.interrupts(25) {
                     events.push(
                         self.random
                             .pick(&[
                                 r#"{"type":"source-url","sourceId":"s","url":"u"}"#,
                                 r#"{"type":"data-new","data":{}}"#,
+                                r#"{"type":"data-new","data":{},"transient":true}"#,
+                                r#"{"type":"tool-output-available","toolCallId":"c","output":{}}"#,
+                                r#"{"type":"tool-input-delta","toolCallId":"c","inputTextDelta":""}"#,
                                 r#"{"type":"new-part","id":"n"}"#,
                                 r#"{"type":"message-metadata","messageMetadata":{}}"#,
                             ])
@@ -733,6 +761,10 @@ impl<'r> Stream<'r> {
             return format!("[{}\n]\n", self.events.join("\n,\r\n")).into_bytes();
         }
         for event in &self.events {
+            if event.starts_with("error:") || event.starts_with("event:") {
+                out += &format!("{}{end}{end}", event.replace('\n', end));
+                continue;
+            }
             match self.random.below(12) {
                 0 => out += &format!(": keep-alive{end}{end}"),
                 // Lines of the event itself, in which a client finds nothing.

@@ -5,6 +5,7 @@ use provstream_providers::Format;
 use serde_json::json;
 
 use super::generate::{Random, Sentences, Stream};
+use super::oracle::{Client, clean};
 
 /// Members that hold text in at least one format.
 const TEXTS: [&str; 5] = ["content", "text", "delta", "response", "refusal"];
@@ -52,17 +53,15 @@ fn stream_of<'r>(format: Format, random: &'r mut Random) -> Stream<'r> {
 
 /// Generates a response of sentences. Those with a word like `W12w` are annotated as inference, so
 /// a policy may withhold them.
-pub fn sentences(format: Format, seed: u64) -> Vec<u8> {
-    let mut random = Random::new(seed);
-    stream_of(format, &mut random).join(format)
+pub fn sentences(format: Format, random: &mut Random) -> Vec<u8> {
+    stream_of(format, random).join(format)
 }
 
 /// Generates a response of sentences with strings beside the text that no client can read, each
 /// with a word like `Z12z`: text of the wrong shape, members unknown to the format, repeated
 /// members. Returns it with the number of errors added after the last text.
-pub fn with_unread(format: Format, seed: u64) -> (Vec<u8>, usize) {
-    let mut random = Random::new(seed);
-    let mut stream = stream_of(format, &mut random);
+pub fn with_unread(format: Format, random: &mut Random) -> (Vec<u8>, usize) {
+    let mut stream = stream_of(format, random);
     let events = core::mem::take(&mut stream.events);
     let last = events
         .iter()
@@ -84,7 +83,7 @@ pub fn with_unread(format: Format, seed: u64) -> (Vec<u8>, usize) {
         };
         if Some(number) > last && event != "[DONE]" && random.one_in(3) {
             errors += 1;
-            also = Some(r#"{"error":{"message":"boom"}}"#.into());
+            also = Some(random.pick(errors_of(format)).into());
         }
         stream.events.push(event);
         stream.events.extend(also);
@@ -92,11 +91,106 @@ pub fn with_unread(format: Format, seed: u64) -> (Vec<u8>, usize) {
     (stream.join(format), errors)
 }
 
+/// Generates a response of sentences with copies of the texts so far, without annotations: under
+/// their own numbers or others, at ends and before them. Some of those under their own numbers have
+/// other words.
+pub fn with_copies(format: Format, random: &mut Random) -> Vec<u8> {
+    let mut stream = stream_of(format, random);
+    let mut so_far = String::new();
+    for event in core::mem::take(&mut stream.events) {
+        let random = &mut *stream.random;
+        so_far += &format!("data: {event}\n\n");
+        stream.events.push(event);
+        let kinds = copies_of(format);
+        if kinds.is_empty() || !random.one_in(6) {
+            continue;
+        }
+        let texts: Vec<_> = Client::of(format, so_far.as_bytes())
+            .texts
+            .into_iter()
+            .collect();
+        let Some((name, text)) = texts.get(random.below(texts.len())) else {
+            continue;
+        };
+        let index: usize = name
+            .split(['/', ' '])
+            .next()
+            .and_then(|index| index.parse().ok())
+            .unwrap_or(0);
+        let (own, kind) = (random.one_in(2), random.pick(kinds));
+        // These end the text for certain.
+        let ends = kind.contains("part.done") || kind.contains("item.done");
+        let is_own = own && !name.contains(' ') && kind.contains('#') && !ends;
+        let text = match is_own && random.one_in(3) {
+            true => clean(text).replace(" is so.", "  is so!"),
+            false => clean(text),
+        };
+        let number = if is_own { index } else { index + 5 };
+        let copy = kind
+            .replace('#', &number.to_string())
+            .replace('@', json!(text).to_string().trim_matches('"'));
+        stream.events.push(copy);
+    }
+    stream.join(format)
+}
+
+/// Returns events that repeat the text so far, `@`, under the number `#`, or under another number
+/// than that of the text.
+const fn copies_of(format: Format) -> &'static [&'static str] {
+    match format {
+        Format::OpenAiChat => &[
+            r##"{"choices":[{"index":#,"delta":{},"message":{"content":"@"}}]}"##,
+            r##"{"choices":[{"index":#,"delta":{},"message":{"content":"@"},"finish_reason":"stop"}]}"##,
+        ],
+        Format::OpenAiResponses => &[
+            r##"{"type":"response.output_text.done","output_index":#,"content_index":0,"text":"@"}"##,
+            r##"{"type":"response.content_part.done","output_index":#,"content_index":0,"part":{"type":"output_text","text":"@"}}"##,
+            r##"{"type":"response.output_item.done","output_index":#,"item":{"type":"message","content":[{"type":"output_text","text":"@"}]}}"##,
+            r##"{"type":"response.in_progress","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"@"}]}]}}"##,
+        ],
+        Format::Tgi => &[r##"{"token":{"id":2,"text":"","special":true},"generated_text":"@"}"##],
+        Format::GeminiInteractions => &[
+            r##"{"event_type":"interaction.status_update","interaction":{"steps":[{"type":"model_output","content":[{"type":"text","text":"@"}]}]}}"##,
+        ],
+        _ => &[],
+    }
+}
+
+/// Returns errors with the word `boom`, as servers of the format write them.
+const fn errors_of(format: Format) -> &'static [&'static str] {
+    match format {
+        // Their events may be lines of JSON, or elements of an array.
+        Format::Ollama | Format::Gemini => &[r#"{"error":{"message":"boom"}}"#],
+        Format::BedrockConverse => &[
+            r#"{"error":{"message":"boom"}}"#,
+            r#"{"internalServerException":{},"p":"boom"}"#,
+            r#"{"modelTimeoutException":{"message":"boom"}}"#,
+        ],
+        Format::OpenAiChat => &[
+            r#"{"error":{"message":"boom"}}"#,
+            r#"{"object":"error","message":"boom","code":400}"#,
+            r#"{"detail":"boom"}"#,
+            "event: error\ndata: {\"detail\":\"boom\"}",
+        ],
+        Format::GeminiInteractions => &[
+            r#"{"error":{"message":"boom"}}"#,
+            r#"{"event_type":"interaction.failed","id":"boom"}"#,
+            "event: error\nid: boom",
+        ],
+        _ => &[
+            r#"{"error":{"message":"boom"}}"#,
+            r#"error: {"code":500,"message":"boom"}"#,
+            "event: error\nid: boom",
+            "event: error\nid: boom\ndata:",
+            "event: error\ndata: {\"code\":\"X\",\"message\":\"boom\"}",
+        ],
+    }
+}
+
 /// Generates a contradictory response: with evidence or events of another format, text of the wrong
 /// shape, truncated events, and errors and ends at any place. All text has words.
-pub fn contradicting(format: Format, seed: u64) -> Vec<u8> {
-    let mut random = Random::new(seed);
-    let mut stream = stream_of(format, &mut random);
+pub fn contradicting(format: Format, random: &mut Random) -> Vec<u8> {
+    let mut stream = stream_of(format, random);
     let events = core::mem::take(&mut stream.events);
     // Before that, another format is found out, and what its clients do not read passes.
     let mut is_settled = false;

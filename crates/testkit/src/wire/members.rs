@@ -100,7 +100,8 @@ fn numbers(members: &[(String, Node)]) -> String {
         _ => false,
     };
     let mut names: Vec<&str> = NUMBERS.into_iter().filter(|name| !counts(name)).collect();
-    names.extend(kind.starts_with("text-").then_some("id"));
+    let is_of_part = kind.starts_with("text-") || kind.starts_with("reasoning-");
+    names.extend(is_of_part.then_some("id"));
     let order = |name: &&str| {
         (
             *name != "type",

@@ -611,11 +611,18 @@ impl Client {
                 self.has_bad_block |= name.is_none();
                 self.text(&name.unwrap_or_default(), &event["delta"]);
             }
-            "text-start" => self.parts.begin(id, &format!("part-{id}")),
+            "text-start" => {
+                // What follows is of the new one of two parts with an identifier.
+                drop(self.parts.end(id));
+                let name = format!("part-{id}-{}", self.parts.begun);
+                self.parts.begin(id, &name);
+            }
             "text-end" => drop(self.parts.end(id)),
             "start" | "start-step" | "finish-step" | "message-metadata" => {}
             "tool-input-start" => self.interrupt(None),
+            "data-new" if event["transient"] == true => {}
             "tool-input-delta" => {
+                self.interrupt(None);
                 let input = event["inputTextDelta"].as_str().unwrap_or_default();
                 self.tools
                     .entry("message".into())

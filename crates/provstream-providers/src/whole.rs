@@ -1,0 +1,130 @@
+//! A text that is a string of its own: the text of a response that is not streamed, or a copy of one that came in pieces.
+
+use smallvec::SmallVec;
+
+use super::escape::push_content;
+use super::found::Str;
+use super::remembering::{Settled, Unfound};
+use super::removed::Removed;
+use super::sink::{Collect, StreamHandler};
+use super::steps::{count, each};
+use super::text::{Edit, Scratch, Text, TextRewriter};
+use super::text_id::TextId;
+use super::words::Words;
+
+/// Most texts of other names whose words are looked for in a text.
+const MAX_SETTLED: usize = 16;
+
+/// A text that is a string of its own.
+#[derive(Debug)]
+pub(super) struct WholeText<'a, R> {
+    pub(super) id: TextId,
+    /// The data of the event, and where in them the string is.
+    pub(super) data: &'a [u8],
+    pub(super) text: Str,
+    /// There is more to come: what may still become an annotation is left out.
+    pub(super) more: bool,
+    /// It repeats another text.
+    pub(super) is_repeated: bool,
+    /// More of that text may come, so that the end of this one may have to be left out.
+    pub(super) may_go_on: bool,
+    /// What it repeats.
+    pub(super) words: Option<Words>,
+    /// Texts whose words it may have, if it is no copy of its own.
+    pub(super) texts: &'a mut [Text<R>],
+    /// Where in it something is removed, if offsets into it are to follow.
+    pub(super) removed: Option<&'a mut Removed>,
+}
+
+/// What became of a text that is a string of its own.
+#[derive(Debug)]
+pub(super) struct WholeWritten {
+    /// Its length.
+    pub(super) read: usize,
+    /// The string changes, to what was appended to the edit.
+    pub(super) changed: bool,
+    /// What comes at its end if none of these texts goes on.
+    pub(super) end: (SmallVec<[TextId; 1]>, Vec<u8>),
+}
+
+/// Rewrites a text that is a string of its own.
+pub(super) fn rewrite_whole<R: TextRewriter>(
+    rewriter: &mut R,
+    whole: WholeText<'_, R>,
+    scratch: &mut Scratch,
+    edit: Edit<'_>,
+    handler: &mut impl StreamHandler,
+) -> WholeWritten {
+    let Scratch { decoded, out } = scratch;
+    let (content, escaped) = (whole.text.content(whole.data), whole.text.escaped);
+    let text = provstream::json::decode_in(content, escaped, decoded).text;
+    out.clear();
+    let mut collect = Collect {
+        out,
+        handler,
+        is_repeated: whole.is_repeated,
+        has_replaced: false,
+        removed: whole.removed,
+        words: Words::default(),
+        seams: None,
+    };
+    rewriter.push(text.as_bytes(), &mut collect);
+    let certain = collect.out.len();
+    if !whole.more {
+        rewriter.finish(&mut collect);
+    }
+    let mut settled = Settled::default();
+    if whole.is_repeated {
+        rewriter.settle_repeat(Unfound::Empties, out, &mut settled);
+    }
+    let is_other = R::WITHHOLDS_UNREAD && whole.words != Some(rewriter.words(false));
+    let texts = if is_other { whole.texts } else { &mut [] };
+    let mut others = SmallVec::<[&mut Text<R>; 1]>::new();
+    others.extend(each(texts.iter_mut()).filter(|other| other.id != whole.id));
+    settle_elsewhere(&mut others, whole.more, out, &mut settled);
+    settled.cut(out);
+    let (mut awaited, mut len) = (SmallVec::new(), out.len());
+    for other in each(others.iter()) {
+        let rest = other.rewriter.rest();
+        if !rest.is_empty() && !out.is_empty() {
+            count(out.len());
+            len = memchr::memmem::rfind(out, rest).map_or(len, |at| at.min(len));
+            awaited.push(other.id);
+        }
+    }
+    if whole.may_go_on {
+        awaited.push(whole.id);
+        len = len.min(certain);
+    }
+    let mut end = out.split_off(len);
+    settled.replace_in(out);
+    settled.replace_in(&mut end);
+    settled.refuse(if awaited.is_empty() { out } else { &mut end });
+    let end = (awaited, end);
+    let changed = *out != text.as_bytes();
+    if changed {
+        push_content(edit, out);
+    }
+    WholeWritten {
+        read: text.len(),
+        changed,
+        end,
+    }
+}
+
+/// Adds what is to be done with what was written for a text, of which there may be more, because of the words of others.
+fn settle_elsewhere<R: TextRewriter>(
+    others: &mut [&mut Text<R>],
+    more: bool,
+    copy: &[u8],
+    to: &mut Settled,
+) {
+    let mut settled = 0;
+    for other in each(others.iter_mut()) {
+        if settled == MAX_SETTLED {
+            // It cannot be searched for the words of all.
+            return to.end(0, None);
+        }
+        settled += usize::from(other.rewriter.settle_elsewhere(more, copy, to));
+    }
+}

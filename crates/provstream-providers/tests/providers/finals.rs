@@ -1,0 +1,318 @@
+//! Copies of a text that come as a whole: before their deltas, with other words, or under other numbers.
+
+use provstream::{Action, Gate, Parser};
+use provstream_providers::Format;
+use serde_json::{Value, json};
+
+use crate::shapes::{With, gated, sse};
+
+fn delta(item: u32, text: &str) -> Value {
+    json!({"type": "response.output_text.delta", "output_index": item, "content_index": 0, "delta": text})
+}
+
+fn done(item: u32, text: &str) -> Value {
+    json!({"type": "response.output_text.done", "output_index": item, "content_index": 0, "text": text})
+}
+
+fn completed(texts: &[&str]) -> Value {
+    let items = texts
+        .iter()
+        .map(|text| json!({"type": "message", "content": [{"type": "output_text", "text": text}]}));
+    json!({"type": "response.completed", "response": {"status": "completed", "output": items.collect::<Vec<_>>()}})
+}
+
+fn chat(members: &Value) -> Value {
+    let mut choice = json!({"index": 0});
+    let map = choice.as_object_mut().expect("an object");
+    map.extend(members.as_object().expect("an object").clone());
+    json!({"object": "chat.completion.chunk", "choices": [choice]})
+}
+
+fn actions() -> [Action; 5] {
+    [
+        Action::Discard,
+        Action::Replace("(no)".into()),
+        Action::Suspend,
+        Action::Refuse("(end)".into()),
+        Action::Mark("<".into(), ">".into()),
+    ]
+}
+
+const TEXT: &str = "It rains. [substrate.grep] It is SECRET. [unverified-inference] So.";
+
+/// A copy that has words of its own in the place of those that are withheld is emptied: nobody knows which of them repeat those.
+#[test]
+fn a_copy_without_the_words_that_are_withheld_is_emptied() {
+    for copy in [
+        "It rains. It is  SECRET. So.",
+        "It rains. it is SECRET. So.",
+        "It rains. It is SECRET! So.",
+        "SECRET",
+        "It rains. It is\nSECRET. So. [substrate.grep]",
+        "It rains. [substrate.grep] It\u{a0}is SECRET. So.",
+    ] {
+        let steps = |delta: &str| json!({"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": delta}});
+        for (format, events) in [
+            (
+                Format::OpenAiResponses,
+                vec![delta(0, TEXT), done(0, copy), completed(&[copy])],
+            ),
+            (
+                Format::OpenAiResponses,
+                vec![delta(0, TEXT), completed(&[copy])],
+            ),
+            (
+                Format::OpenAiChat,
+                vec![
+                    chat(&json!({"delta": {"content": TEXT}})),
+                    chat(
+                        &json!({"delta": {}, "message": {"content": copy}, "finish_reason": "stop"}),
+                    ),
+                ],
+            ),
+            // The text so far, in each event.
+            (
+                Format::OpenAiChat,
+                vec![
+                    chat(&json!({"delta": {"content": TEXT}, "message": {"content": copy}})),
+                    chat(
+                        &json!({"delta": {"content": " Bye."}, "message": {"content": format!("{copy} Bye.")}}),
+                    ),
+                    chat(&json!({"delta": {}, "finish_reason": "stop"})),
+                ],
+            ),
+            (
+                Format::Tgi,
+                vec![
+                    json!({"token": {"id": 1, "text": TEXT, "special": false}, "generated_text": null}),
+                    json!({"token": {"id": 2, "text": "", "special": false}, "generated_text": copy}),
+                ],
+            ),
+            (
+                Format::GeminiInteractions,
+                vec![
+                    steps(TEXT),
+                    json!({"event_type": "interaction.completed", "interaction": {"steps": [{"type": "model_output", "content": [{"type": "text", "text": copy}]}]}}),
+                ],
+            ),
+        ] {
+            let body = sse(&events);
+            for action in actions() {
+                let (out, _) = gated(Some(format), &action, &body);
+                let marked = out.replace("<It is SECRET.>", "");
+                assert!(
+                    !marked.contains("SECRET"),
+                    "{action:?}: {body} became {out}"
+                );
+                assert!(out.contains("It rains."), "{out}");
+            }
+            let (out, _) = gated(Some(format), &Action::Release, &body);
+            assert!(out.contains("SECRET"), "{out}");
+        }
+    }
+}
+
+/// Words that are withheld may be in those of another sentence, or come again.
+#[test]
+fn a_copy_has_none_of_several_sentences_with_the_same_words() {
+    for (text, copy, rest) in [
+        (
+            "SECRET. [unverified-inference] It is SECRET. [unverified-inference] So.",
+            "SECRET. It is SECRET. So.",
+            "So.",
+        ),
+        (
+            "It is SECRET. [unverified-inference] SECRET. [unverified-inference] So.",
+            "It is SECRET. SECRET. So.",
+            "So.",
+        ),
+        (
+            "SECRET. [unverified-inference] SECRET. [unverified-inference] So.",
+            "SECRET. SECRET. So.",
+            "So.",
+        ),
+        (
+            "| SECRET. | [unverified-inference] [x] |\n| It is SECRET. | [unverified-inference] |\n\nSo.",
+            "| SECRET. | [x] |\n| It is SECRET. |\n\nSo.",
+            "So.",
+        ),
+    ] {
+        for number in [0, 5] {
+            let body = sse(&[delta(0, text), done(number, copy), completed(&[copy])]);
+            for action in [Action::Discard, Action::Replace("(no)".into())] {
+                let (out, _) = gated(Some(Format::OpenAiResponses), &action, &body);
+                assert!(
+                    !out.contains("SECRET") && !out.contains("It is "),
+                    "{action:?}: {body} became {out}"
+                );
+                assert_eq!(out.matches(rest).count(), 3, "{out}");
+            }
+        }
+    }
+}
+
+/// A copy under the number of another text, which has nothing that is withheld, is no copy of that one.
+#[test]
+fn a_copy_under_the_number_of_another_text_repeats_the_decisions_about_its_words() {
+    for copy in ["It rains. It is SECRET. So.", TEXT] {
+        let body = sse(&[
+            delta(0, "All is well."),
+            delta(1, TEXT),
+            completed(&[copy, "All is well."]),
+        ]);
+        for action in [Action::Discard, Action::Replace("(no)".into())] {
+            let (out, _) = gated(Some(Format::OpenAiResponses), &action, &body);
+            assert!(!out.contains("SECRET"), "{action:?}: {body} became {out}");
+        }
+    }
+    // Of its own, each text has the decisions about it alone.
+    let texts = ["It is SECRET.", "It is SECRET. [unverified-inference] So."];
+    let body = sse(&[
+        delta(0, texts[0]),
+        delta(1, texts[1]),
+        done(0, texts[0]),
+        completed(&texts),
+    ]);
+    let (out, _) = gated(Some(Format::OpenAiResponses), &Action::Discard, &body);
+    assert_eq!(out.matches("It is SECRET.").count(), 3, "{out}");
+}
+
+/// What is not decided about yet is left out of a copy under another number, as it is under its own.
+#[test]
+fn a_copy_under_another_number_has_nothing_that_is_undecided() {
+    for (first, copy, later) in [
+        (
+            "It rains. It is SECRET.",
+            "It rains. It is SECRET.",
+            " [unverified-inference] So.",
+        ),
+        (
+            "It rains. It is SECRET. ",
+            "It rains. It is SECRET.",
+            "[unverified-inference] So.",
+        ),
+        (
+            "It rains. It is SECRET. [unverified",
+            "It rains. It is SECRET.",
+            "-inference] So.",
+        ),
+        (
+            "It rains. It is SECRET. [unverified-inference]",
+            "It rains. It is SECRET.",
+            " So.",
+        ),
+        (
+            "It rains. It is SECRET",
+            "It rains. It is SECRET",
+            ". [unverified-inference] So.",
+        ),
+        (
+            "It rains. It is SECRET. [unverified-inference]",
+            "It rains. It is SECRET. [unverified-inference]",
+            " So.",
+        ),
+    ] {
+        for number in [1, 5] {
+            let body = sse(&[
+                delta(0, first),
+                done(number, copy),
+                delta(0, later),
+                completed(&[&format!("{first}{later}")]),
+            ]);
+            for action in actions()
+                .into_iter()
+                .filter(|action| !matches!(action, Action::Mark(..)))
+            {
+                let (out, _) = gated(Some(Format::OpenAiResponses), &action, &body);
+                assert!(!out.contains("SECRET"), "{action:?}: {body} became {out}");
+                assert!(out.contains("\"text\":\"It rains. "), "{out}");
+            }
+            let (out, _) = gated(Some(Format::OpenAiResponses), &Action::Release, &body);
+            assert!(out.contains("It is SECRET. So."), "{out}");
+        }
+    }
+}
+
+/// A copy comes at what seems to be the end of its text, and the text goes on with an annotation: it has no end. If the text does not
+/// go on, the copy has all of it.
+#[test]
+fn a_copy_has_the_end_of_its_text_only_if_the_text_does_not_go_on() {
+    for (first, later) in [
+        ("It rains. It is SECRET.", " [unverified-inference] So."),
+        ("It rains. It is SECRET. [unverified", "-inference] So."),
+        ("It rains. It is SECRET", ". [unverified-inference] So."),
+        ("It is SECRET.", " [unverified-inference]"),
+    ] {
+        let chunk = |delta: &str, so_far: &str| {
+            chat(
+                &json!({"delta": {"content": delta}, "message": {"content": so_far}, "finish_reason": "stop"}),
+            )
+        };
+        let whole = format!("{first}{later}");
+        for (format, start, rest) in [
+            (
+                Format::OpenAiResponses,
+                vec![delta(0, first), done(0, first)],
+                vec![delta(0, later), done(0, &whole), completed(&[&whole])],
+            ),
+            (
+                Format::OpenAiChat,
+                vec![chunk(first, first)],
+                vec![chunk(later, &whole)],
+            ),
+            (
+                Format::Tgi,
+                vec![
+                    json!({"token": {"id": 1, "text": first, "special": false}, "generated_text": first}),
+                ],
+                vec![
+                    json!({"token": {"id": 1, "text": later, "special": false}, "generated_text": whole}),
+                ],
+            ),
+        ] {
+            let all = sse(&[start.clone(), rest].concat());
+            for action in actions()
+                .into_iter()
+                .filter(|action| !matches!(action, Action::Mark(..)))
+            {
+                let (out, _) = gated(Some(format), &action, &all);
+                assert!(!out.contains("SECRET"), "{action:?}: {all} became {out}");
+            }
+            let (out, _) = gated(Some(format), &Action::Release, &all);
+            let clean = testkit::wire::oracle::clean(&whole);
+            assert!(out.contains(&format!("\"{clean}\"")), "{out}");
+            let (out, _) = gated(Some(format), &Action::Discard, &sse(&start));
+            assert!(
+                out.contains(&format!("\"{}\"", testkit::wire::oracle::clean(first))),
+                "{out}"
+            );
+        }
+    }
+}
+
+/// A whole text that comes before the deltas repeats nothing. It is judged as any text, and so are the deltas.
+#[test]
+fn a_whole_text_before_its_deltas_is_judged_as_a_text_of_its_own() {
+    let released = |text: &str| {
+        let mut gate = Gate::new(Parser::new(), With(Action::Discard));
+        let mut out = Vec::new();
+        gate.push(text.as_bytes(), &mut out);
+        gate.finish(&mut out);
+        String::from_utf8(out).expect("UTF-8")
+    };
+    for text in [
+        TEXT,
+        "It rains. It is SECRET. So.",
+        "It is SECRET. [unverified-inference]",
+    ] {
+        for number in [0, 5] {
+            let body = sse(&[done(number, text), delta(0, TEXT), completed(&[TEXT])]);
+            let (out, _) = gated(Some(Format::OpenAiResponses), &Action::Discard, &body);
+            let events = testkit::wire::oracle::events(out.as_bytes());
+            assert_eq!(events[0]["text"], released(text), "{out}");
+            let rest = json!(events[1..]).to_string();
+            assert!(!rest.contains("SECRET"), "{out}");
+            assert!(rest.contains(&released(TEXT)), "{out}");
+        }
+    }
+}
