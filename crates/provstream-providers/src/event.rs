@@ -218,7 +218,9 @@ impl<'a> Event<'a> {
 
     /// Whether a kind, or a reason for which a text is over, is an error.
     pub(super) fn is_failure(&self, capture: &Capture) -> bool {
-        capture.is_string() && self.data[capture.range()].eq_ignore_ascii_case(b"error")
+        let value = &self.data[capture.range()];
+        let names = [&b"error"[..], b"failed"];
+        capture.is_string() && names.iter().any(|name| value.eq_ignore_ascii_case(name))
     }
 
     /// Whether a value is a reason for which a text is over. Some servers write `""` or `"null"` in every event.

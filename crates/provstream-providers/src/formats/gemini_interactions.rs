@@ -75,6 +75,8 @@ const ROWS: &[Row] = &[
     row(FAILED, "", Role::Error),
     row(&["error"], "", Role::Error),
     row(ANY, "type", Role::ErrorKind),
+    row(ANY, "interaction.status", Role::ErrorKind),
+    row(ANY, "status", Role::ErrorKind),
 ];
 
 /// Where text may be.

@@ -198,6 +198,8 @@ const ROWS: &[Row] = &[
     row(FAILED, "", Role::Error),
     row(LAST, "", Role::Done),
     row(ANY, "error", Role::Error),
+    row(ANY, "response.status", Role::ErrorKind),
+    row(ANY, "status", Role::ErrorKind),
     row(&["error"], "", Role::Error),
 ];
 

@@ -151,6 +151,39 @@ fn an_error_is_reported_by_its_name_alone() {
     check_bytes(Format::GeminiInteractions, &body);
 }
 
+#[test]
+fn a_response_whose_status_is_failed_reports_an_error() {
+    for (format, event) in [
+        (
+            Format::OpenAiResponses,
+            r#"{"type":"response.completed","response":{"status":"failed","error":null,"output":[]}}"#,
+        ),
+        (
+            Format::OpenAiResponses,
+            r#"{"object":"response","status":"failed","error":null,"output":[]}"#,
+        ),
+        (
+            Format::GeminiInteractions,
+            r#"{"event_type":"interaction.completed","interaction":{"id":"x","status":"failed"}}"#,
+        ),
+        (
+            Format::GeminiInteractions,
+            r#"{"event_type":"interaction.status_update","interaction_id":"x","status":"failed"}"#,
+        ),
+        (
+            Format::GeminiInteractions,
+            r#"{"object":"interaction","id":"x","status":"failed"}"#,
+        ),
+    ] {
+        for body in [format!("data: {event}\n\n"), format!("{event}\n")] {
+            check(format, &body, event);
+            check_bytes(format, &body);
+            let done = body.replace("failed", "completed");
+            assert_eq!(errors(Some(format), &done), [""; 0], "{done}");
+        }
+    }
+}
+
 /// vLLM and servers made with `FastAPI` answer so.
 #[test]
 fn an_error_of_a_chat_server_is_reported() {
