@@ -88,6 +88,10 @@ pub enum AtLimit {
 }
 
 /// Decides what becomes of the text of a stream.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a policy of a gate",
+    note = "to gate by the `Rules` of a policy file, give them a clock: `rules.policy(Timestamp::now)`"
+)]
 pub trait Policy {
     /// Judges an assertion that is complete, before it is decided about; by default there is no verdict.
     fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {

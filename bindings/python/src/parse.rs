@@ -23,9 +23,10 @@ pub(crate) const PIECE: usize = 1 << 16;
 /// A text without annotations is returned unchanged. Lone surrogates become U+FFFD if anything is
 /// removed.
 ///
-/// The response of an SDK, or its members in a `dict`, is returned with clean text, and so is a list of messages, in which only
-/// those with the role `assistant` or `model` change. Raises `TypeError` for anything else, and `ValueError` for a `dict` that is
-/// neither.
+/// The text is a `str`, or UTF-8 in bytes. The response of an SDK, or its members in a `dict`, is
+/// returned with clean text, and so is a list of messages, in which only those with the role
+/// `assistant` or `model` change. Raises `TypeError` for anything else, and `ValueError` for a
+/// `dict` that is neither.
 ///
 /// >>> provstream.strip("It is so. [substrate.grep] Really.")
 /// 'It is so. Really.'

@@ -80,6 +80,12 @@ def test_messages(message: dict[str, Any], clean: dict[str, Any]) -> None:
     assert all(provstream.strip([*OTHERS])[at] is OTHERS[at] for at in range(len(OTHERS)))
 
 
+def test_bytes() -> None:
+    assert provstream.strip(TEXT.encode()) == CLEAN.encode()
+    source = b'\xff {"assertion": "x", "provenance": "[substrate.grep]"} It is so. [substrate.grep]'
+    assert provstream.strip(source) == source.removesuffix(b" [substrate.grep]")
+
+
 def test_many_messages() -> None:
     messages = [{"role": "assistant", "content": TEXT}] * 600
     assert provstream.strip(messages) == [{"role": "assistant", "content": CLEAN}] * 600

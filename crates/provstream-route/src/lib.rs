@@ -79,3 +79,8 @@ pub use plan::Plan;
 pub use refusal::Refusal;
 pub use route::{Route, RouteAction, Routes};
 pub use terminal::{TerminalJson, is_unsafe, terminal_json};
+
+/// The example of the guide to gates, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/gate.md")]
+struct GateGuide;

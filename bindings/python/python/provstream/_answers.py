@@ -60,7 +60,9 @@ def to_data(answer: Any) -> Any:
 
 
 def strip(answer: A) -> A:
-    """Removes the annotations from the texts of a response or of messages."""
+    """Removes the annotations from the texts of an answer."""
+    if is_text(answer):
+        return _native.parse(answer)[1]  # type: ignore[type-var]
     messages = _messages(answer)
     if messages is None:
         _value(answer)

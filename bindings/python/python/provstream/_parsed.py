@@ -195,7 +195,8 @@ def parse(
     """
     settings: dict[str, Any] = {"mode": mode, "vocabulary": vocabulary, "limits": limits}
     judge: dict[str, Any] = {"discipline": discipline, "now": now} if discipline is not None else {}
-    _native.arrow_assertions([], **judge)  # Raises for arguments that are wrong.
+    if judge:
+        _native.arrow_assertions([], **judge)  # Raises for arguments that are wrong.
     if _answers.is_text(text):
         events, clean = _native.parse(text, **settings)  # type: ignore[type-var]
         return Parsed(text, clean, events, settings, judge=judge)
