@@ -1,4 +1,5 @@
-//! Events that differ from the last one in their text, and in strings that nothing reads.
+//! Recognises events that differ from the last one only in their text, in ignored strings and in their sequence
+//! number.
 
 use smallvec::SmallVec;
 
@@ -7,36 +8,35 @@ use super::text_id::TextId;
 use super::walk::Unread;
 use super::walk::scan::{StringEnd, plain_end, string_end};
 
-/// Most bytes of an event that is kept.
+/// Maximum length in bytes of an event that is kept as a template.
 const MAX_KEPT: usize = 1 << 10;
 
-/// Bytes that are compared at a time.
+/// Number of bytes that are compared at a time.
 const BLOCK: usize = 32;
 
-/// The last event that was read, if it has one text and nothing else that matters.
+/// Template of the last event that was read, if it has one delta and nothing else of interest.
 ///
-/// Most events of a stream are the same but for a few characters of text. Some have a string as well that nothing reads and
-/// that is another one in each event, such as a time or `obfuscation`. An event that is the same in all other bytes says the
-/// same as the last one, so it needs no walk. The fast path: it knows nothing that the walk over the last event did not find
-/// out.
+/// Consecutive events usually differ only in the delta, in ignored strings such as a time or `obfuscation`, and in a
+/// sequence number. An event that equals the template in all other bytes has the same facts, so it needs no walk.
+/// Fast path: handles a subset with the same result as the walk.
 #[derive(Clone, Debug, Default)]
 #[repr(C)] // What each event needs comes last, before what the reader counts.
 pub(super) struct Again {
-    /// The strings in it that nothing reads.
+    /// Ignored strings of the event.
     unread: Vec<Unread>,
-    /// Those of them that differed between two events, by their places in `unread`.
+    /// Bit set of the indices in `unread` of strings that differed between two events.
     vary: u16,
     text: Option<Text>,
-    /// What may differ in the next event, in its order: the text, the strings that vary, and the number of the event. Nothing if
-    /// there is no event.
+    /// Ranges in which the next event may differ, in order: the delta, ignored strings and the sequence number. Empty
+    /// without an event.
     vary_at: SmallVec<[Varying; 4]>,
-    /// How many bytes come before the data.
+    /// Number of bytes before the data.
     lead: usize,
-    /// What comes before the data of such an event, and then the data.
+    /// The bytes before the data of such an event, and the data.
     raw: Vec<u8>,
 }
 
-/// What may differ in the next event.
+/// Range in which the next event may differ.
 #[derive(Clone, Copy, Debug)]
 struct Varying {
     at: Unread,
@@ -45,41 +45,41 @@ struct Varying {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    /// The content of the string that is the text.
+    /// Content of the delta's string.
     Text,
-    /// The content of a string that nothing reads.
+    /// Content of an ignored string.
     Unread,
-    /// The digits of the number of the event.
+    /// Digits of the sequence number.
     Sequence,
 }
 
-/// The text of an event.
+/// Delta of an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text {
-    /// The text that it is of.
+    /// Text that the delta continues.
     pub(super) id: TextId,
     pub(super) at: Str,
     /// The event can be repeated with other text.
     pub(super) repeatable: bool,
-    /// The number of the event in the stream, in digits alone, where events are numbered.
+    /// Sequence number of the event, if it has one that is digits only.
     pub(super) sequence: Option<Raw>,
 }
 
-/// An event like the last one.
+/// An event that matches the template.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alike {
-    /// Where its text is.
+    /// Delta of the event.
     pub(super) text: Str,
-    /// Its number, where events are numbered.
+    /// Sequence number, if the template has one.
     pub(super) sequence: Option<Raw>,
-    /// Where its data end.
+    /// Position after the data.
     pub(super) end: usize,
-    /// Its strings that are not those of the last event are ASCII.
+    /// The strings that may differ are ASCII.
     pub(super) is_ascii: bool,
 }
 
 impl Again {
-    /// The text of an event that differs from the last one in it, and in strings that nothing reads.
+    /// Returns the delta of an event whose data match the template.
     #[inline]
     pub(super) fn read(&self, data: &[u8]) -> Option<Text> {
         let text = self.text?;
@@ -91,9 +91,9 @@ impl Again {
         })
     }
 
-    /// The event that begins the bytes, with what comes before its data, if it is like the last one. The strings in which it differs
-    /// have no escapes and no control characters, so its data are one line as those of the last event are. If there is no last
-    /// event, the text is empty.
+    /// Matches the event at the start of `bytes`, with the bytes before its data. Strings that differ must have no
+    /// escapes or control characters, so the data are one line like those of the template. Without a template, the
+    /// delta is empty.
     #[inline]
     pub(super) fn read_first(&self, bytes: &[u8]) -> Option<Alike> {
         self.follow(bytes, self.lead, |bytes, from| {
@@ -103,8 +103,8 @@ impl Again {
         })
     }
 
-    /// Reads what begins like the last event, with so many bytes before its data; where strings that may differ end is what `end`
-    /// says, with whether they are ASCII.
+    /// Matches `bytes` with the template, of which `lead` bytes before the data are included. `end` returns the end
+    /// of a string that may differ, and `true` if the string is ASCII.
     #[inline(always)] // Each caller has another `end`.
     fn follow(
         &self,
@@ -148,17 +148,17 @@ impl Again {
         begins(bytes.get(at..)?, after).then_some(alike)
     }
 
-    /// How many bytes come before the data of an event that is [read first](Self::read_first).
+    /// Returns the number of bytes before the data in [`read_first`](Self::read_first).
     pub(super) const fn lead(&self) -> usize {
         self.lead
     }
 
-    /// Whether the event that is kept can be repeated with other text.
+    /// Returns `true` if the event can be repeated with other text.
     pub(super) fn is_repeatable(&self) -> bool {
         self.text.is_some_and(|text| text.repeatable)
     }
 
-    /// Has these bytes come before the data of events that are read first.
+    /// Sets the bytes before the data in [`read_first`](Self::read_first).
     pub(super) fn set_lead(&mut self, lead: &[u8]) {
         if self.raw[..self.lead] != *lead {
             self.raw.reserve_exact(lead.len());
@@ -167,13 +167,13 @@ impl Again {
         }
     }
 
-    /// Whether events like the last one differ in their text alone.
+    /// Returns `true` if matching events may differ only in the delta.
     pub(super) fn varies_in_text_alone(&self) -> bool {
         self.vary_at.len() == 1
     }
 
-    /// Keeps an event with this text, these strings that nothing reads, and nothing else that matters, in the place of the one
-    /// before. Its strings are exchanged for those of that one.
+    /// Replaces the template by an event with this delta, these ignored strings, and nothing else of interest.
+    /// `unread` receives the earlier template's ignored strings, for reuse of the memory.
     pub(super) fn keep(&mut self, data: &[u8], text: Text, unread: &mut Vec<Unread>) {
         self.forget();
         if data.len() > MAX_KEPT {
@@ -207,15 +207,15 @@ impl Again {
             .sort_unstable_by_key(|varying| varying.at.start);
     }
 
-    /// Forgets the event.
+    /// Removes the template.
     pub(super) fn forget(&mut self) {
         self.text = None;
         self.vary_at.clear();
     }
 }
 
-/// Whether bytes begin with others. Most of these are a hundred and more, and compared here: what a call touches of the C library,
-/// nothing else may need before the next event.
+/// Returns `true` if `bytes` begins with `with`. The comparison is written out, because a call of the C library would
+/// touch code that nothing else needs before the next event.
 #[inline(never)] // It is called twice for an event, which is less code to fetch than two copies.
 fn begins(bytes: &[u8], with: &[u8]) -> bool {
     let Some(bytes) = bytes.get(..with.len()) else {
@@ -232,7 +232,8 @@ fn begins(bytes: &[u8], with: &[u8]) -> bool {
         && last == with_last
 }
 
-/// Where the digits end that begin at `from`; `None` without a digit, or with so many that they may be no number of 64 bits.
+/// Returns the end of the digits that begin at `from`; `None` without a digit, or with more than 19, which may exceed
+/// 64 bits.
 #[inline(never)] // Few formats have them.
 fn digits_end(data: &[u8], from: usize) -> Option<usize> {
     const MOST: usize = 19;

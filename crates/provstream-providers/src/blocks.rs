@@ -1,4 +1,4 @@
-//! Text blocks that lose all their text, and what the blocks after them are then numbered.
+//! Removes text blocks that lose all their text, and renumbers the blocks after them.
 
 use core::ops::Range;
 
@@ -7,42 +7,44 @@ use smallvec::SmallVec;
 use super::channel::MAX_CHANNELS;
 use super::steps::{count, each};
 
-/// What an event is to a text block.
+/// Relation of an event to a text block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockEvent {
     Start,
-    /// It has text, a string for text, or something else of the block.
+    /// The event has text, an empty string for text, or other content of the block.
     Delta,
     Stop,
-    /// It has a whole message.
+    /// The event is a whole message.
     Whole,
 }
 
 /// The text blocks of a message that is rewritten.
 ///
-/// The API of Anthropic refuses a message with an empty text block, so a block that had text and has none left is removed:
-/// its events are held back from its start until it has text, or something else, that stays, or ends. The blocks after it are numbered anew.
-/// A block that is open in parallel with another one stays: among its events are those of the other one.
+/// The API of Anthropic refuses a message with an empty text block, so a block that had text and has none left is
+/// removed. Its events are held from its start until some text or other content is certain to stay, or the block
+/// ends. The blocks after it are renumbered. A block that is open in parallel with another one stays, because the
+/// other's events are among its own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
-    /// In memory of its own, which only formats with blocks need.
+    /// State, boxed because only formats with blocks need it.
     known: Option<Box<Known>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Known {
-    /// Those that have no text that stays, so far.
+    /// Blocks without text that is certain to stay.
     empty: SmallVec<[Block; 1]>,
-    /// The numbers of those that are open.
+    /// Numbers of the open blocks.
     open: SmallVec<[u32; 1]>,
-    /// The last one.
+    /// Number of the block that began or got content last.
     current: Option<u32>,
-    /// The greatest number of one. One that comes again is that of another block, which stays.
+    /// Greatest block number so far. A block with a smaller or equal number is another block with a repeated number,
+    /// and stays.
     greatest: Option<u32>,
-    /// How many were removed, and the last one of them.
+    /// Number of removed blocks.
     removed: u32,
     last_removed: u32,
-    /// What the strings of the event had before and have now.
+    /// The strings of the event had text before, or have text after rewriting.
     had_text: bool,
     has_text: bool,
     named: Option<Named>,
@@ -53,21 +55,21 @@ struct Known {
 struct Block {
     number: u32,
     is_open: bool,
-    /// It had text.
+    /// The block had text before rewriting.
     had_text: bool,
 }
 
-/// The block that an event names.
+/// Block number in an event.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) number: u32,
-    /// Where in the event's data the number is.
+    /// Range of the number in the event's data.
     pub(super) digits: Range<usize>,
-    /// The event is about text alone. If not, it stays when the block is removed.
+    /// The event has only text. Otherwise it stays when the block is removed.
     pub(super) is_of_text: bool,
 }
 
-/// The numbers of blocks that are removed.
+/// Numbers of removed blocks.
 pub(super) type Removed = SmallVec<[u32; 1]>;
 
 impl Known {
@@ -102,35 +104,35 @@ impl Blocks {
         self.known.as_deref().is_some_and(is)
     }
 
-    /// Whether the numbers in events matter: blocks were removed, or may be.
+    /// Returns `true` if blocks were removed or may be, so block numbers in events matter.
     pub(super) fn is_active(&self) -> bool {
         self.is(|known| known.removed > 0 || !known.empty.is_empty())
     }
 
-    /// Whether events are held back for a block.
+    /// Returns `true` if events are held for a block.
     pub(super) fn is_holding(&self) -> bool {
         self.is(|known| !known.empty.is_empty())
     }
 
-    /// Whether text can still come in a block that has none.
+    /// Returns `true` if an open block has no text so far.
     pub(super) fn is_undecided(&self) -> bool {
         self.undecided().is_some()
     }
 
-    /// The first block that has no text and may still get some.
+    /// Returns the number of the first open block without text so far.
     pub(super) fn undecided(&self) -> Option<u32> {
         let mut empty = each(self.known.as_deref()?.empty.iter());
         Some(empty.find(|block| block.is_open)?.number)
     }
 
-    /// A string of the event had and has text.
+    /// Records that a string of the event had text before, and has text after rewriting.
     pub(super) fn text(&mut self, had_text: bool, has_text: bool) {
         let known = self.known();
         known.had_text |= had_text;
         known.has_text |= has_text;
     }
 
-    /// Takes note of an event of a block, whose strings had and have text as noted.
+    /// Processes an event of a block; [`text`](Self::text) was called for its strings.
     pub(super) fn event(&mut self, event: BlockEvent, number: u32) {
         let known = self.known();
         let had_text = core::mem::take(&mut known.had_text);
@@ -150,21 +152,21 @@ impl Blocks {
         if let Some(block) = blocks.find(|block| block.number == number) {
             block.had_text |= had_text;
             block.is_open &= event != BlockEvent::Stop;
-            // One that was empty before stays.
+            // A block that was empty in the response stays.
             if has_text || !(block.is_open || block.had_text) {
                 self.keep(number);
             }
         }
     }
 
-    /// A block has text, or something else, that stays.
+    /// Records that a block has text or other content that stays.
     pub(super) fn keep(&mut self, number: u32) {
         let known = self.known();
         count(known.empty.len());
         known.empty.retain(|block| block.number != number);
     }
 
-    /// No more text comes in any block.
+    /// Closes all blocks: no more text follows.
     pub(super) fn close(&mut self) {
         if let Some(known) = &mut self.known {
             known.empty.retain(|block| {
@@ -174,8 +176,8 @@ impl Blocks {
         }
     }
 
-    /// Of the blocks before this one, those that are removed: they had text, have none, and are closed. The others stay as
-    /// they are.
+    /// Decides about the blocks before number `before`, and returns those to remove: closed blocks that had text and
+    /// have none left.
     pub(super) fn settle(&mut self, before: u32) -> Removed {
         let Some(known) = &mut self.known else {
             return Removed::new();
@@ -192,7 +194,7 @@ impl Blocks {
         removed
     }
 
-    /// Blocks were removed.
+    /// Records removed blocks.
     pub(super) fn remove(&mut self, numbers: &[u32]) {
         let known = self.known();
         known.removed += numbers.len() as u32;
@@ -201,24 +203,24 @@ impl Blocks {
             .fold(known.last_removed, u32::max);
     }
 
-    /// What a block of the stream is numbered, if that changes.
+    /// Returns the new number of a block, if it changes.
     pub(super) fn renumbered(&self, number: u32) -> Option<u32> {
         let known = self.known.as_deref()?;
         let is_after = known.removed > 0 && number > known.last_removed;
         number.checked_sub(known.removed).filter(|_| is_after)
     }
 
-    /// The last block with text.
+    /// Returns the number of the block that began or got content last.
     pub(super) fn current(&self) -> Option<u32> {
         self.known.as_deref()?.current
     }
 
-    /// The event names a block.
+    /// Sets the block that the current event names.
     pub(super) fn set_named(&mut self, named: Named) {
         self.known().named = Some(named);
     }
 
-    /// The block that the event names, if it has no text so far.
+    /// Returns the number of the block that the event names, if it has no text so far.
     pub(super) fn named_empty(&self) -> Option<u32> {
         let known = self.known.as_deref()?;
         let number = known.named.as_ref()?.number;
@@ -226,7 +228,7 @@ impl Blocks {
         empty.any(|block| block.number == number).then_some(number)
     }
 
-    /// The block that the event names.
+    /// Takes the block that the event names.
     pub(super) fn take_named(&mut self) -> Option<Named> {
         self.known.as_mut()?.named.take()
     }

@@ -1,4 +1,4 @@
-//! Whether the numbers of choices name texts or count deltas, where a message begins with each.
+//! Detects whether the indices of choices name channels or count deltas.
 
 use core::ops::Range;
 
@@ -11,50 +11,51 @@ use super::walk::Walk;
 use super::walk::table::Role;
 use provstream::TextChunk;
 
-/// Most choices that may begin one after the other, each with text in its first delta, before one of them goes on; also the
-/// most that OpenAI's API takes for `n`.
+/// Maximum number of choices that may begin in a row, each with text in its first delta, before one of them
+/// continues; also the maximum of `n` in OpenAI's API.
 const MAX_IN_ROW: u32 = 128;
 
-/// The first events of a completion, held back as long as two readings of them are possible.
+/// Holds the first events of a completion while two readings of them are possible.
 ///
-/// `{"index":0,"delta":{"content":"A"}}` and then the same with 1 and "B" are the first deltas of two choices, or two deltas of one
-/// text from a server that counts `index` up. The events from the second on are held back until one of them decides: a number
-/// that comes again names a text, and so do two numbers in one event and two that end; more than [`MAX_IN_ROW`] new numbers
-/// in a row are counted. If the stream ends before that, they are counted unless each has a reason to finish of its own. An
-/// event that cannot be read, and too many held bytes, leave it open; then numbers name texts, as OpenAI's API says.
+/// The events `{"index":0,"delta":{"content":"A"}}` and `{"index":1,"delta":{"content":"B"}}` are the first deltas of
+/// two choices, or two deltas of one text from a server that increases `index`. The events from the second on are
+/// held until one of them decides. Indices name channels if one repeats, if one event has two, or if two of them end;
+/// they count deltas if more than [`MAX_IN_ROW`] new ones come in a row. If the stream ends first, they count deltas
+/// unless each has its own finish reason. After an event that cannot be read, or too many held bytes, they name
+/// channels, as in OpenAI's API.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counting {
     is_settled: bool,
-    /// What is known before that; in memory of its own, which is given back.
+    /// Evidence before the decision; boxed, and released after it.
     doubt: Option<Box<Doubt>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Doubt {
     walk: Walk,
-    /// The first and the last number with a message that began, each one more than the one before.
+    /// First and last of the consecutive indices whose messages began.
     row: Option<(u32, u32)>,
-    /// One of them has text.
+    /// A message of `row` has text.
     has_text: bool,
-    /// One of them has no reason to finish.
+    /// A message of `row` has no finish reason.
     has_unfinished: bool,
-    /// The number of an event that has nothing but a reason to finish.
+    /// Index in an event with only a finish reason.
     finished: Option<u32>,
     held: Held,
 }
 
-/// What is to be done with a piece of the stream.
+/// Decision about a piece of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Read it.
+    /// Process the piece.
     Pass,
-    /// It is held back.
+    /// The piece is held.
     Hold,
-    /// Read what was held back, and then it: numbers count deltas, or not.
+    /// Process the held pieces, then this one. `true`: indices count deltas.
     Settled(bool),
 }
 
-/// Pieces of the stream that are held back.
+/// Held pieces of the stream.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held {
     bytes: Vec<u8>,
@@ -71,16 +72,16 @@ struct HeldPiece {
     is_named_error: bool,
 }
 
-/// Where a piece has data.
+/// Position of a held piece's data.
 #[derive(Clone, Debug)]
 enum HeldData {
-    /// It is no event.
+    /// The piece is not an event.
     None,
     Line(Range<usize>),
     SeveralLines,
 }
 
-/// What an event says of one choice.
+/// Facts of an event about one choice.
 #[derive(Clone, Copy, Debug, Default)]
 struct Choice {
     number: u32,
@@ -90,12 +91,12 @@ struct Choice {
 }
 
 impl Counting {
-    /// Whether there is no doubt about any event that can follow.
+    /// Returns `true` after the decision.
     pub(super) const fn is_settled(&self) -> bool {
         self.is_settled
     }
 
-    /// Judges the next piece of a stream whose format is this one, as far as it is known.
+    /// Inspects the next piece of a stream; `format` is its format, if known.
     pub(super) fn judge(
         &mut self,
         kind: Kind,
@@ -120,14 +121,14 @@ impl Counting {
         verdict
     }
 
-    /// The end of the stream: whether numbers count deltas.
+    /// Decides at the end of the stream. Returns `true` if indices count deltas.
     pub(super) fn finish(&mut self) -> bool {
         self.is_settled = true;
         let doubt = self.doubt.as_ref();
         doubt.is_some_and(|doubt| doubt.settle_as_is() == Verdict::Settled(true))
     }
 
-    /// What was held back, once it is settled.
+    /// Takes the held pieces, after the decision.
     pub(super) fn take_held(&mut self) -> Held {
         self.doubt
             .take()
@@ -141,7 +142,7 @@ impl Doubt {
         !self.held.pieces.is_empty()
     }
 
-    /// What decides nothing comes after what is held back.
+    /// Returns the decision about a piece without evidence, which stays in order with the held pieces.
     const fn pass(&self) -> Verdict {
         if self.is_holding() {
             Verdict::Hold
@@ -163,7 +164,7 @@ impl Doubt {
         let event = Event::new(automaton, &self.walk, &frame.data, true);
         let choice = if is_read { choice(&event) } else { None };
         match choice {
-            // The API says that numbers name choices.
+            // In OpenAI's API, indices name choices.
             None => Verdict::Settled(false),
             Some(None) => self.pass(),
             Some(Some(choice)) => self.choice(choice),
@@ -199,7 +200,8 @@ impl Doubt {
     }
 }
 
-/// What an event says of the choice that it is about, if of any; `None` if it is about several, or reports an error.
+/// Returns the facts about the event's choice, `Some(None)` if it has none, and `None` if it has several or reports
+/// an error.
 fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
     let mut choice: Option<Choice> = None;
     for capture in each(event.walk.captures.iter()) {
@@ -258,7 +260,7 @@ impl Held {
         });
     }
 
-    /// The pieces in their order.
+    /// Returns the pieces in order.
     pub(super) fn pieces(&self) -> impl Iterator<Item = (Kind, Piece<'_>)> {
         self.pieces.iter().map(|piece| {
             let bytes = &self.bytes[piece.place.clone()];

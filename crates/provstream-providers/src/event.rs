@@ -1,4 +1,4 @@
-//! What the places of an event say, after the walk over it.
+//! Meaning of an event's values, after the walk over it.
 
 use super::Channel;
 use super::item::NoticeCode;
@@ -9,17 +9,17 @@ use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
 use super::walk::table::{ChannelOf, Role};
 use super::walk::{Capture, Scope, Shape, Walk};
 
-/// What is odd about an event.
+/// Diagnostic about an event, if any.
 pub(super) type Odd = Option<NoticeCode>;
 
-/// An event after the walk over it.
+/// An event with the results of the walk over it.
 pub(super) struct Event<'a> {
     pub(super) automaton: &'static Automaton,
     pub(super) walk: &'a Walk,
     pub(super) data: &'a [u8],
-    /// It is one of many, not a whole response.
+    /// The event is part of a stream, not a whole response.
     pub(super) is_streamed: bool,
-    /// The bit of its type.
+    /// Bit of the event's type; 0 if no row names the type.
     pub(super) bit: u64,
     pub(super) odd: Odd,
 }
@@ -55,14 +55,14 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The rules about a value in an event of this type.
+    /// Returns the rules for a value in an event of this type.
     pub(super) fn rules(&self, capture: &Capture) -> impl Iterator<Item = &'static Rule> + use<> {
         let bit = self.bit;
         let rules = self.automaton.node(capture.node).rules.iter();
         rules.filter(move |rule| rule.types == u64::MAX || rule.types & bit != 0)
     }
 
-    /// Walks from a scope outwards.
+    /// Calls `find` for each scope around a value, from the innermost outwards, until it returns `Some`.
     fn outwards<T>(&self, capture: &Capture, find: impl Fn(&Scope) -> Option<T>) -> Option<T> {
         let mut place = capture.scope;
         loop {
@@ -92,7 +92,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The text that a value is about, by the numbers in the event.
+    /// Returns the text to which a value belongs, by the numbers in the event.
     pub(super) fn text_id(&self, capture: &Capture, rule: &Rule) -> TextId {
         TextId {
             channel: self.channel(capture, rule.row.channel),
@@ -100,7 +100,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Whether a string repeats the delta in the same choice.
+    /// Returns `true` if a string equals the delta in the same choice.
     pub(super) fn repeats_delta(&self, capture: &Capture) -> bool {
         let mut texts = self.beside(capture).filter(|other| {
             other.scope == capture.scope
@@ -111,7 +111,7 @@ impl<'a> Event<'a> {
         texts.any(|other| self.data[other.range()] == self.data[capture.range()])
     }
 
-    /// The values next to one, and it.
+    /// Returns the 16 captures before a value, the value itself and the 15 after it.
     fn beside(&self, capture: &Capture) -> impl Iterator<Item = &'a Capture> + use<'a> {
         const NEXT: usize = 16;
         let captures = &self.walk.captures;
@@ -119,7 +119,7 @@ impl<'a> Event<'a> {
         captures[place.saturating_sub(NEXT)..].iter().take(2 * NEXT)
     }
 
-    /// Whether the event has text with this first number, in another member.
+    /// Returns `true` if another captured string near the value is text of the channel `index`.
     pub(super) fn has_text_beside(&self, capture: &Capture, index: u32) -> bool {
         self.beside(capture).any(|other| {
             let is_text = other.is_string() && other.start < other.end && !self.is_thought(other);
@@ -131,8 +131,8 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// Whether a part of a message is neither text nor about text, by its kind or, without one, by its members. With text,
-    /// it is text, whatever else it has.
+    /// Returns `true` if a part of a message is neither text nor about text, by its kind or, without a kind, by its
+    /// members. A part without a kind that has text is text, whatever its other members.
     pub(super) fn is_other_part(&self, capture: &Capture) -> bool {
         if capture.shape != Shape::Object {
             return false;
@@ -171,7 +171,7 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// Whether no client keeps anything of the event, as its member `transient` says.
+    /// Returns `true` if the event's member `transient` is `true`, so that no client keeps the event.
     fn is_transient(&self) -> bool {
         let mut is_transient = false;
         members(self.data.trim_ascii_start(), |name, value| {
@@ -182,19 +182,19 @@ impl<'a> Event<'a> {
         is_transient
     }
 
-    /// Whether a string for text is that of something else.
+    /// Returns `true` if the delta is of a kind other than text.
     pub(super) fn is_other(&self, capture: &Capture) -> bool {
         let scope = self.walk.scopes.get(usize::from(capture.scope));
         scope.is_some_and(|scope| scope.is_other)
     }
 
-    /// Whether a string for text is not shown to anyone.
+    /// Returns `true` if the string is a special token, which clients do not show.
     pub(super) fn is_special(&self, capture: &Capture) -> bool {
         let scope = self.walk.scopes.get(usize::from(capture.scope));
         scope.is_some_and(|scope| scope.is_special)
     }
 
-    /// Whether a value in the place of text is a container that rows look into for it.
+    /// Returns `true` if a value in a place for text is a container that rows look into.
     pub(super) fn holds_text(&self, capture: &Capture) -> bool {
         let node = self.automaton.node(capture.node);
         match capture.shape {
@@ -204,7 +204,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Whether a value says something: SDKs take `false`, 0, and empty strings and containers for nothing.
+    /// Returns `true` if a value is set: SDKs ignore `false`, 0, and empty strings and containers.
     pub(super) fn is_set(&self, capture: &Capture) -> bool {
         let value = &self.data[capture.range()];
         match capture.shape {
@@ -216,14 +216,14 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Whether a kind, or a reason for which a text is over, is an error.
+    /// Returns `true` if a kind or finish reason is `error`.
     pub(super) fn is_failure(&self, capture: &Capture) -> bool {
         let value = &self.data[capture.range()];
         let names = [&b"error"[..], b"failed"];
         capture.is_string() && names.iter().any(|name| value.eq_ignore_ascii_case(name))
     }
 
-    /// Whether a value is a reason for which a text is over. Some servers write `""` or `"null"` in every event.
+    /// Returns `true` if a value is a finish reason. Some servers write `""` or `"null"` in every event.
     pub(super) fn is_finish(&self, capture: &Capture) -> bool {
         let value = &self.data[capture.range()];
         let says_nothing = matches!(value, b"null" | b"FINISH_REASON_UNSPECIFIED");
@@ -231,7 +231,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Gives each member of an object with the bytes of its value.
+/// Calls `take` with the name (as written) and the value's bytes of each member of an object.
 fn members(object: &[u8], mut take: impl FnMut(&[u8], &[u8])) -> Option<()> {
     let mut at = white_space_end(object, 1);
     while object.get(at) == Some(&b'"') {

@@ -1,4 +1,4 @@
-//! What an event says, as ranges of its bytes.
+//! Facts of an event, as ranges of its bytes.
 
 use core::ops::Range;
 
@@ -12,7 +12,7 @@ use super::walk::{Capture, Shape};
 pub(super) struct Str {
     start: u32,
     end: u32,
-    /// Its content has escapes.
+    /// The content has escapes.
     pub(super) escaped: bool,
 }
 
@@ -25,7 +25,7 @@ impl Str {
         }
     }
 
-    /// The string whose content begins at `start`.
+    /// Returns the string whose content begins at `start`.
     pub(super) const fn new(start: usize, string: StringEnd) -> Self {
         Self {
             start: start as u32,
@@ -34,7 +34,7 @@ impl Str {
         }
     }
 
-    /// Where its content is in the event's data.
+    /// Returns the range of the content in the event's data.
     pub(super) fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -43,7 +43,7 @@ impl Str {
         self.start == self.end
     }
 
-    /// What is between its quotes.
+    /// Returns the content, without the quotes.
     pub(super) fn content(self, data: &[u8]) -> &[u8] {
         data.get(self.range()).unwrap_or_default()
     }
@@ -64,7 +64,7 @@ impl Raw {
         }
     }
 
-    /// The value in this range.
+    /// Returns the value in this range.
     pub(super) const fn new(range: Range<usize>) -> Self {
         Self {
             start: range.start as u32,
@@ -76,7 +76,7 @@ impl Raw {
         self.start as usize..self.end as usize
     }
 
-    /// Whether it is a number in digits alone, which is one of 64 bits.
+    /// Returns `true` if the value is a number of 64 bits in digits only.
     fn is_digits(self, data: &[u8]) -> bool {
         let bytes = self.bytes(data);
         let number = core::str::from_utf8(bytes).ok();
@@ -89,57 +89,57 @@ impl Raw {
     }
 }
 
-/// One thing that an event says.
+/// One fact from an event: a delta, an end, an error and the like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// The next piece of a text.
+    /// Delta of a text.
     Text(TextId, Str, Piece),
-    /// A whole text: the channel's own in a response that is not streamed, or what repeats it.
+    /// Full text: the text itself in a response that is not streamed, otherwise a repetition.
     Whole(TextId, Str, Repeats),
-    /// A passage that repeats some of a channel's text.
+    /// Excerpt of a channel's text.
     Quote(TextId, Str),
-    /// The next piece of reasoning; it says the same as the one before in another member, or not.
+    /// Delta of reasoning; `true` if it repeats a delta in another member.
     Reasoning(TextId, Str, bool),
-    /// Reasoning in a string of its own, which repeats what came in pieces or not.
+    /// Full reasoning; `true` if it repeats deltas.
     ReasoningWhole(TextId, Str, bool),
-    /// The reasoning of the channels with an index is over.
+    /// The reasoning of all channels with this index ends.
     ReasoningEnd(Channel),
-    /// The reasoning of a part is over, and not that of others with its index.
+    /// The reasoning of this channel ends, but not of others with its index.
     ReasoningPartEnd(Channel),
     Tool(Channel, Str),
     ToolJson(Channel, Raw),
-    /// Something other than text comes in the channel of a text.
+    /// Content other than text follows in the channel of a text.
     Break(TextId),
-    /// Something other than text comes in all channels.
+    /// Content other than text follows in all channels.
     BreakAll,
-    /// The first break of a channel since its last text.
+    /// First break of a channel since its last text.
     Broken(Channel),
-    /// A text is over, unless more follows.
+    /// A text ends, unless more follows.
     Finish(TextId),
-    /// A text is over.
+    /// A text ends.
     End(TextId),
-    /// No more of a text comes, not even what it holds back.
+    /// Nothing more of a text is written, not even held text.
     Forget(TextId),
-    /// All texts of a channel are over.
+    /// All texts of a channel end.
     Ended(Channel),
     Logprobs(Channel, Raw),
-    /// What a gate empties.
+    /// Value that a gate empties.
     Echo(Raw, Shape),
-    /// A string that may be text, in a member that the format does not have.
+    /// String that may be text, in a member that the format does not have.
     Unread(Str),
     Sequence(Raw),
-    /// A place in a text, which may be counted from the start of the prompt.
+    /// Offset in a text; `true` if it may count from the start of the prompt.
     Offset(TextId, Raw, bool),
-    /// An error of the stream, or of the choice with this number.
+    /// Error of the stream, or of the choice with this index.
     Error(Raw, Option<u32>),
-    /// A block of a message that is not streamed; what is in it follows.
+    /// Block of a message that is not streamed; its facts follow.
     Element(Raw),
-    /// The end of the stream.
+    /// End of the stream.
     Done,
 }
 
 impl Found {
-    /// Whether it is content other than text, or about more than a text.
+    /// Returns `true` if the fact is content other than text, or concerns more than one text.
     pub(super) const fn is_more_than_text(&self) -> bool {
         matches!(
             self,
@@ -156,12 +156,12 @@ impl Found {
         )
     }
 
-    /// Whether it is a text that repeats another one.
+    /// Returns `true` if the fact is a text that repeats another one.
     pub(super) const fn is_repeat(&self) -> bool {
         matches!(self, Self::Whole(_, _, Repeats::SoFar | Repeats::All))
     }
 
-    /// Whether a gate may change something about it.
+    /// Returns `true` if a gate may change the value.
     pub(super) const fn may_change(&self, wants_reasoning: bool) -> bool {
         match self {
             Self::Text(..)
@@ -175,7 +175,7 @@ impl Found {
         }
     }
 
-    /// The text that it ends, for certain or not.
+    /// Returns the text that the fact ends, for certain or not.
     pub(super) const fn ended(&self) -> Option<TextId> {
         match self {
             Self::End(channel) | Self::Finish(channel) => Some(*channel),
@@ -184,8 +184,8 @@ impl Found {
     }
 }
 
-/// The text of an event that says nothing else that matters, whether the event can be repeated with other text, and its number in
-/// the stream, if it has one in digits. A list of tokens that is empty says nothing.
+/// Returns the delta of an event without other facts of interest, with `true` if the event can be repeated with other
+/// text, and its sequence number, if any. An empty list of tokens is ignored.
 #[inline]
 pub(super) fn alone(found: &[Found], data: &[u8]) -> Option<(TextId, Str, bool, Option<Raw>)> {
     if let [Found::Text(channel, text, piece)] = *found
@@ -210,23 +210,23 @@ pub(super) fn alone(found: &[Found], data: &[u8]) -> Option<(TextId, Str, bool, 
     Some((channel, text, repeatable, sequence))
 }
 
-/// A piece of a text.
+/// Properties of a delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     /// The event can be repeated with other text.
     pub(super) is_repeatable: bool,
-    /// The text has been the same so far as another one of its channel, which comes before it in each event.
+    /// Another text of the channel, which comes first in each event, is equal so far.
     pub(super) is_again: bool,
-    /// The text begins after something else that came after text.
+    /// Other content came between earlier text and this delta.
     pub(super) is_after_break: bool,
 }
 
-/// How much of a text a whole text repeats.
+/// Relation of a full text to the deltas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeats {
-    /// Nothing: it is the text.
+    /// The full text is the text itself.
     Nothing,
-    /// What there is so far, with more to come.
+    /// The full text repeats the text so far; more follows.
     SoFar,
     All,
 }

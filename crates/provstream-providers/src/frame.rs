@@ -1,4 +1,4 @@
-//! What a stream of events is cut into, whatever its envelope.
+//! Events and other pieces of a stream, common to all kinds of framing.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -7,21 +7,21 @@ use super::fields::data_lines;
 use super::item::NoticeCode;
 use provstream::{Span, TextChunk};
 
-/// How the events of a stream are put together.
+/// Framing of a stream's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Sse,
-    /// One JSON value a line.
+    /// One JSON value on each line.
     Lines,
     /// The elements of one JSON array.
     Array,
     /// JSON values over several lines: a response that is not streamed.
     Body,
-    /// None: the body is not text.
+    /// No events: the body is compressed, or not text.
     Encoded,
 }
 
-/// A line's data within the raw bytes of its event.
+/// Range of a line's data in the raw bytes of its event.
 pub(super) type Line = Range<usize>;
 
 /// An event: its bytes in the stream and the data they carry.
@@ -30,38 +30,38 @@ pub(super) struct Frame<'a> {
     pub(super) raw: &'a [u8],
     /// Offset of the first byte of `raw` in the stream.
     pub(super) start: u64,
-    /// The data of all lines with a line feed between each two: borrowed from `raw` if there is one line.
+    /// Data of all lines, joined with line feeds; borrowed from `raw` if there is one line.
     pub(super) data: Cow<'a, [u8]>,
-    /// The first line.
+    /// First line of data.
     line: Line,
-    /// All of them, if there are several.
+    /// Positions of the lines, if there are several.
     several: Option<Box<Several>>,
-    /// It is a server-sent event with the name `error`.
+    /// The event is a server-sent event of the type `error`.
     pub(super) is_named_error: bool,
 }
 
-/// Where some of the lines of data are of an event that has several. All of them would take more memory than the event, if they are
-/// short.
+/// Positions of some lines of an event with several lines of data. Positions of all lines would take more memory than
+/// the event if the lines are short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Several {
-    /// The first, and each that begins so far after the one before that it takes long to look for.
+    /// First line, and each line that is long or begins [`MARKED`] bytes or more after the previous mark.
     marks: Vec<Mark>,
     last: Line,
 }
 
-/// Where a line of data is.
+/// Position of a line of data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Mark {
     line: Line,
-    /// Where it begins in the data.
+    /// Position of the line's first byte in the joined data.
     start: usize,
 }
 
-/// Bytes of an event between two marks.
+/// Distance between two marks in bytes.
 const MARKED: usize = 1 << 12;
 
 impl<'a> Frame<'a> {
-    /// An event whose data are in this `line` of `raw`.
+    /// Creates an event with the data in `line` of `raw`.
     #[inline]
     pub(super) fn of_line(raw: &'a [u8], start: u64, line: Line) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// An event of server-sent events with several lines of data.
+    /// Creates a server-sent event with several lines of data.
     pub(super) fn of_lines(raw: &'a [u8], start: u64) -> Self {
         let mut lines = data_lines(raw, 0);
         let line = lines.next().unwrap_or_default();
@@ -112,24 +112,24 @@ impl<'a> Frame<'a> {
         Span::new(self.start, self.start + self.raw.len() as u64)
     }
 
-    /// Gives back the memory of data that were joined, before the event is written.
+    /// Releases the memory of joined data, before the event is written.
     pub(super) fn forget_data(&mut self) {
         if matches!(self.data, Cow::Owned(_)) {
             self.data = Cow::Borrowed(&[]);
         }
     }
 
-    /// Whether its data are on several lines.
+    /// Returns `true` if the event has several lines of data.
     pub(super) const fn has_several_lines(&self) -> bool {
         self.several.is_some()
     }
 
-    /// Where the data of the first line are in the raw bytes.
+    /// Returns the range of the first line's data in the raw bytes.
     pub(super) fn first_line(&self) -> Line {
         self.line.clone()
     }
 
-    /// The same of the first line that is not empty.
+    /// Returns the range of the first line of data that is not empty.
     pub(super) fn first_full_line(&self) -> Option<Line> {
         let full = |line: &Line| !line.is_empty();
         match &self.several {
@@ -138,7 +138,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The same of the last line.
+    /// Returns the range of the last line's data in the raw bytes.
     pub(super) fn last_line(&self) -> Line {
         match &self.several {
             Some(several) => several.last.clone(),
@@ -146,7 +146,8 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Where a range of the data is in the raw bytes. A range over several lines has what is between them there.
+    /// Returns the range in the raw bytes of a range of the data. Across several lines, it includes the bytes between
+    /// them.
     pub(super) fn in_raw(&self, data: Range<usize>) -> Option<Range<usize>> {
         let Some(several) = &self.several else {
             return Some(self.line.start + data.start..self.line.start + data.end);
@@ -167,8 +168,8 @@ impl<'a> Frame<'a> {
 }
 
 impl Several {
-    /// The line that a byte of the data is in, the bytes of the line before that byte, and where the next line begins. The line
-    /// feed between two lines is in the first.
+    /// Returns the line that contains a byte of the data, the number of the line's bytes before it, and the start of
+    /// the next line. The line feed between two lines belongs to the first.
     fn line_of(&self, at: usize, raw: &[u8]) -> Option<(Line, usize, Option<usize>)> {
         let place = self.marks.partition_point(|mark| mark.start <= at);
         let mark = self.marks.get(place.checked_sub(1)?)?;
@@ -190,19 +191,20 @@ impl Several {
 /// A piece of the stream. The bytes of all pieces in order are the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
-    /// An event with data.
+    /// Event with data.
     Event(Frame<'a>),
     /// Bytes that belong to no event.
     Other(TextChunk<'a>),
-    /// Bytes of an event that is too long, in pieces that depend on the chunks.
+    /// Bytes of an event that exceeds the limit, in pieces that depend on the chunks.
     Passed(TextChunk<'a>),
-    /// The event whose bytes were `Passed` is over; has no bytes of its own.
+    /// End of the event whose bytes were `Passed`; has no bytes of its own.
     Oversized(Span),
-    /// An event that the stream ends within.
+    /// Incomplete event at the end of the stream.
     Unterminated(Frame<'a>),
-    /// What closes the envelope, or what the stream ends within and is no event, so that no event can follow.
+    /// Bytes after which no event can follow: the end of an array, or an incomplete line at the end of the stream
+    /// that is not an event.
     Close(TextChunk<'a>),
-    /// The whole of a body that is compressed or otherwise not text, whose bytes came as `Other`; has no bytes of its own.
+    /// Span of a body that is compressed or otherwise not text, whose bytes came as `Other`; has no bytes of its own.
     Encoded(NoticeCode, Span),
 }
 

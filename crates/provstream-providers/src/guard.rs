@@ -1,4 +1,4 @@
-//! Keeps what a gate cannot read from passing it.
+//! Withholds bytes of a gated response that were not read.
 
 use super::Format;
 use super::deferred::MAX_DEFERRED;
@@ -8,24 +8,25 @@ use super::item::NoticeCode;
 use super::reader::Reader;
 use provstream::Span;
 
-/// What is known about a response that may only have text that was read.
+/// Decides which bytes of a gated response may be written although they are not text of a channel.
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
-    /// Finds out what format the events really are of, until one has text of the format asked for.
+    /// Detects the actual format of the events, until one has text in the requested format.
     probe: Option<Reader>,
-    /// An event was of the format asked for; if none was asked for, the reader finds it out.
+    /// An event was in the requested format; always `true` if none was requested.
     is_shown: bool,
-    /// What came before it is known what format the events are of.
+    /// Bytes that came before the format was known.
     unknown: Vec<Unknown>,
-    /// Bytes of that.
+    /// Total length of `unknown` in bytes.
     unknown_len: usize,
     /// An event is being kept.
     is_in_event: bool,
-    /// Where they are, if a format was asked for.
+    /// Span of the events before the first in the requested format.
     kept: Option<Span>,
-    /// What was removed since the last value of a JSON body.
+    /// Span that was removed since the last value of a JSON body.
     between: Option<Span>,
-    /// The events are of another format than the one asked for, or not all of the unknown ones could be kept.
+    /// Nothing more may be written: the events are in another format than the requested one, or the limit for unknown
+    /// bytes was exceeded.
     closed: bool,
 }
 
@@ -33,7 +34,7 @@ pub(super) struct Guard {
 #[derive(Clone, Debug)]
 pub(super) struct Unknown {
     pub(super) bytes: Vec<u8>,
-    /// The event that they are, if that was read without a format.
+    /// The event, if the bytes are one that was read without a format.
     pub(super) event: Option<UnknownEvent>,
 }
 
@@ -46,7 +47,7 @@ pub(super) struct UnknownEvent {
 }
 
 impl Guard {
-    /// Nothing yet of a response of a format, if one was asked for.
+    /// Creates a guard; `asked` is the requested format.
     pub(super) fn new(asked: Option<Format>) -> Self {
         Self {
             probe: asked.map(|_| Reader::new(None)),
@@ -60,7 +61,7 @@ impl Guard {
         }
     }
 
-    /// Looks at an event that a reader of the format asked for has read.
+    /// Inspects an event that the reader of the requested format has read.
     pub(super) fn look(&mut self, frame: &Frame<'_>, is_streamed: bool, reader: &Reader) {
         let Some(probe) = &mut self.probe else {
             return;
@@ -81,40 +82,40 @@ impl Guard {
         }
     }
 
-    /// Whether the events are of the format asked for, as far as it is known.
+    /// Returns `true` if an event was in the requested format, or none was requested.
     pub(super) const fn is_shown(&self) -> bool {
         self.is_shown
     }
 
-    /// Where the events are that were kept, and never shown to be of the format.
+    /// Takes the span of events that were not recognised as the requested format.
     pub(super) const fn take_kept(&mut self) -> Option<Span> {
         self.kept.take()
     }
 
-    /// Notes a byte that is removed between two values of a JSON body.
+    /// Records a byte that is removed between two values of a JSON body.
     pub(super) fn note_between(&mut self, at: u64) {
         let start = self.between.map_or(at, |between| between.start());
         self.between = Some(Span::new(start, at + 1));
     }
 
-    /// What was removed since the last value of a JSON body.
+    /// Takes the span that was removed since the last value of a JSON body.
     pub(super) const fn take_between(&mut self) -> Option<Span> {
         self.between.take()
     }
 
-    /// Whether an event with this notice may be written.
+    /// Returns `true` if an event with this diagnostic may be written.
     pub(super) fn lets_through(&self, odd: Option<NoticeCode>) -> bool {
         !self.closed && odd.is_none_or(|code| !code.is_withheld())
     }
 
-    /// What was kept of what came before the format was known.
+    /// Takes the bytes that were kept before the format was known.
     pub(super) fn take_unknown(&mut self) -> Vec<Unknown> {
         self.unknown_len = 0;
         let unknown = core::mem::take(&mut self.unknown);
         if self.closed { Vec::new() } else { unknown }
     }
 
-    /// An event that was read without a format comes, and is kept.
+    /// Begins an event that was read without a format; its bytes are kept.
     pub(super) fn begin_event(&mut self, event: UnknownEvent) {
         self.unknown.push(Unknown {
             bytes: Vec::new(),
@@ -123,14 +124,15 @@ impl Guard {
         self.is_in_event = true;
     }
 
-    /// The event is over.
+    /// Ends the event.
     pub(super) fn end_event(&mut self) {
         self.is_in_event = false;
-        // It was withheld.
+        // Nothing of the event may be written.
         self.unknown.pop_if(|last| last.bytes.is_empty());
     }
 
-    /// Whether bytes that are not text of a channel may be written; they are kept if no format is `known`.
+    /// Returns `true` if bytes that are not text of a channel may be written now. If the format is not `known`, they
+    /// are kept.
     pub(super) fn passes(&mut self, bytes: &[u8], envelope: Kind, known: bool) -> bool {
         if self.closed || envelope == Kind::Encoded {
             return false;

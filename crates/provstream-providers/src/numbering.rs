@@ -1,4 +1,4 @@
-//! Which text a piece belongs to where a format's own numbers do not say it.
+//! Maps deltas to texts where the format's own numbers are not sufficient.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -7,84 +7,84 @@ use smallvec::SmallVec;
 use super::channel::{Channel, MAX_CHANNELS};
 use super::text_id::TextId;
 
-/// What is known about the numbers of a stream.
+/// State of the numbers of a stream.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbering {
-    /// Where the choices of a chat completion may count deltas.
+    /// For formats in which choice indices may count deltas.
     choices: Choices,
-    /// Where the text blocks of a message are one text.
+    /// For formats whose text blocks are joined to one text.
     blocks: Blocks,
-    /// Where the parts of an item may count deltas.
+    /// For formats in which part numbers may count deltas.
     parts: Parts,
-    /// Where blocks have identifiers.
+    /// For formats in which blocks have identifiers.
     ids: Option<Box<Ids>>,
 }
 
-/// Names the text of a choice.
+/// Maps choice indices to channels.
 ///
-/// Some servers of chat completions count `index` up with every delta of the one text (Foundry Local).
-/// [`Counting`](super::counting::Counting) finds out whether numbers do. If so, a number that is one more than that of the last
-/// delta goes on with its text.
+/// Some servers of chat completions increase `index` with every delta of their only text (Foundry Local).
+/// [`Counting`](super::counting::Counting) detects this. An index that is one more than that of the last delta then
+/// continues its text.
 #[derive(Clone, Debug, Default)]
 struct Choices {
     last: Option<LastDelta>,
-    /// Numbers count deltas, as the stream has shown.
+    /// Indices count deltas.
     is_counted: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct LastDelta {
     number: u32,
-    /// The choice it is of.
+    /// Choice of the delta.
     choice: Channel,
 }
 
-/// Names the text of a block.
+/// Maps blocks to texts.
 ///
-/// The text blocks of a message are one text, as long as each begins after the one before has ended. A block that begins while
-/// another one is open is a text of its own.
+/// The text blocks of a message are one text, as long as each begins after the one before has ended. A block that
+/// begins while another one is open is a separate text.
 #[derive(Clone, Debug, Default)]
 struct Blocks {
-    /// Those that are open.
+    /// Open blocks.
     open: SmallVec<[Block; 1]>,
-    /// The text that the next block goes on with.
+    /// Text that the next block continues.
     last: Option<TextId>,
-    /// How many texts there were, where blocks have no numbers.
+    /// Number of texts so far, for blocks without numbers.
     named: u32,
 }
 
-/// What is known of blocks that have identifiers.
+/// State of blocks with identifiers.
 #[derive(Clone, Debug, Default)]
 struct Ids {
     hasher: RandomState,
-    /// Parts of reasoning that are open, each in the place of its number.
+    /// Open parts of reasoning; the index is the part's number.
     thoughts: Vec<Option<BlockKey>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Block {
     key: BlockKey,
-    /// Its text, if it has some.
+    /// Text of the block, if it has any.
     text: Option<TextId>,
-    /// The text before that it goes on with.
+    /// Earlier text that the block continues.
     goes_on: Option<TextId>,
 }
 
-/// What a format calls a block.
+/// Key of a block in the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockKey {
     Number(u32),
-    /// The hash of its identifier.
+    /// Hash of the identifier.
     Id(u64),
 }
 
-/// Names the text of a part.
+/// Maps parts of an item to texts.
 ///
-/// vLLM counts `content_index` up with every delta of an item's only part. So an item is counted whose first text is in a part
-/// that is not the first and was not announced.
+/// vLLM increases `content_index` with every delta of an item's only part. Numbers of an item therefore count deltas
+/// if its first text is in a part that is not the first and was not announced.
 #[derive(Clone, Debug, Default)]
 struct Parts {
-    /// Items of which parts were announced, and the greatest number of one.
+    /// Items with announced parts, and the greatest number of each.
     announced: SmallVec<[(u32, u32); 1]>,
     counted: Option<Counted>,
 }
@@ -98,12 +98,12 @@ struct Counted {
 }
 
 impl Numbering {
-    /// The numbers of choices count deltas.
+    /// Records that choice indices count deltas.
     pub(super) const fn set_counted(&mut self) {
         self.choices.is_counted = true;
     }
 
-    /// The choice of a delta with this number, and whether the number only counts deltas.
+    /// Returns the choice of a delta, and `true` if its index only counts deltas.
     pub(super) fn choice_of(&mut self, channel: Channel) -> (Channel, bool) {
         let choices = &mut self.choices;
         let number = channel.index();
@@ -125,7 +125,7 @@ impl Numbering {
         (channel, false)
     }
 
-    /// The choice that a number belongs to by what came so far.
+    /// Returns the choice that an index names, without changing the state.
     pub(super) fn choice(&self, channel: Channel) -> Channel {
         match self.choices.last {
             Some(last) if last.number == channel.index() => last.choice,
@@ -133,13 +133,13 @@ impl Numbering {
         }
     }
 
-    /// The key of a block with this identifier.
+    /// Returns the key of a block with this identifier.
     pub(super) fn id(&mut self, id: &[u8]) -> BlockKey {
         let ids = self.ids.get_or_insert_default();
         BlockKey::Id(ids.hasher.hash_one(id))
     }
 
-    /// The channel of a part of reasoning, which begins if it is not open; `None` if there are too many.
+    /// Returns the channel of a part of reasoning, and opens it if necessary; `None` if there are too many.
     pub(super) fn thought(&mut self, key: BlockKey) -> Option<Channel> {
         let thoughts = &mut self.ids.get_or_insert_default().thoughts;
         let mut places = thoughts.iter();
@@ -156,7 +156,7 @@ impl Numbering {
         Some(thought(place))
     }
 
-    /// A part of reasoning is over: its channel, if it was open.
+    /// Ends a part of reasoning, and returns its channel if it was open.
     pub(super) fn end_thought(&mut self, key: BlockKey) -> Option<Channel> {
         let thoughts = &mut self.ids.as_mut()?.thoughts;
         let place = thoughts.iter().position(|other| *other == Some(key))?;
@@ -168,7 +168,7 @@ impl Numbering {
         self.blocks.open.iter().any(|block| block.key == key)
     }
 
-    /// A block begins, unless it is open; `false` if there are too many.
+    /// Opens a block, unless it is open. Returns `false` if there are too many.
     pub(super) fn begin_block(&mut self, key: BlockKey) -> bool {
         if self.is_block_open(key) {
             return true;
@@ -186,7 +186,7 @@ impl Numbering {
         true
     }
 
-    /// The text of a piece, empty or not, of a block, which begins if it is not open; `None` if there are too many.
+    /// Returns the text of a delta of a block, and opens the block if necessary; `None` if there are too many.
     pub(super) fn block_of(&mut self, key: BlockKey, is_empty: bool) -> Option<TextId> {
         if !self.begin_block(key) {
             return None;
@@ -208,14 +208,14 @@ impl Numbering {
         Some(text.unwrap_or(TextId::new(Channel::new(number))))
     }
 
-    /// The text of a block, as far as it is known.
+    /// Returns the text of a block, as far as it is known.
     pub(super) fn block(&self, key: BlockKey) -> Option<TextId> {
         let mut open = self.blocks.open.iter();
         let block = open.find(|block| block.key == key);
         block.map_or(self.blocks.last, |block| block.text.or(block.goes_on))
     }
 
-    /// A block ends: its text, and whether no other block goes on with it.
+    /// Ends a block. Returns its text, and `true` if the next block does not continue it.
     pub(super) fn end_block(&mut self, key: BlockKey) -> Option<(TextId, bool)> {
         let blocks = &mut self.blocks;
         let place = blocks.open.iter().position(|block| block.key == key)?;
@@ -227,7 +227,7 @@ impl Numbering {
         Some((text?, !blocks.open.is_empty()))
     }
 
-    /// All blocks so far come before the next one. Gives the texts that it does not go on with.
+    /// Ends all blocks, before the next one begins. Returns the texts that it does not continue.
     pub(super) fn end_blocks(&mut self) -> SmallVec<[TextId; 1]> {
         let blocks = &mut self.blocks;
         let Some(last) = blocks.open.pop() else {
@@ -238,7 +238,7 @@ impl Numbering {
         others.filter_map(|block| block.text).collect()
     }
 
-    /// A part is announced.
+    /// Records an announced part.
     pub(super) fn announce(&mut self, part: Channel) {
         let (item, number) = (part.index(), part.part().unwrap_or(0));
         let announced = &mut self.parts.announced;
@@ -249,7 +249,8 @@ impl Numbering {
         }
     }
 
-    /// The part of a delta with these numbers, and whether the second only counts deltas; with whether the item has text already.
+    /// Returns the channel of a delta, and `true` if its part number only counts deltas. `has_text` returns `true`
+    /// for an item that has text already.
     pub(super) fn part_of(
         &mut self,
         channel: Channel,
@@ -283,7 +284,7 @@ impl Numbering {
         (channel, false)
     }
 
-    /// The part that numbers belong to by what came so far.
+    /// Returns the part that the numbers name, without changing the state.
     pub(super) fn part(&self, channel: Channel) -> Channel {
         match &self.parts.counted {
             Some(counted) if counted.item == channel.index() => {
@@ -294,7 +295,7 @@ impl Numbering {
     }
 }
 
-/// The channel of a part of reasoning.
+/// Returns the channel of a part of reasoning by its index.
 fn thought(place: usize) -> Channel {
     match u32::try_from(place) {
         Ok(place @ 1..) => Channel::with_part(0, place),

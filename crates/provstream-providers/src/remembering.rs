@@ -1,4 +1,4 @@
-//! A policy that decides the same about the same text of a channel.
+//! A policy that repeats its decisions about the same text of a channel.
 
 use core::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
@@ -8,55 +8,57 @@ use super::steps::{count, each};
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, Unannotated};
 
-/// Decisions of one kind that are kept of a channel. What comes after them is withheld in places that repeat the text.
+/// Maximum number of decisions of one kind that are recorded for a channel. In copies of the text, later assertions
+/// are withheld.
 const MAX_DECISIONS: usize = 1 << 12;
 
-/// Bytes of text that is not released as it is that are kept of a channel. Where there is more, places that repeat the text without
-/// its annotations are emptied.
+/// Maximum number of bytes of withheld or changed text that are recorded for a channel. Beyond this, copies of the
+/// text without its annotations are emptied.
 const MAX_WORDS: usize = 1 << 16;
 
-/// Asks a policy about the text of a channel, and repeats its answers about places that repeat the text.
+/// Asks a policy about the text of a channel, and repeats its decisions for copies of the text.
 ///
-/// A policy may change its mind, so a repeated text that it is asked about again may have what was withheld before.
+/// Asking twice would not be safe: a policy may decide differently, and release in the copy what was withheld before.
 #[derive(Clone, Debug)]
 pub(super) struct Remembering<P> {
     policy: P,
-    /// Answers about the text, or about the one that it repeats, which those who repeat it share; nothing if there are none.
+    /// Decisions about the text, or about the text that this one repeats; shared by all copies. `None` if there are
+    /// none.
     made: Option<Arc<Made>>,
-    /// Answers about a text that repeats another one, where that one has none.
+    /// Further decisions about a copy, where the other text has none.
     more: Made,
-    /// Runs of unannotated text, and limits, about which was decided so far; of them the first have been repeated.
+    /// Number of runs of unannotated text decided so far, including repeated decisions.
     runs_met: usize,
     limits_met: usize,
-    /// The assertions of the repeated text that came again, by place.
+    /// Offsets of the other text's assertions that also occurred in this copy.
     met: Vec<u64>,
-    /// The text repeats another one.
+    /// The text is a copy of another one.
     is_repeat: bool,
-    /// For the marks of assertions.
+    /// Hasher for [`Decision::mark`].
     hasher: RandomState,
 }
 
-/// The answers of a policy about a text.
+/// Decisions of a policy about a text.
 #[derive(Clone, Debug, Default)]
 struct Made {
-    /// About assertions, sorted by place.
+    /// Decisions about assertions, sorted by offset.
     assertions: Vec<Decision>,
-    /// About runs of unannotated text, in order.
+    /// Decisions about runs of unannotated text, in order.
     runs: Vec<Unannotated>,
-    /// About limits that were reached, in order.
+    /// Decisions at limits, in order.
     limits: Vec<AtLimit>,
-    /// Bytes of their words.
+    /// Total length of all `words` in bytes.
     words: usize,
 }
 
 #[derive(Clone, Debug)]
 struct Decision {
-    /// Where the assertion begins.
+    /// Offset of the assertion's first byte.
     at: u64,
-    /// A hash of its text and annotations, so that it is not taken for another one at that place.
+    /// Hash of the assertion's text and annotations, to distinguish it from another assertion at the same offset.
     mark: u64,
     action: Action,
-    /// Its text, if there was room for it.
+    /// Text of the assertion, within [`MAX_WORDS`]; empty if it is released.
     words: Option<Box<str>>,
 }
 
@@ -74,7 +76,7 @@ impl<P> Remembering<P> {
         }
     }
 
-    /// Decides as `before` did, about a text that repeats its own.
+    /// Begins a copy of the text of `before`, with its decisions.
     pub(super) fn repeat(&mut self, before: &Self) {
         self.made.clone_from(&before.made);
         self.more = Made::default();
@@ -82,13 +84,13 @@ impl<P> Remembering<P> {
         self.is_repeat = true;
     }
 
-    /// Decides as `ahead` did, which is this one further on in the same text.
+    /// Adopts the decisions of `ahead`, a clone of this policy that has read more of the same text.
     pub(super) fn adopt(&mut self, ahead: &Self) {
         self.made.clone_from(&ahead.made);
     }
 
-    /// Adds what is to be done with what was written for a text that repeats another one: as was decided about the same words of that
-    /// one, where their annotations did not come again.
+    /// Adds to `to` the changes to a written copy: the recorded decisions about the same words, for assertions whose
+    /// annotations did not occur in the copy.
     pub(super) fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut Settled) {
         self.met.sort_unstable();
         if let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) {
@@ -96,8 +98,8 @@ impl<P> Remembering<P> {
         }
     }
 
-    /// The same of what was written for a text of another name, of which there may be more to come, as was decided about the same words
-    /// of this one. Returns `false` if nothing was to be done.
+    /// Adds to `to` the changes to text of another member, of which `more` may follow: the recorded decisions about
+    /// the same words. Returns `false` if there are none.
     pub(super) fn settle_elsewhere(&self, more: bool, copy: &[u8], to: &mut Settled) -> bool {
         let made = self.made.as_deref();
         let made = made.filter(|made| made.withholds());
@@ -111,7 +113,7 @@ impl<P> Remembering<P> {
         made.is_some()
     }
 
-    /// Decides about the rest of the text as was done in a place that repeats it, and that is over.
+    /// Adopts the further decisions about a copy that has ended.
     pub(super) fn follow(&mut self, repeated: &mut Self) {
         repeated.made = None;
         let more = core::mem::take(&mut repeated.more);
@@ -129,7 +131,8 @@ impl<P> Remembering<P> {
         own.limits.extend(more.limits);
     }
 
-    /// The decision about the assertion of the repeated text that a question is about, wherever it is in this one.
+    /// Returns the decision about the other text's assertion with this mark, preferably at the same offset, otherwise
+    /// after the last one that occurred.
     fn again(&mut self, at: u64, mark: u64) -> Option<Action> {
         let made = self.made.as_deref()?;
         let here = made.get(at).filter(|decision| decision.mark == mark);
@@ -146,7 +149,7 @@ impl<P> Remembering<P> {
         Some(action)
     }
 
-    /// The answers to which those about this text are added.
+    /// Returns the record to which decisions about this text are added.
     fn made_now(&mut self) -> &mut Made {
         if self.is_repeat {
             &mut self.more
@@ -155,7 +158,7 @@ impl<P> Remembering<P> {
         }
     }
 
-    /// The answer with this number of a kind, and how many there are.
+    /// Returns the decision of a kind at an index, if any, and the number of decisions of that kind.
     fn nth<T>(&self, of: impl Fn(&Made) -> &Vec<T>, place: usize) -> (Option<&T>, usize) {
         let (made, more) = (self.made.as_deref().map(&of), of(&self.more));
         let len = made.map_or(0, Vec::len);
@@ -173,28 +176,28 @@ impl<P> Remembering<P> {
     }
 }
 
-/// What becomes of a copy that does not have the words of an assertion that is withheld.
+/// Treatment of a copy that does not contain the words of a withheld assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unfound {
-    /// It is emptied: it may have them in another form.
+    /// The copy is emptied: it may have the words in another form.
     Empties,
-    /// It is emptied if the policy ended the text with that assertion.
+    /// The copy is emptied if the policy ended the text with that assertion.
     Ends,
-    /// It stays as it is.
+    /// The copy stays unchanged.
     Keeps,
 }
 
-/// What is to be done with a copy of a text.
+/// Changes to a copy of a text.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// Words, and what comes in the place of each.
+    /// Words with the replacement of each.
     words: Vec<(Box<str>, String)>,
-    /// Where it ends, and with which text.
+    /// Length to which the copy is cut, and the refusal that is appended.
     end: Option<(usize, Option<Box<str>>)>,
 }
 
 impl Settled {
-    /// It ends at this place, or before.
+    /// Cuts the copy at this position, unless it is cut earlier.
     pub(super) fn end(&mut self, at: usize, refusal: Option<&str>) {
         if self.end.as_ref().is_none_or(|(end, _)| at < *end) {
             self.end = Some((at, refusal.map(Box::from)));
@@ -210,14 +213,14 @@ impl Settled {
         self.words.push((words.into(), by));
     }
 
-    /// Ends a copy where it is to end.
+    /// Cuts a copy at its new end.
     pub(super) fn cut(&self, copy: &mut Vec<u8>) {
         if let Some((end, _)) = self.end {
             copy.truncate(end);
         }
     }
 
-    /// Replaces the words in a part of a copy, which begins or ends in none of them.
+    /// Replaces the words in a part of a copy that begins and ends outside of them.
     pub(super) fn replace_in(&mut self, copy: &mut Vec<u8>) {
         // Some may be in others.
         self.words.sort_by_key(|(words, _)| Reverse(words.len()));
@@ -227,7 +230,7 @@ impl Settled {
         }
     }
 
-    /// Adds what comes at the end of a copy.
+    /// Appends the refusal, if there is one.
     pub(super) fn refuse(&self, copy: &mut Vec<u8>) {
         if let Some((_, Some(refusal))) = &self.end {
             copy.extend_from_slice(refusal.as_bytes());
@@ -235,10 +238,11 @@ impl Settled {
     }
 }
 
-/// Bytes of words that are looked up at once.
+/// Length in bytes of the sequences that are looked up.
 const GRAM: usize = 4;
 
-/// The runs of [`GRAM`] bytes of a text, so that it is not searched for each of many words that it does not have.
+/// Set of the [`GRAM`]-byte sequences of a text (a Bloom filter). Avoids searching the text for each of many words
+/// that it does not contain.
 struct Grams(Box<[u64; Self::BITS / 64]>);
 
 impl Grams {
@@ -258,7 +262,7 @@ impl Grams {
         (u32::from_le_bytes(*gram).wrapping_mul(0x9E37_79B1) >> (32 - Self::BITS.ilog2())) as usize
     }
 
-    /// Whether the text may have these words; if not, it has not.
+    /// Returns `false` only if the text does not contain these words.
     fn may_have(&self, words: &[u8]) -> bool {
         let mut ends = [words.first_chunk(), words.last_chunk()]
             .into_iter()
@@ -270,7 +274,7 @@ impl Grams {
     }
 }
 
-/// Bytes with others in the place of each of these words.
+/// Returns `bytes` with each occurrence of `words` replaced.
 fn replaced(bytes: &[u8], words: &[u8], by: &[u8]) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
     for place in memchr::memmem::find_iter(bytes, words) {
@@ -282,7 +286,7 @@ fn replaced(bytes: &[u8], words: &[u8], by: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The answers of a text that no other one shares any more.
+/// Returns a record that no other text shares, by a clone if necessary.
 fn own(made: &mut Option<Arc<Made>>) -> &mut Made {
     let made = made.get_or_insert_default();
     if Arc::strong_count(made) > 1 {
@@ -292,14 +296,14 @@ fn own(made: &mut Option<Arc<Made>>) -> &mut Made {
 }
 
 impl Made {
-    /// Whether some assertion is not released as it is.
+    /// Returns `true` if some assertion is not released unchanged.
     fn withholds(&self) -> bool {
         let mut actions = self.assertions.iter().map(|decision| &decision.action);
         actions.any(|action| *action != Action::Release)
     }
 
-    /// Adds what is to be done with a copy: what was decided about the same words, but for the assertions at the places `met`, which are
-    /// sorted.
+    /// Adds to `to` the changes to a copy: the decisions about the same words, except for the assertions at the
+    /// offsets `met`, which are sorted.
     fn settle(&self, met: &[u64], unfound: Unfound, copy: &[u8], to: &mut Settled) {
         let grams = Grams::of(copy);
         for decision in &self.assertions {
@@ -321,7 +325,7 @@ impl Made {
                 _ => None,
             };
             match (refusal, first) {
-                // What follows was not released.
+                // Text after this was not released.
                 (Some(refusal), Some(first)) => return to.end(first, refusal),
                 (Some(refusal), None) if unfound != Unfound::Keeps => return to.end(0, refusal),
                 (None, Some(_)) => to.replace(words, &decision.action),
@@ -337,7 +341,7 @@ impl Made {
         self.assertions.is_empty() && self.runs.is_empty() && self.limits.is_empty()
     }
 
-    /// The place of the decision about the assertion that begins here, or where it would be.
+    /// Returns the index of the decision about the assertion at this offset, or the index for inserting one.
     fn find(&self, at: u64) -> Result<usize, usize> {
         self.assertions
             .binary_search_by_key(&at, |decision| decision.at)
@@ -369,7 +373,7 @@ impl<P: Policy> Policy for Remembering<P> {
         let is_known = known.is_some();
         match known {
             Some(decision) if decision.mark == mark => return decision.action.clone(),
-            // It does not repeat the text.
+            // The text is not a copy after all.
             Some(_) if self.is_repeat => return Action::Discard,
             _ if self.is_repeat && is_full => return Action::Discard,
             _ => {}
@@ -391,7 +395,7 @@ impl<P: Policy> Policy for Remembering<P> {
             words: (made.words <= MAX_WORDS).then(|| text.into()),
         };
         match made.find(at) {
-            // It was decided about before all of its annotations came.
+            // The earlier decision was made before all annotations were read.
             Ok(place) => made.assertions[place] = decision,
             Err(place) => made.assertions.insert(place, decision),
         }

@@ -1,4 +1,4 @@
-//! Where one block of a message ends in the text that its blocks are.
+//! Ends of content blocks in the text that is joined from the blocks of a message.
 
 use std::collections::VecDeque;
 
@@ -7,37 +7,37 @@ use provstream::Span;
 use super::steps::{count, each};
 use super::template::Template;
 
-/// Where the blocks of a message end in their text, as long as it is not decided what becomes of the text before.
+/// Ends of the blocks of a message in its text, until the text before each is decided.
 ///
-/// Text that is held back at the end of a block belongs to that block, although it is written after more was read. Offsets
-/// are bytes of the text before, with its annotations, or without them where that is said.
+/// Text that is held back at the end of a block belongs to that block, although it is written after more was read.
+/// Offsets count bytes of the source text, with annotations, unless the comment says "clean" (without them).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seams {
-    /// A gate writes the text, which removes annotations whatever else is asked for.
+    /// A gate processes the text.
     is_gated: bool,
-    /// Where the text ends that was read so far.
+    /// Number of bytes read so far.
     read: u64,
-    /// Bytes without annotations that were written or withheld.
+    /// Number of clean bytes that were written or withheld.
     decided: u64,
     cuts: Cuts,
-    /// Bytes of a replacement that come next.
+    /// Bytes of replacements that will be written next.
     replacing: u64,
-    /// In order. Those that belong to what is being written come first.
+    /// Block ends that are not decided, in order.
     waiting: VecDeque<Seam>,
-    /// How many of them belong to what is being written.
+    /// Number of entries of `waiting` (the first ones) with a position in the current output.
     split: usize,
-    /// How many of them are in the event that is being read; these come last.
+    /// Number of entries of `waiting` (the last ones) that are in the current event.
     in_event: usize,
-    /// The last string of the text: the number of its event, and where it is in that event's data.
+    /// Last string of the text: the number of its event, and its range in that event's data.
     last: Option<(u64, InEvent)>,
 }
 
-/// Bytes of annotations and records in a text.
+/// Positions of removed annotations and records in a text.
 #[derive(Clone, Debug, Default)]
 struct Cuts {
-    /// Those before all seams that wait.
+    /// Total length of those before all waiting block ends.
     before: u64,
-    /// The others, in order: where each begins and ends, and all bytes of those up to its end.
+    /// The others in order, each with its span and the total length of all up to it.
     later: VecDeque<Cut>,
 }
 
@@ -49,12 +49,12 @@ struct Cut {
 }
 
 impl Cuts {
-    /// Bytes of all that are known.
+    /// Returns the total length of all.
     fn sum(&self) -> u64 {
         self.later.back().map_or(self.before, |cut| cut.sum)
     }
 
-    /// Adds one, which is before all seams or not.
+    /// Adds one; `is_before` if it comes before all waiting block ends.
     fn push(&mut self, span: Span, is_before: bool) {
         if is_before {
             self.before += span.len();
@@ -67,44 +67,44 @@ impl Cuts {
         }
     }
 
-    /// Bytes of those before an offset, which is that of a seam that waits.
+    /// Returns the total length before `at`, the offset of a waiting block end.
     fn at(&self, at: u64) -> u64 {
         let after = self.later.partition_point(|cut| cut.start < at);
         let last = after.checked_sub(1).and_then(|last| self.later.get(last));
         last.map_or(self.before, |cut| cut.sum - cut.end.saturating_sub(at))
     }
 
-    /// No seam waits any more.
+    /// Forgets positions, because no block end is waiting.
     fn forget(&mut self) {
         self.before = self.sum();
         self.later.clear();
     }
 }
 
-/// Where a string is in an event's data.
+/// Range of a string in an event's data.
 pub(super) type InEvent = core::ops::Range<usize>;
 
 /// The end of a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seam {
     at: u64,
-    /// Where it is in what is being written, once that is known.
+    /// Position in the current output, once known.
     split: Option<usize>,
-    /// The block's string in the event that is being read. Without one, the block ends where its channel waits among the events
-    /// that are held back.
+    /// Range of the block's string in the current event. `None`: the event is held back, at the entry where its
+    /// channel waits.
     pub(super) string: Option<InEvent>,
-    /// What an event with more of the block's text looks like.
+    /// Template for events that are added with more of the block's text.
     pub(super) template: Template,
     /// The number of the block.
     pub(super) block: Option<u32>,
-    /// The next text of the block.
+    /// Output for the block that was not taken yet.
     pub(super) text: Vec<u8>,
-    /// No more of it comes.
+    /// No more output for the block follows.
     pub(super) is_passed: bool,
 }
 
 impl Seam {
-    /// The end of a string in the event that is being read.
+    /// Returns the end of a block whose string is in the current event.
     pub(super) fn in_event(string: InEvent) -> Self {
         Self {
             string: Some(string),
@@ -112,7 +112,7 @@ impl Seam {
         }
     }
 
-    /// The end of a block of which more text is written as in this event.
+    /// Returns the end of a block in a held event; more of its text is written with `template`.
     pub(super) fn deferred(template: Template, block: Option<u32>) -> Self {
         Self {
             template,
@@ -123,7 +123,7 @@ impl Seam {
 }
 
 impl Seams {
-    /// Those of a text that begins, and is gated or not.
+    /// Creates the block ends of a new text.
     pub(super) fn new(is_gated: bool) -> Self {
         Self {
             is_gated,
@@ -135,12 +135,12 @@ impl Seams {
         self.is_gated
     }
 
-    /// More of the text is read.
+    /// Advances the read offset by `len` bytes.
     pub(super) const fn read(&mut self, len: usize) {
         self.read += len as u64;
     }
 
-    /// More of the text is read that belongs to the block that has ended, if nothing was read after it.
+    /// Adds `len` bytes to the block that ended last, if nothing was read after it.
     pub(super) fn read_in_last(&mut self, len: usize) {
         if let Some(last) = self.waiting.back_mut()
             && last.at == self.read
@@ -149,27 +149,27 @@ impl Seams {
         }
     }
 
-    /// Whether the text before one of them is not decided about.
+    /// Returns `true` if the text before a block end is not decided.
     pub(super) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// The block that ends at the first of them.
+    /// Returns the block number of the first waiting end.
     pub(super) fn first_block(&self) -> Option<u32> {
         self.waiting.front()?.block
     }
 
-    /// How many of them are among the events that are held back.
+    /// Returns the number of waiting ends in held events.
     pub(super) fn deferred(&self) -> usize {
         self.waiting.len() - self.in_event
     }
 
-    /// Whether text was read since the last one.
+    /// Returns `true` if text was read after the last waiting end.
     pub(super) fn is_after_last(&self) -> bool {
         self.waiting.back().is_none_or(|last| last.at < self.read)
     }
 
-    /// A block ends here, unless one has already.
+    /// Adds a block end at the current offset, unless there is one.
     pub(super) fn wait(&mut self, seam: Seam) {
         if self.is_after_last() {
             self.in_event += usize::from(seam.string.is_some());
@@ -180,13 +180,13 @@ impl Seams {
         }
     }
 
-    /// Notes the string that comes next, and gives the one before it if that is in the same event.
+    /// Records the next string, and returns the one before it if that is in the same event.
     pub(super) fn string(&mut self, event: u64, string: InEvent) -> Option<InEvent> {
         let last = self.last.replace((event, string));
         last.and_then(|(of, last)| (of == event).then_some(last))
     }
 
-    /// The event is read: the strings in it cannot be added to any more.
+    /// Ends the current event. Text can no longer be added to its strings.
     pub(super) fn end_event(&mut self) {
         let deferred = self.deferred();
         count(self.in_event);
@@ -195,7 +195,8 @@ impl Seams {
         self.settle();
     }
 
-    /// Takes the first of them with text of its block that was written, which may not be all; it waits on if more may come.
+    /// Takes the first waiting end with the output for its block so far. The end keeps waiting if more output may
+    /// follow.
     pub(super) fn take_written(&mut self) -> Option<Seam> {
         let first = self.waiting.front_mut()?;
         if first.is_passed {
@@ -221,14 +222,15 @@ impl Seams {
         }
     }
 
-    /// An annotation or a record is removed or replaced: its span with white space before it that is not kept, and the length
-    /// of what is written for it. They come in order.
+    /// Records that an annotation or a record is removed or replaced: its span, with white space before it that is
+    /// not kept, and the length of the replacement. Calls must be in order.
     pub(super) fn cut(&mut self, span: Span, replacement: u64) {
         self.cuts.push(span, !self.is_waiting());
         self.replacing += replacement;
     }
 
-    /// Text is written next, or a replacement that was announced; `out` bytes were written before it in this piece.
+    /// Records that `len` bytes of text or of an announced replacement are written next, after `out` bytes of the
+    /// current output.
     #[inline]
     pub(super) fn wrote(&mut self, len: usize, out: usize) {
         let replaced = self.replacing.min(len as u64);
@@ -241,7 +243,8 @@ impl Seams {
         }
     }
 
-    /// Text up to a place without annotations is written next, with this many bytes before it in this piece, or withheld.
+    /// Records that text up to the clean offset `upto` is written next, after `out` bytes of the current output, or
+    /// is withheld (`None`).
     pub(super) fn decide(&mut self, upto: u64, out: Option<usize>) {
         if let Some(out) = out {
             self.reach(out);
@@ -254,7 +257,8 @@ impl Seams {
         self.decided = upto;
     }
 
-    /// What was decided about so far takes this many bytes in this piece. What is written next comes after the seams there.
+    /// Places the block ends up to the decided offset at position `out` of the current output; text written next
+    /// comes after them.
     pub(super) fn reach(&mut self, out: usize) {
         while let Some(clean) = self.next_clean()
             && clean <= self.decided
@@ -263,8 +267,7 @@ impl Seams {
         }
     }
 
-    /// The place in the text without annotations, as far as they are known, of the first of them that does not belong to what
-    /// is being written.
+    /// Returns the clean offset, as far as known, of the first block end without a position in the current output.
     fn next_clean(&self) -> Option<u64> {
         count(1);
         let next = self.waiting.get(self.split)?;
@@ -278,8 +281,8 @@ impl Seams {
         }
     }
 
-    /// Takes what belongs to blocks that have ended out of a piece that was written; the text ends with it or not, or nothing
-    /// is written after it.
+    /// Moves output that belongs to ended blocks from `out` to these. `is_last`: the text ends with this output;
+    /// `is_over`: nothing is held back after it.
     pub(super) fn part(&mut self, out: &mut Vec<u8>, is_last: bool, is_over: bool) {
         self.reach(out.len());
         self.split = 0;

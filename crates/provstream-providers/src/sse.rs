@@ -11,12 +11,12 @@ use super::frame::Frame;
 use provstream::Span;
 use provstream::TextChunk;
 
-/// Most bytes of one event unless set otherwise: 32 MiB, which is more than the events with generated images have.
+/// Default limit of one event: 32 MiB, which is more than events with generated images need.
 pub const DEFAULT_MAX_EVENT: usize = 32 << 20;
 
 const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
 
-/// Cuts a stream of server-sent events into its events, in whatever pieces it arrives.
+/// Splits a stream of server-sent events into its events, whatever its chunks.
 ///
 /// Lines end with CR, LF or CR LF. An event is given at its blank line, at the CR of it if that ends it, without waiting
 /// for an LF. Comments go through at the end of their line where no event has begun. The bytes of all pieces together are
@@ -39,40 +39,40 @@ const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
 #[derive(Clone, Debug)]
 pub struct SseDecoder {
     max_event: usize,
-    /// How many bytes of a byte order mark begin the stream so far; `None` once that is decided.
+    /// Number of bytes of a byte order mark that matched at the start of the stream; `None` after the decision.
     bom: Option<usize>,
-    /// The bytes of the open block, as long as it is not too long.
+    /// Bytes of the open block, unless it exceeds the limit.
     open: Vec<u8>,
-    /// Where the open block begins.
+    /// Stream offset of the open block's first byte.
     start: u64,
     position: u64,
     line: Line,
-    /// The last byte was a CR, so that an LF belongs to its line end.
+    /// The last byte was a CR; an LF that follows belongs to the same line end.
     after_cr: bool,
     /// A line of the open block is more than a comment.
     has_field: bool,
-    /// The open block is too long, and its bytes are handed on.
+    /// The open block exceeds the limit, and its bytes are passed through.
     passing: bool,
     last_event_id: Vec<u8>,
     retry: Option<Duration>,
     head: Head,
 }
 
-/// What an event has before its data, for those after it that have the same.
+/// Bytes of an event before its data, to recognise later events with the same beginning.
 #[derive(Clone, Debug, Default)]
 struct Head {
-    /// The lines before the one of data, and that one up to its value; empty without an event to compare with.
+    /// Lines before the one of data, and that line up to its value; empty without an event to compare with.
     bytes: Vec<u8>,
-    /// Where in them the type of the event is.
+    /// Range of the event's type in `bytes`.
     name: Range<u8>,
     /// The type is `error`.
     is_error: bool,
 }
 
-/// Most bytes of a [`Head`].
+/// Maximum length of a [`Head`] in bytes.
 const MAX_HEAD: usize = 96;
 
-/// What the open line is.
+/// Kind of the open line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     Blank,
@@ -80,13 +80,13 @@ enum Line {
     Field,
 }
 
-/// What bytes mean to the block they belong to.
+/// Effect of some bytes on the open block.
 enum Step {
-    /// It goes on.
+    /// The block continues.
     Open,
-    /// They are all of it, and no event.
+    /// The bytes are the whole block, and not an event.
     Alone,
-    /// It ends.
+    /// The block ends.
     End,
 }
 
@@ -96,13 +96,13 @@ enum Step {
 pub enum SsePiece<'a> {
     /// An event, at the end of its blank line.
     Event(SseEvent<'a>),
-    /// Bytes that are no part of an event: comments, blank lines, fields without data, the byte order mark.
+    /// Bytes that do not belong to an event: comments, blank lines, fields without data, the byte order mark.
     Other(TextChunk<'a>),
-    /// Bytes of an event that is longer than the limit, in pieces that depend on how the stream is cut.
+    /// Bytes of an event that exceeds the limit, in pieces that depend on the chunks.
     Passed(TextChunk<'a>),
-    /// The whole of the event whose bytes were [`Passed`](Self::Passed) before; has no bytes of its own.
+    /// End of an event whose bytes were [`Passed`](Self::Passed) before, with its span; has no bytes of its own.
     Oversized(Span),
-    /// What the stream ends with in the middle of an event; to a client it is no event (`HTML 9.2.6`).
+    /// Bytes of an incomplete event at the end of the stream. Clients ignore it (`HTML 9.2.6`).
     Unterminated(TextChunk<'a>),
 }
 
@@ -115,7 +115,7 @@ pub struct SseEvent<'a> {
 }
 
 impl SseEvent<'_> {
-    /// Its type, `message` if none was given, with U+FFFD for what is not UTF-8.
+    /// Returns the event's type, `message` if the field is missing, with U+FFFD for bytes that are not UTF-8.
     #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
         match self.name {
@@ -124,31 +124,31 @@ impl SseEvent<'_> {
         }
     }
 
-    /// Its data, the lines joined with LF; not checked to be UTF-8.
+    /// Returns the event's data, the lines joined with LF; not checked to be UTF-8.
     #[must_use]
     pub fn data(&self) -> &[u8] {
         &self.frame.data
     }
 
-    /// Its data with U+FFFD for what is not UTF-8.
+    /// Returns the event's data with U+FFFD for bytes that are not UTF-8.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.frame.data)
     }
 
-    /// The last event ID as of this event, empty if there is none, with U+FFFD for what is not UTF-8.
+    /// Returns the last event ID as of this event, empty if there is none, with U+FFFD for bytes that are not UTF-8.
     #[must_use]
     pub fn id(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(self.id)
     }
 
-    /// Its bytes as they stand in the stream, from behind what comes before to the end of its blank line.
+    /// Returns the event's bytes in the stream, from the end of the previous piece to the end of the blank line.
     #[must_use]
     pub const fn raw(&self) -> &[u8] {
         self.frame.raw
     }
 
-    /// Where its bytes stand in the stream.
+    /// Returns the event's span in the stream.
     #[must_use]
     pub const fn span(&self) -> Span {
         self.frame.span()
@@ -156,7 +156,7 @@ impl SseEvent<'_> {
 }
 
 impl SseDecoder {
-    /// A decoder at the start of a stream, with [`DEFAULT_MAX_EVENT`].
+    /// Creates a decoder with [`DEFAULT_MAX_EVENT`].
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -179,14 +179,14 @@ impl SseDecoder {
         }
     }
 
-    /// The same with at most `bytes` for one event, everything from its first byte to the end of its blank line.
+    /// Sets the limit of one event to `bytes`, counted from its first byte to the end of its blank line.
     #[must_use]
     pub const fn with_max_event(mut self, bytes: usize) -> Self {
         self.max_event = bytes;
         self
     }
 
-    /// Takes the next bytes and gives what is certain with them.
+    /// Reads the next bytes, and calls `sink` for each piece that they complete.
     pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(SsePiece<'_>)) {
         self.push_all(chunk, &mut sink);
     }
@@ -199,7 +199,7 @@ impl SseDecoder {
         }
     }
 
-    /// Takes the first bytes of a chunk that belong together, at most one event; how many they are.
+    /// Reads the first bytes of a chunk, at most one event, and returns their number.
     pub(super) fn push_some(&mut self, chunk: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> usize {
         let rest = self.take_bom(chunk, sink);
         let before = chunk.len() - rest.len();
@@ -209,7 +209,7 @@ impl SseDecoder {
         }
     }
 
-    /// The same of bytes after a byte order mark.
+    /// Reads the first event or line of `rest`, which follows a byte order mark or none, and returns its length.
     #[inline]
     fn push_first(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> usize {
         if let Some(len) = self.whole_event(rest, sink) {
@@ -220,21 +220,22 @@ impl SseDecoder {
         len
     }
 
-    /// What comes before and after the data of an event, if one may begin here that is like the last one; the event is complete
-    /// with it.
+    /// Returns the bytes before and after the data of an event that begins like the last one; `None` if no such event
+    /// may begin here. The event is complete after these bytes.
     #[inline]
     pub(super) fn around(&self) -> Option<(&[u8], &'static [u8])> {
         (self.is_between() && !self.head.bytes.is_empty()).then_some((&self.head.bytes, b"\n\n"))
     }
 
-    /// Passes over events that the caller has read, each of which begins and ends as [`around`](Self::around) said.
+    /// Skips `len` bytes of events that the caller has read, each of which begins and ends as
+    /// [`around`](Self::around) returned.
     #[inline]
     pub(super) const fn pass_events(&mut self, len: u64) {
         self.position += len;
         self.start = self.position;
     }
 
-    /// Whether nothing is open that the next bytes may belong to.
+    /// Returns `true` if the next byte begins an event.
     #[inline]
     const fn is_between(&self) -> bool {
         self.open.is_empty()
@@ -245,8 +246,8 @@ impl SseDecoder {
             && !self.after_cr
     }
 
-    /// Gives what the stream ends with. Before another stream, [`reset`](Self::reset) the decoder; bytes pushed without
-    /// that go on with the same stream, with nothing open.
+    /// Ends the stream, and calls `sink` for what is still open. Before another stream, [`reset`](Self::reset) the
+    /// decoder; bytes pushed without that continue the same stream, with nothing open.
     pub fn finish(&mut self, mut sink: impl FnMut(SsePiece<'_>)) {
         self.finish_all(&mut sink);
     }
@@ -269,7 +270,7 @@ impl SseDecoder {
         self.begin_block();
     }
 
-    /// Back to the start of a stream with the same settings; the memory is kept.
+    /// Resets the decoder to the start of a stream. Settings and memory are kept.
     pub fn reset(&mut self) {
         let (open, id) = (
             core::mem::take(&mut self.open),
@@ -283,24 +284,24 @@ impl SseDecoder {
         self.last_event_id.clear();
     }
 
-    /// Bytes taken so far: the stream offset of the next one.
+    /// Returns the number of bytes read so far, which is the stream offset of the next one.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
     }
 
-    /// Bytes that are kept of an event that is not complete.
+    /// Returns the number of bytes that are buffered of an incomplete event.
     pub(super) const fn open_len(&self) -> usize {
         self.open.len()
     }
 
-    /// How long a client is asked to wait before it reconnects, if the stream said so.
+    /// Returns the time that a client is asked to wait before it reconnects, if the stream has set one.
     #[must_use]
     pub const fn retry(&self) -> Option<Duration> {
         self.retry
     }
 
-    /// Passes over a byte order mark at the very start, and gives the bytes behind it.
+    /// Skips a byte order mark at the start of the stream, and returns the bytes after it.
     #[inline]
     fn take_bom<'c>(&mut self, chunk: &'c [u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> &'c [u8] {
         match self.bom {
@@ -333,7 +334,7 @@ impl SseDecoder {
         rest
     }
 
-    /// The first `matched` bytes of the stream are no byte order mark after all.
+    /// Handles the first `matched` bytes of the stream as ordinary bytes, because they are not a byte order mark.
     fn no_bom(&mut self, matched: usize) {
         self.bom = None;
         if matched > 0 {
@@ -342,7 +343,7 @@ impl SseDecoder {
         }
     }
 
-    /// How many of the bytes belong together, at most one line, and what they mean.
+    /// Returns the number of bytes to read next, at most one line, and their effect.
     fn step(&mut self, rest: &[u8]) -> (usize, Step) {
         if core::mem::take(&mut self.after_cr) && rest.first() == Some(&b'\n') {
             let alone = self.open.is_empty();
@@ -400,8 +401,8 @@ impl SseDecoder {
         self.begin_block();
     }
 
-    /// Appends bytes to the open block, which gets little more memory than most events need, and grows by a quarter if that is not
-    /// enough.
+    /// Appends bytes to the open block. Its capacity exceeds the length by at most 64 bytes, or a quarter from 4 KiB
+    /// on.
     fn keep(&mut self, taken: &[u8]) {
         const USUAL: usize = 1 << 12;
         const STEP: usize = 64;
@@ -424,9 +425,9 @@ impl SseDecoder {
         self.has_field = false;
     }
 
-    /// Gives the event that begins the bytes, if all of it is there and nothing comes before it; how long it is.
+    /// Emits the event at the start of `rest`, if it is complete and nothing is open, and returns its length.
     ///
-    /// The fast path: it knows events whose first line is a field, and gives them as the slow path does.
+    /// Fast path: handles events whose first line is a field, with the same result as the slow path.
     fn whole_event(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> Option<usize> {
         let begins = !matches!(rest.first(), Some(b':' | b'\r' | b'\n') | None);
         if !self.is_between() || !begins {
@@ -448,7 +449,8 @@ impl SseDecoder {
         Some(raw.len())
     }
 
-    /// The same for an event that begins like the last one and has one line of data, the last of its lines.
+    /// Emits an event that begins like the last one and has one line of data, which is its last line. Returns its
+    /// length.
     #[inline]
     fn like_last(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> Option<usize> {
         let from = self.head.bytes.len();
@@ -476,7 +478,7 @@ impl SseDecoder {
         Some(len)
     }
 
-    /// Gives the open block, which is complete.
+    /// Emits the open block, which is complete.
     fn dispatch(&mut self, sink: &mut dyn FnMut(SsePiece<'_>)) {
         let mut open = core::mem::take(&mut self.open);
         match Block::read(&open, true) {
@@ -509,7 +511,8 @@ impl SseDecoder {
         }));
     }
 
-    /// What the stream ends within, as the event that some clients take it for; `None` if it has no data and reports no error.
+    /// Returns the incomplete event at the end of the stream as some clients read it; `None` if it has no data and
+    /// reports no error.
     pub(super) fn unterminated(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let block = Block::read(text.bytes(), true)?;
         let start = text.span().start();
@@ -517,7 +520,7 @@ impl SseDecoder {
         event.or_else(|| block.failure(text.bytes(), start))
     }
 
-    /// Lines without data, as the error that they report, if they do.
+    /// Returns the error that lines without data report, if any.
     pub(super) fn failure(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let is_field = !matches!(text.bytes().first(), Some(b':' | b'\r' | b'\n') | None);
         let block = Block::read(text.bytes(), true).filter(|_| is_field)?;
@@ -526,7 +529,7 @@ impl SseDecoder {
 }
 
 impl Head {
-    /// Keeps what an event has before its data, if nothing but the data is to be read of one that has the same.
+    /// Stores the bytes before an event's data, if another event with these bytes can differ only in its data.
     fn keep(&mut self, raw: &[u8], block: &Block) {
         self.bytes.clear();
         let (Some(line), false) = (&block.data, block.has_more_data) else {
@@ -542,7 +545,7 @@ impl Head {
             && block.retry.is_none()
         {
             self.bytes.extend_from_slice(&raw[..line.start]);
-            // It is in these bytes, as no line follows that of the data.
+            // The type is in these bytes, because no line follows that of the data.
             self.name = block.name.start as u8..block.name.end as u8;
             self.is_error = is_error(&raw[block.name.clone()]);
         }
@@ -551,21 +554,22 @@ impl Head {
 
 /// The fields of a block of lines.
 struct Block {
-    /// Its length to the end of the blank line; of a CR LF there, only the CR.
+    /// Length to the end of the blank line; of a CR LF there, only the CR counts.
     len: usize,
     /// The first line of data.
     data: Option<Range<usize>>,
-    /// There are more.
+    /// The block has more than one line of data.
     has_more_data: bool,
     name: Range<usize>,
     id: Option<Range<usize>>,
     retry: Option<Duration>,
-    /// The value of a field `error`, which some servers end a stream with.
+    /// Value of a field `error`, with which some servers end a stream.
     error: Option<Range<usize>>,
 }
 
 impl Block {
-    /// Reads the block that begins the bytes. One without a blank line is all of them if they are `complete`.
+    /// Reads the block at the start of `bytes`. If `complete`, a block without a blank line extends to the end of
+    /// `bytes`; otherwise the result is `None`.
     fn read(bytes: &[u8], complete: bool) -> Option<Self> {
         let mut block = Self {
             len: bytes.len(),
@@ -604,7 +608,7 @@ impl Block {
         }
     }
 
-    /// The event of these bytes, if it has data.
+    /// Returns the event of these bytes, if it has data.
     fn frame<'a>(&self, raw: &'a [u8], start: u64) -> Option<Frame<'a>> {
         let line = self.data.clone()?;
         let mut frame = match self.has_more_data {
@@ -615,7 +619,7 @@ impl Block {
         Some(frame)
     }
 
-    /// The error that these bytes, which have no data, report in a field or by their type.
+    /// Returns the error that a block without data reports in a field or by its type.
     fn failure<'a>(&self, raw: &'a [u8], start: u64) -> Option<Frame<'a>> {
         let name = self.name.clone();
         let of_type = is_error(&raw[name.clone()]).then_some(name.end..name.end);
@@ -640,12 +644,12 @@ impl Block {
     }
 }
 
-/// Whether the type of an event is `error`. `HTML 9.2.6`
+/// Returns `true` if the type of an event is `error`. `HTML 9.2.6`
 fn is_error(name: &[u8]) -> bool {
     name.trim_ascii() == b"error"
 }
 
-/// Empties a buffer, and gives back memory that an unusually long event needed.
+/// Clears a buffer, and releases the memory of an unusually long event.
 pub(super) fn give_back(open: &mut Vec<u8>) {
     const USUAL: usize = 1 << 16;
     if open.capacity() > USUAL {
@@ -654,7 +658,7 @@ pub(super) fn give_back(open: &mut Vec<u8>) {
     open.clear();
 }
 
-/// A number of milliseconds in ASCII digits alone.
+/// Parses a number of milliseconds, of ASCII digits only.
 fn milliseconds(digits: &[u8]) -> Option<Duration> {
     let plain = digits.iter().all(u8::is_ascii_digit);
     let text = core::str::from_utf8(digits).ok().filter(|_| plain)?;

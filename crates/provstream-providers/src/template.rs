@@ -1,4 +1,4 @@
-//! Events that a rewriter adds, for text that turned out to be text after its delta was written.
+//! Builds the events that a rewriter adds, for held text that turned out not to be an annotation.
 
 use core::ops::Range;
 
@@ -9,43 +9,43 @@ use super::steps::count;
 use super::text_id::TextId;
 use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
 
-/// Most bytes of an event that is kept as it is; of a longer one only what is repeated is kept.
+/// Maximum length in bytes of an event that is kept unchanged; of a longer one, only the repeatable members are kept.
 const MAX_KEPT: usize = 1 << 12;
 
-/// Most bytes of a member that is repeated.
+/// Maximum length in bytes of a repeated member.
 const MAX_MEMBER: usize = 1 << 8;
 
-/// The last event with text of a channel, as the pattern of one with more of it.
+/// Last event with text of a channel, from which events with more text are built.
 ///
-/// An added event has the members of that event that say the same in every event of a text: identifiers, model, time, and
-/// what is null. Everything else is left out of it, so that no client takes it twice.
+/// An added event has only the members that are equal in every event of a text: identifiers, model, time, and `null`.
+/// All others are omitted, so that no client counts them twice.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Template {
-    /// The bytes of the event; empty if there was none.
+    /// Bytes of the event; empty if there was none.
     raw: Vec<u8>,
-    /// Where in them the JSON is.
+    /// Range of the JSON in `raw`.
     json: Range<u32>,
-    /// Where in them the content of the text's string is.
+    /// Range of the content of the delta's string in `raw`.
     text: Range<u32>,
-    /// The text is of another channel than the one that the event is added for.
+    /// The event is from another channel than the one for which events are added.
     is_of_another: bool,
 }
 
-/// How an event that is added is put together.
+/// Content of an added event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Added<'a> {
     pub(super) format: Format,
     pub(super) id: TextId,
     pub(super) text: &'a [u8],
-    /// The number of the block that it is of, where texts have several.
+    /// Block number, if texts have several blocks.
     pub(super) block: Option<u32>,
-    /// The number of the event in the stream, where events are numbered.
+    /// Sequence number, if events have one.
     pub(super) sequence: Option<u64>,
-    /// What comes before the JSON and after it where there is no event to repeat.
+    /// Framing of the event if there is no event to copy.
     pub(super) envelope: Envelope<'a>,
 }
 
-/// What events are put together by.
+/// Framing of added events.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Envelope<'a> {
     /// Server-sent events, with this line end.
@@ -64,7 +64,7 @@ impl Template {
         }
     }
 
-    /// Keeps the event that is kept for the text of another channel, if there is none.
+    /// Copies the template of another channel, if this one is empty.
     pub(super) fn keep_other(&mut self, other: &Self) {
         if self.is_empty() {
             count(other.raw.len());
@@ -81,7 +81,7 @@ impl Template {
         self.raw.clear();
     }
 
-    /// Keeps an event with text of the channel, in the place of the one before.
+    /// Replaces the template by an event whose delta is at `text` in the data.
     pub(super) fn keep(&mut self, frame: &Frame<'_>, text: Range<usize>) {
         count(frame.data.len());
         self.raw.clear();
@@ -141,7 +141,7 @@ impl Template {
         }
     }
 
-    /// Whether an event differs from the one that is kept in its text alone.
+    /// Returns `true` if an event differs from the template only in its text.
     pub(super) fn is_like(&self, frame: &Frame<'_>, text: Range<usize>) -> bool {
         let Some(text) = frame.in_raw(text).filter(|_| !self.is_empty()) else {
             return false;
@@ -151,7 +151,7 @@ impl Template {
             && self.raw[kept.end..] == frame.raw[text.end..]
     }
 
-    /// Appends the event with a text; gives where in `out` the number of its block is.
+    /// Appends the event with `added.text`, and returns the range of its block number in `out`.
     pub(super) fn write(&self, added: &Added<'_>, out: &mut Vec<u8>) -> Range<usize> {
         let json = self.json.start as usize..self.json.end as usize;
         let before = out.len();
@@ -178,25 +178,25 @@ impl Template {
     }
 }
 
-/// Copies what is repeated of an event.
+/// Copies the repeatable members of an event.
 struct Prune<'a, 'o> {
     data: &'a [u8],
-    /// The content of the text's string.
+    /// Range of the content of the delta's string.
     text: Range<usize>,
     format: Option<Format>,
-    /// What takes the place of the text; nothing if the event is only made shorter.
+    /// Text of the added event; `None` if the event is only shortened.
     added: Option<&'a Added<'a>>,
-    /// The numbers of the channel are those of another one.
+    /// The event is from another channel.
     is_of_another: bool,
     out: &'o mut Vec<u8>,
-    /// Where the text is in `out`.
+    /// Position of the text in `out`.
     text_at: usize,
-    /// Where the number of the block is in `out`.
+    /// Range of the block number in `out`.
     block_at: Range<usize>,
 }
 
 impl Prune<'_, '_> {
-    /// Copies the value at `from`, which holds the text or is it.
+    /// Copies the value at `from`, which is the delta's string or contains it. Returns the position after it.
     fn value(&mut self, from: usize) -> Option<usize> {
         let from = white_space_end(self.data, from);
         match *self.data.get(from)? {
@@ -222,7 +222,7 @@ impl Prune<'_, '_> {
         let mut at = white_space_end(self.data, after);
         let mut is_first = true;
         while *self.data.get(at)? != close {
-            // With the white space before it.
+            // The copy includes the white space before the member.
             let start = core::mem::replace(&mut after, at);
             let mut name = None;
             if open == b'{' {
@@ -260,7 +260,7 @@ impl Prune<'_, '_> {
         }
     }
 
-    /// Copies a member beside the text if it can be repeated.
+    /// Copies a member next to the text if it can be repeated.
     fn beside(&mut self, name: &[u8], head: &[u8], value: &[u8], is_first: &mut bool) {
         let sequence = self.added.and_then(|added| added.sequence);
         let value: &[u8] = match (name, sequence) {
@@ -270,9 +270,9 @@ impl Prune<'_, '_> {
                 self.out.extend_from_slice(number.to_string().as_bytes());
                 return;
             }
-            // Of the text that is repeated, which this is not.
+            // The tokens are those of the replaced text.
             (b"logprobs", _) if value.starts_with(b"[") => b"[]",
-            // So is the number of a token.
+            // The number of a token, too, belongs to the replaced text.
             (b"id", _) if self.format == Some(Format::Tgi) => b"0",
             _ => value,
         };
@@ -289,7 +289,7 @@ impl Prune<'_, '_> {
         }
     }
 
-    /// The number of the channel that a member of the event of another one has.
+    /// Returns the replacement of a channel number, if the event is from another channel.
     fn number(&self, name: &[u8]) -> Option<u32> {
         let channel = self.added.filter(|_| self.is_of_another)?.id.channel;
         match name {
@@ -299,7 +299,7 @@ impl Prune<'_, '_> {
         }
     }
 
-    /// Whether a member says nothing, or the same in every event of a text.
+    /// Returns `true` if a member has no content, or has an equal value in every event of a text.
     fn is_repeatable(&self, name: &[u8], value: &[u8]) -> bool {
         const ENVELOPE: [&[u8]; 26] = [
             b"id",
@@ -332,9 +332,9 @@ impl Prune<'_, '_> {
         match value {
             b"null" | b"[]" => true,
             b"false" => matches!(name, b"done" | b"stop" | b"special"),
-            // Without it, reasoning is text.
+            // Without `thought`, reasoning would be text.
             b"true" => name == b"thought",
-            // In the events of these formats each message has one.
+            // In these formats, each event has a message with a role.
             _ if name == b"role" => self.format.is_none_or(|format| {
                 matches!(
                     format,
@@ -355,7 +355,8 @@ impl Prune<'_, '_> {
 }
 
 impl Added<'_> {
-    /// Appends the shortest event of the format that has text of the channel.
+    /// Appends the shortest event of the format with text of the channel, and returns the range of the channel
+    /// number.
     fn write_shortest(&self, out: &mut Vec<u8>) -> Range<usize> {
         let index = self.block.unwrap_or(self.id.index());
         let part = self.id.part().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The text of one channel on its way through a rewriter.
+//! Text of one channel, with the rewriter or gate that processes it.
 
 use super::escape::{push_content, push_unit};
 use super::halves;
@@ -11,36 +11,37 @@ use super::text_id::TextId;
 use super::words::Words;
 use provstream::{GateEnd, Rewriter};
 
-/// The text of one channel.
+/// State of one text.
 #[derive(Clone, Debug)]
 #[repr(C)] // What each delta needs is next to each other.
 pub(super) struct Text<R> {
     pub(super) rewriter: R,
-    /// Where its blocks end, if it is that of several.
+    /// Ends of the blocks, if the text is joined from several.
     pub(super) seams: Option<Box<Seams>>,
-    /// Text may be held back. If not, all that was read is written.
+    /// `false` only if all text so far was written.
     may_hold: bool,
-    /// No more events can be held back with it, so that it has to be decided about.
+    /// The limit of held events is reached, so all text must be decided.
     pub(super) is_at_limit: bool,
-    /// The channel ended after a half that was written as it is: a low half that comes next does not belong to it.
+    /// The channel ended after a lone high surrogate, which was written unchanged. A low surrogate that follows must
+    /// not be joined to it.
     after_lone_half: bool,
-    /// Another text of its channel is the same so far, and is reported.
+    /// Another text of the channel is equal so far, and only that one is reported.
     pub(super) is_again: bool,
-    /// More of it may follow in the same event, before which nothing needs to be decided.
+    /// More of the text may follow in the same event; until then, nothing must be decided.
     pub(super) goes_on: bool,
     pub(super) removed: Option<Removed>,
-    /// The high surrogate that the last delta ended with.
+    /// High surrogate at the end of the last delta.
     high: Option<u16>,
-    /// It was written as it is.
+    /// `high` was written unchanged.
     high_is_out: bool,
     pub(super) id: TextId,
-    /// The number of its last block.
+    /// Number of the block that the text ends in.
     pub(super) block: Option<u32>,
-    /// What an event with more of its text looks like.
+    /// Template for events that are added with more of the text.
     pub(super) template: Template,
 }
 
-/// Memory for one delta after the other.
+/// Buffers that are reused for each delta.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     pub(super) decoded: Vec<u8>,
@@ -48,17 +49,17 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Bytes of memory.
+    /// Returns the capacity of both buffers in bytes.
     pub(super) const fn capacity(&self) -> usize {
         self.decoded.capacity() + self.out.capacity()
     }
 }
 
-/// Where the text that a string becomes is appended as content of a JSON string.
+/// Buffer to which rewritten text is appended, as content of a JSON string.
 pub(super) type Edit<'e> = &'e mut Vec<u8>;
 
 impl<R: TextRewriter> Text<R> {
-    /// Text that begins, read by a rewriter that is at the start of a stream.
+    /// Creates the state of an empty text; `rewriter` must be at the start of a stream.
     pub(super) const fn new(id: TextId, rewriter: R, removed: Option<Removed>) -> Self {
         Self {
             id,
@@ -77,8 +78,8 @@ impl<R: TextRewriter> Text<R> {
         }
     }
 
-    /// Rewrites a delta; gives how many bytes of text were read, and whether the string changes, to what was then
-    /// appended to `edit`.
+    /// Rewrites a delta. Returns the number of bytes of text that were read, and `true` if the string changes; its
+    /// new content was then appended to `edit`.
     pub(super) fn push(
         &mut self,
         delta: &Delta<'_>,
@@ -107,7 +108,8 @@ impl<R: TextRewriter> Text<R> {
         self.push_with_halves(delta, scratch, edit, handler)
     }
 
-    /// The same of text without escapes, where no half of a surrogate pair came before; whether it changes.
+    /// Rewrites a delta without escapes, if no surrogate is pending. Returns `true` if the string changes; its new
+    /// content was then appended to `edit`.
     pub(super) fn push_plain(
         &mut self,
         text: &[u8],
@@ -124,7 +126,8 @@ impl<R: TextRewriter> Text<R> {
         changed
     }
 
-    /// The same where halves of surrogate pairs may be at the ends, or the text ends with the delta.
+    /// Slow path of [`push`](Self::push): the delta may begin or end with half of a surrogate pair, or be the last
+    /// one.
     fn push_with_halves(
         &mut self,
         delta: &Delta<'_>,
@@ -167,7 +170,7 @@ impl<R: TextRewriter> Text<R> {
         (piece.text.len(), true)
     }
 
-    /// What was held back at the channel's end, in `scratch`.
+    /// Ends the channel, and returns the text that was held back; it is in `scratch`.
     pub(super) fn finish<'s>(
         &mut self,
         scratch: &'s mut Scratch,
@@ -191,14 +194,14 @@ impl<R: TextRewriter> Text<R> {
         &scratch.out
     }
 
-    /// Whether the next piece of it needs no part of what came before but what the rewriter holds back.
+    /// Returns `true` if the next delta depends on no earlier text except what the rewriter holds.
     pub(super) fn is_calm(&self) -> bool {
         let is_waiting = self.seams.as_ref().is_some_and(|seams| seams.is_waiting());
         self.high.is_none() && !self.after_lone_half && !is_waiting
     }
 
-    /// Takes a piece, which is ASCII or may not be, if all of it is written as it is, at once, and nothing else is held back;
-    /// gives its offset in what is written.
+    /// Appends a piece if all of it is written unchanged and at once, and nothing else is held back. Returns the
+    /// piece's offset in the written text, or `None` if the slow path is needed. `is_ascii` may be false for ASCII.
     #[inline]
     pub(super) fn push_unchanged(&mut self, text: &[u8], is_ascii: bool) -> Option<u64> {
         if self.may_hold {
@@ -228,7 +231,7 @@ impl<R: TextRewriter> Text<R> {
         self.part(is_last, scratch);
     }
 
-    /// Rewrites a piece of text; what is written is in `scratch`.
+    /// Rewrites a piece of text; the output is in `scratch`.
     fn feed(
         &mut self,
         text: &[u8],
@@ -265,7 +268,7 @@ impl<R: TextRewriter> Text<R> {
         self.may_hold |= collect.has_replaced;
     }
 
-    /// Takes what belongs to blocks that have ended out of what is written.
+    /// Moves output that belongs to ended blocks out of `scratch`.
     #[inline]
     fn part(&mut self, is_last: bool, scratch: &mut Scratch) {
         if let Some(seams) = &mut self.seams
@@ -276,7 +279,7 @@ impl<R: TextRewriter> Text<R> {
         }
     }
 
-    /// Whether the text so far ends in what may still become an annotation or a record.
+    /// Returns `true` if the text so far ends in bytes that can still become an annotation or a record.
     pub(super) fn is_in_candidate(&self) -> bool {
         self.rewriter.is_in_candidate()
     }
@@ -285,12 +288,12 @@ impl<R: TextRewriter> Text<R> {
         self.rewriter.is_holding()
     }
 
-    /// Whether some text was read and is not written yet.
+    /// Returns `true` if some text was read and not written yet.
     pub(super) fn is_holding(&self) -> bool {
         self.may_hold && (self.high.is_some() || self.buffers())
     }
 
-    /// The same, and keeps it.
+    /// Updates `may_hold`, and returns `true` if some text was read and not written yet.
     pub(super) fn note_holding(&mut self) -> bool {
         let is_holding = self.is_holding();
         self.may_hold = is_holding || R::WITHHOLDS_UNREAD;
@@ -298,24 +301,24 @@ impl<R: TextRewriter> Text<R> {
     }
 }
 
-/// Whether bytes are UTF-8; most deltas are few bytes of ASCII.
+/// Returns `true` if the bytes are UTF-8; most deltas are a few bytes of ASCII.
 #[inline]
 fn is_utf8(bytes: &[u8]) -> bool {
     bytes.is_ascii() || core::str::from_utf8(bytes).is_ok()
 }
 
-/// The next piece of a channel's text.
+/// Delta of a channel's text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delta<'a> {
     /// The content of the JSON string.
     pub(super) content: &'a [u8],
-    /// It has escapes.
+    /// `content` has escapes.
     pub(super) escaped: bool,
-    /// The channel's text ends with it.
+    /// The channel's text ends with this delta.
     pub(super) is_last: bool,
 }
 
-/// Where a text is, for a handler.
+/// Returns the position of a text, as handlers get it.
 pub(super) const fn position(id: TextId, is_repeated: bool) -> ChannelPosition {
     ChannelPosition {
         channel: id.channel,
@@ -325,7 +328,7 @@ pub(super) const fn position(id: TextId, is_repeated: bool) -> ChannelPosition {
     }
 }
 
-/// Where reasoning is, for a handler.
+/// Returns the position of reasoning, as handlers get it.
 pub(super) const fn reasoning(id: TextId) -> ChannelPosition {
     ChannelPosition {
         channel: id.channel,
@@ -337,80 +340,83 @@ pub(super) const fn reasoning(id: TextId) -> ChannelPosition {
 
 /// Rewrites the text of one channel.
 pub(super) trait TextRewriter: Clone {
-    /// Nothing may be written that could not be read as the text of a channel from its start.
+    /// `true` for gates: text that is not read as part of a channel must not be written.
     const WITHHOLDS_UNREAD: bool;
 
-    /// The rewriter of a text, as this one begins.
+    /// Returns a rewriter for a new text at `position`. `self` is the prototype, which has read nothing.
     fn begin(&self, position: ChannelPosition) -> Self;
 
-    /// It can go back to how it began.
+    /// [`renew`](Self::renew) is supported.
     const RENEWS: bool = false;
 
-    /// Goes back to how it began, if it can.
+    /// Resets the rewriter to the start of a text, if [`RENEWS`](Self::RENEWS).
     fn renew(&mut self) {}
 
-    /// Begins as `fresh` does, with a text of its own, which repeats what `before` took if there is such a one.
+    /// Begins a new text like the prototype `fresh`. If `before` is given, the new text repeats the one that `before`
+    /// has read.
     fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>);
 
-    /// Does with the rest of the text as was done in a place that repeats it, and that is over.
+    /// Adopts the decisions that were made for a full text that repeats this text and has ended.
     fn follow(&mut self, repeated: &mut Self);
 
     fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>);
 
-    /// Takes text of which more follows at once, so that nothing has to be decided about yet.
+    /// Appends text of which more follows in the same event, so nothing must be decided yet.
     fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
         self.push(text, to);
     }
 
     fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
 
-    /// Something other than text comes: what is open in the text is over.
+    /// Ends whatever is unfinished in the text, because other content follows.
     fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
 
-    /// Adds what is to be done with what was written for a text that repeats another one, because of the words of that one.
+    /// Adds to `to` the decisions about a copy that repeats another text, after the words of that text are known.
     fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut Settled) {
         let _ = (unfound, copy, to);
     }
 
-    /// Adds what is to be done with what was written for a text of another name, because of the words of this one; `false` if nothing
-    /// is, and nothing is held back.
+    /// Adds to `to` the decisions about a copy in a text of another name, because of the words of this one. Returns
+    /// `false` if there are none and nothing is held back.
     fn settle_elsewhere(&mut self, more: bool, copy: &[u8], to: &mut Settled) -> bool {
         let _ = (more, copy, to);
         false
     }
 
-    /// What is held back, as [looked ahead](Self::look_ahead), but for what may still become an annotation.
+    /// Returns the text that is held back, as [looked ahead](Self::look_ahead), without a candidate annotation at its
+    /// end.
     fn rest(&self) -> &[u8] {
         b""
     }
 
-    /// A place that repeats all of the text follows: decides what would be decided if the text ended here.
+    /// Decides about all text as if it ended here, because a full text that repeats it follows.
     fn look_ahead(&mut self) {}
 
-    /// What was decided about, with what was [looked ahead](Self::look_ahead) to or not.
+    /// Returns the words that were decided, with or without those that [`look_ahead`](Self::look_ahead) decided.
     fn words(&self, with_rest: bool) -> Words {
         let _ = with_rest;
         Words::default()
     }
 
-    /// No more text can be held back.
+    /// Decides about all held text, because the limit of held events is reached.
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
         let _ = to;
     }
 
-    /// Takes text if it is written as it is and at once, and nothing else is to be done; gives its offset in what is written.
+    /// Appends text if all of it is written unchanged and at once, and nothing else has to be done. Returns the
+    /// offset of the piece in the written text.
     fn push_unchanged(&mut self, text: &[u8]) -> Option<u64> {
         let _ = text;
         None
     }
 
-    /// Whether some text was read and may still be written.
+    /// Returns `true` if some text was read and may still be written.
     fn is_holding(&self) -> bool;
 
-    /// Whether the text so far ends in what may still become an annotation or a record.
+    /// Returns `true` if the text so far ends in bytes that can still become an annotation or a record.
     fn is_in_candidate(&self) -> bool;
 
-    /// How a policy ended the text, if it did.
+    /// Returns the policy's end of the text, if a policy ended it.
     fn ended(&self) -> Option<GateEnd> {
         None
     }

@@ -1,4 +1,4 @@
-//! From the data of an event to what it says, with the channels that are open.
+//! Reads the data of events to facts, and tracks the open channels.
 
 mod ends;
 mod unread;
@@ -26,69 +26,70 @@ use crate::walk::table::Role;
 use crate::walk::{Capture, Walk};
 use crate::{Channel, Format};
 
-/// Things that events commonly say; memory for more is given back.
+/// Number of facts that events commonly have; larger buffers are released.
 const USUAL: usize = 64;
 
-/// Reads events one after the other. What an event like the last one needs comes first.
+/// Reads events one after the other. The fields for events that match the template come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Reader {
     pub(crate) again: Again,
     pub(crate) report: ReadReport,
-    /// What was asked for; else the format is that of the last event with evidence, until one has text.
+    /// Format that the caller has named. If `None`, the format is that of the last event with evidence, until one has
+    /// text.
     asked: Option<Format>,
     format: Option<Format>,
-    /// An event of this format had text, so that it is certain.
+    /// The format is certain: the caller named it, or an event in it had text.
     settled: bool,
-    /// What the last event says, in order.
+    /// Facts of the last event, in order.
     pub(crate) found: Vec<Found>,
     walk: Walk,
-    /// The texts that have begun and not ended, sorted; at most [`MAX_CHANNELS`].
+    /// Open texts, sorted; at most [`MAX_CHANNELS`].
     open: Vec<OpenText>,
-    /// How many of them are finishing.
+    /// Number of open texts that are finishing.
     finishing: usize,
     numbering: Numbering,
     ended: bool,
-    /// Something other than text came after text.
+    /// Content other than text came after text.
     has_break: bool,
-    /// All that is reasoning is wanted, and where it ends.
+    /// Facts about reasoning and its ends are reported.
     pub(crate) wants_reasoning: bool,
-    /// What a gate empties is wanted.
+    /// Values that a gate empties are reported.
     pub(crate) wants_echoes: bool,
-    /// The numbers of blocks are wanted, of every event.
+    /// Block numbers of all events are needed.
     wants_blocks: bool,
-    /// The event that is read next has the name `error`, whatever its data.
+    /// The next event has the type `error`, whatever its data.
     pub(crate) is_error: bool,
-    /// Nothing continues after the last event: no client reads on, or it reports an error.
+    /// Nothing continues after the last event: no client reads further, or the event reports an error.
     pub(crate) ends_reading: bool,
-    /// The paths of members that pass, though the format does not have them.
+    /// Paths of members that pass although the format does not have them.
     pub(crate) passes: PassMembers,
-    /// What the last event is to a text block, until it is taken.
+    /// Relation of the last event to a text block.
     pub(crate) block: Option<BlockEvent>,
 }
 
-/// Some of the texts that are open.
+/// Selects open texts.
 #[derive(Clone, Copy, Debug)]
 enum Of {
     All,
-    /// Those whose first number is this one.
+    /// Texts whose channel index is this one.
     Index(u32),
     Channel(Channel),
 }
 
-/// A text that has begun.
+/// An open text.
 #[derive(Clone, Copy, Debug)]
 struct OpenText {
     id: TextId,
-    /// Its text is over, unless more follows.
+    /// The text has ended, unless more follows.
     is_finishing: bool,
-    /// The number of the last event that said so.
+    /// Number of the last event that set `is_finishing`.
     finished_in: u64,
-    /// Something other than text came after its last piece.
+    /// Other content came after the last delta.
     is_broken: bool,
-    /// Another text of its channel has been the same so far.
+    /// Another text of the channel is equal so far.
     is_again: bool,
-    /// Bytes of its strings.
+    /// Number of bytes of the text's strings.
     read: u64,
 }
 
@@ -130,7 +131,7 @@ impl Reader {
         };
     }
 
-    /// A reader of another response, of this format, that wants the same.
+    /// Returns a reader for another response, in this format, with equal settings.
     pub(crate) fn of(&self, format: Format) -> Self {
         Self {
             passes: self.passes.clone(),
@@ -140,8 +141,9 @@ impl Reader {
         }
     }
 
-    /// Reads an event with these data to [`found`](Self::found). The end of a channel is there if it is open, and text of a
-    /// channel that is not open if it is not empty. All open channels end before an error and the end, which is there once.
+    /// Reads an event to [`found`](Self::found), and returns the diagnostic about it, if any. An end is reported only
+    /// for an open text, and an empty delta only if the text is open. All open channels end before an error and
+    /// before the end of the stream, which is reported once.
     pub(crate) fn read(&mut self, data: &[u8], is_streamed: bool) -> Odd {
         count(data.len());
         self.found.clear();
@@ -152,7 +154,7 @@ impl Reader {
         }
         self.block = None;
         match data.trim_ascii() {
-            // Some servers keep a connection alive with it.
+            // Some servers keep connections alive with empty events.
             b"" if !is_error => return None,
             text @ (b"" | b"[DONE]") => {
                 self.report.add_event();
@@ -177,7 +179,7 @@ impl Reader {
         odd
     }
 
-    /// Keeps an event that has one text and nothing else.
+    /// Learns the template from an event with one delta and nothing else of interest.
     fn keep(&mut self, data: &[u8], odd: Odd) {
         match found::alone(&self.found, data) {
             Some((id, at, repeatable, sequence))
@@ -195,7 +197,7 @@ impl Reader {
         }
     }
 
-    /// Reads an event that differs from the last one in its text alone.
+    /// Reports the facts of an event that matches the template.
     fn read_again(&mut self, text: Text) -> Odd {
         self.report.add_event();
         if let Some(begun) = self.begin(text.id, text.at, None) {
@@ -214,7 +216,8 @@ impl Reader {
         None
     }
 
-    /// The text of a piece, by its numbers in the event, and whether they are odd; `None` if there are too many texts.
+    /// Returns the text of a delta, by its numbers in the event, with the diagnostic about them; `None` if there are
+    /// too many texts.
     fn text_of(
         &mut self,
         event: &Event<'_>,
@@ -246,7 +249,7 @@ impl Reader {
         Some((TextId { channel, ..id }, odd))
     }
 
-    /// What the block is called that an event is about.
+    /// Returns the key of the block that an event names.
     fn block_key(&mut self, event: &Event<'_>, channel: Channel) -> BlockKey {
         match &event.walk.id {
             Some(id) => self.numbering.id(&event.data[id.range()]),
@@ -265,7 +268,7 @@ impl Reader {
                 return Some(NoticeCode::MalformedEvent);
             }
             let shown = evidence(walk, data);
-            // What an earlier event has shown goes on.
+            // A format that an earlier event has shown stays.
             let is_known = self.format.is_some_and(|format| shown.has(format));
             if shown.is_ambiguous() && !is_known {
                 return Some(NoticeCode::AmbiguousFormat);
@@ -334,7 +337,7 @@ impl Reader {
         event.odd
     }
 
-    /// The numbers of blocks are wanted, of every event or no more.
+    /// Sets whether the block numbers of all events are needed.
     pub(crate) fn want_blocks(&mut self, wants: bool) {
         self.wants_blocks = wants;
         if wants {
@@ -342,13 +345,13 @@ impl Reader {
         }
     }
 
-    /// Whether the last event may be one of a block.
+    /// Returns `true` if the last event may belong to a block.
     #[inline]
     pub(crate) const fn may_be_of_block(&self) -> bool {
         self.block.is_some() || self.wants_blocks
     }
 
-    /// The number of the block that the last event names, and where in its data the digits are.
+    /// Returns the block number in the last event, and the range of its digits in the data.
     pub(crate) fn block_number(&self, data: &[u8]) -> Option<(u32, Range<usize>)> {
         let (start, end) = self.walk.number_at;
         let range = start as usize..end as usize;
@@ -356,20 +359,20 @@ impl Reader {
         Some((digits.parse().ok()?, range))
     }
 
-    /// Numbers count deltas.
+    /// Records that choice indices count deltas.
     pub(crate) const fn set_counted(&mut self) {
         self.numbering.set_counted();
     }
 
-    /// Whether a text is open.
+    /// Returns `true` if a text is open.
     pub(crate) fn is_open(&self, id: TextId) -> bool {
         self.place_of(id).is_ok()
     }
 
-    /// The place of a text among those that are open, or where it would be.
+    /// Returns the index of an open text, or the index for inserting it.
     #[inline]
     fn place_of(&self, id: TextId) -> Result<usize, usize> {
-        // Most responses have one.
+        // Most responses have one text.
         if let [only] = &*self.open
             && only.id == id
         {
@@ -378,7 +381,7 @@ impl Reader {
         self.open.binary_search_by_key(&id, |open| open.id)
     }
 
-    /// The places of open texts.
+    /// Returns the indices of the selected open texts.
     fn places(&self, of: Of) -> Range<usize> {
         let (from, rest) = match of {
             Of::All => return 0..self.open.len(),

@@ -1,4 +1,4 @@
-//! A response on its way through a rewriter of its texts.
+//! Rewrites a response: one rewriter or gate for each text.
 
 mod alone;
 mod channels;
@@ -42,59 +42,60 @@ use crate::text_id::{Member, TextId};
 use crate::{Channel, ChannelPosition, Format, StreamHandler};
 use provstream::GateEnd;
 
-/// Bytes that events commonly need; memory for more is given back.
+/// Capacity that events commonly need in bytes; larger buffers are released.
 const USUAL: usize = 1 << 12;
 
-/// Most texts of an event whose pattern it becomes by a pass over the event. Others of the event get that of one of these.
+/// Maximum number of texts of an event whose templates are learned by a pass over the event. Further texts get the
+/// template of another one.
 const MAX_TEMPLATES: usize = 8;
 
-/// What the rewriter knows between two events. The fields that an event [like the last one](State::take_usual)
-/// needs come first, next to each other in memory.
+/// State of a response between two events. The fields that the [fast path](State::take_usual) needs come first, next
+/// to each other in memory.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct State<R> {
-    /// What an event like the last one goes on with, if such an event can be taken at once.
+    /// State of the fast path, if it may handle the next event.
     usual: Option<Usual>,
-    /// Bytes of such events that the framer has not counted yet.
+    /// Bytes that the fast path has read and the framer has not counted yet.
     uncounted: u64,
     pub(super) texts: Texts<R>,
     pub(super) reader: Reader,
     counting: Counting,
-    /// What each channel begins with; if the first text can be asked for it, that one has taken it.
+    /// Prototype of the texts' rewriters; `None` if the first text has taken it.
     fresh: Option<Box<R>>,
-    /// For texts that repeat others.
+    /// Rewriter for full texts, which repeat others.
     whole: Option<Box<R>>,
-    /// The texts of a response that is not streamed that a policy ended, and how.
+    /// Channels of a response that is not streamed whose text a policy ended, with the kind of end.
     pub(super) wholes_ended: Vec<(Channel, GateEnd)>,
-    /// Nothing if reasoning is left as it is.
+    /// State of the reasoning; `None` if reasoning is passed through.
     thoughts: Option<Box<Thoughts<R>>>,
     scratch: Scratch,
     edits: Edits,
     deferred: Deferred,
     blocks: Blocks,
-    /// Where the texts of channels begin for offsets that are counted from the start of the prompt.
+    /// Offsets at which the texts begin, for offsets that count from the start of the prompt.
     bases: SmallVec<[(TextId, u64); 0]>,
-    /// What was announced to the handler.
+    /// Position that was reported to the handler last.
     position: Option<ChannelPosition>,
     envelope: Kind,
     line_end: LineEnd,
-    /// What comes next after the bytes that were written.
+    /// Position in the output.
     place: Place,
-    /// Bytes of an event that is too long are coming.
+    /// An event that exceeds the limit is being passed through.
     passing: bool,
-    /// How many events were added to a stream whose events are numbered.
+    /// Number of events that were added to a stream with sequence numbers.
     added: u64,
-    /// The number of the next event of such a stream.
+    /// Sequence number of the next event.
     next_sequence: u64,
-    /// How many deltas of the event were read.
+    /// Number of deltas of the current event that were processed.
     deltas: u32,
-    /// The event with its text rewritten; empty between events.
+    /// The rewritten event; empty between events.
     out: Vec<u8>,
-    /// Only what was read may be written.
+    /// For a gate: withholds bytes that were not read.
     guard: Option<Box<Guard>>,
 }
 
-/// A place among the bytes of a response.
+/// Facts about the last written byte, which decide which separator comes next.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// The last byte ended a line.
@@ -111,12 +112,12 @@ impl Place {
 }
 
 impl<R: TextRewriter> State<R> {
-    /// The state before a response of this format, or of one that is found out.
+    /// Creates the state before a response in this format; `None`: the format is detected.
     pub(super) fn new(format: Option<Format>, fresh: R) -> Self {
         Self::with_fresh(format, Box::new(fresh))
     }
 
-    /// The same with what is in memory of its own already.
+    /// Creates the state with a boxed prototype.
     pub(super) fn with_fresh(format: Option<Format>, fresh: Box<R>) -> Self {
         let mut reader = Reader::new(format);
         reader.wants_echoes = R::WITHHOLDS_UNREAD;
@@ -148,28 +149,28 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Changes what each channel begins with.
+    /// Changes the prototype of the texts' rewriters.
     pub(super) fn map_fresh(&mut self, change: impl FnOnce(R) -> R) {
         if let Some(fresh) = &mut self.fresh {
             **fresh = change((**fresh).clone());
         }
     }
 
-    /// Sets what is done with reasoning.
+    /// Sets the treatment of reasoning.
     pub(super) fn set_reasoning(&mut self, mode: Reasoning) {
         self.usual = None;
         self.thoughts = Thoughts::new(mode);
         self.reader.wants_reasoning = self.thoughts.is_some();
     }
 
-    /// Back to the start of a response; its format is found out once more if this one's was.
+    /// Resets the state to the start of a response. A detected format is detected again.
     pub(super) fn reset(&mut self) {
         self.usual = None;
         self.uncounted = 0;
         self.reader.reset();
         self.counting = Counting::default();
         if self.fresh.is_none() {
-            // The first text has it, whichever channel it is of.
+            // The first text has taken the prototype; any channel will do.
             let position = text::position(TextId::default(), false);
             self.fresh = self.begin_next(position).map(Box::new);
         }
@@ -192,7 +193,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Bytes of events that are held back.
+    /// Returns the number of bytes of held events.
     pub(super) const fn deferred_len(&self) -> usize {
         self.deferred.len()
     }
@@ -209,7 +210,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Takes the first bytes of a chunk that belong together, at most one event; how many they are.
+    /// Processes the first bytes of a chunk, at most one event, and returns their number.
     pub(super) fn push(
         &mut self,
         framer: &mut Framer,
@@ -241,7 +242,7 @@ impl<R: TextRewriter> State<R> {
         len
     }
 
-    /// Bytes of events that were taken without the framer, and that it has not counted yet.
+    /// Returns the number of bytes that the fast path has read and the framer has not counted yet.
     pub(super) const fn uncounted(&self) -> u64 {
         self.uncounted
     }
@@ -259,7 +260,8 @@ impl<R: TextRewriter> State<R> {
         handler.end();
     }
 
-    /// Whether a piece is not held back until it is known what the numbers of choices are.
+    /// Returns `true` if a piece can be processed now: it need not be held until it is known whether choice indices
+    /// name channels. A decision also processes the held events.
     #[cold]
     fn is_read_now(
         &mut self,
@@ -274,7 +276,8 @@ impl<R: TextRewriter> State<R> {
         verdict != Verdict::Hold
     }
 
-    /// Rewrites the events that were held back until it is known what the numbers of choices are.
+    /// Processes the events that were held until the meaning of choice indices is known. `counts`: the indices count
+    /// deltas.
     fn settle_counting(&mut self, counts: bool, handler: &mut impl StreamHandler) {
         if counts {
             self.reader.set_counted();
@@ -310,7 +313,7 @@ impl<R: TextRewriter> State<R> {
             Piece::Event(frame) => self.rewrite(frame, false, handler),
             Piece::Other(text) => self.write(text.bytes(), handler),
             Piece::Passed(text) => {
-                // It may have text of any channel, which comes after what is held back.
+                // The event may have text of any channel, which comes after all held text.
                 if !core::mem::replace(&mut self.passing, true) {
                     self.close(true, handler);
                 }
@@ -323,7 +326,7 @@ impl<R: TextRewriter> State<R> {
                 self.notice(Notice::new(NoticeCode::OversizedEvent, *span), handler);
             }
             Piece::Unterminated(frame) => {
-                // Clients that take it for an event read its text.
+                // Some clients read the incomplete event as an event.
                 self.rewrite(frame, true, handler);
                 self.close(false, handler);
             }
@@ -340,7 +343,7 @@ impl<R: TextRewriter> State<R> {
         handler.item(Item::Notice(notice));
     }
 
-    /// Rewrites an event, which is the last of a stream that ends within it or not.
+    /// Rewrites an event. `is_final`: the stream ends within it.
     fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
         self.line_end = LineEnd::of(frame.raw);
         count(frame.raw.len());
@@ -378,7 +381,7 @@ impl<R: TextRewriter> State<R> {
             self.move_offsets(frame, &mut pending);
         }
         if is_final {
-            // Nothing can be added after it.
+            // Nothing can be added after this event.
             for text in each(self.texts.iter()) {
                 if self.reader.is_open(text.id) && text.is_holding() {
                     pending.wait(text.id, &found);
@@ -394,7 +397,7 @@ impl<R: TextRewriter> State<R> {
         for seams in each(self.texts.iter_mut()).filter_map(|text| text.seams.as_mut()) {
             seams.end_event();
         }
-        // What cannot be read is of no block, and is not removed with one.
+        // An event that cannot be read belongs to no block, and is not removed with one.
         if self.reader.may_be_of_block() && !odd.is_some_and(NoticeCode::is_unread) {
             self.note_block(frame, &found);
         }
@@ -419,7 +422,7 @@ impl<R: TextRewriter> State<R> {
         self.trim();
     }
 
-    /// Reads an event; what is odd about it.
+    /// Reads an event, and returns the diagnostic about it, if any.
     fn read(&mut self, frame: &Frame<'_>, is_final: bool) -> Option<NoticeCode> {
         let is_streamed = self.is_streamed();
         self.reader.is_error = self.envelope == Kind::Sse && frame.is_named_error;
@@ -436,7 +439,8 @@ impl<R: TextRewriter> State<R> {
         matches!(self.envelope, Kind::Sse | Kind::Array)
     }
 
-    /// Has the guard look at an event that was read; writes what it kept if the event shows the format.
+    /// Lets the guard inspect an event that was read, and writes the bytes that the guard kept if the event shows the
+    /// format.
     fn look(&mut self, frame: &Frame<'_>, handler: &mut impl StreamHandler) {
         let is_streamed = self.is_streamed();
         let Some(guard) = &mut self.guard else {
@@ -448,7 +452,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Does what all that an event says asks for. A gate decides about a text before what repeats it.
+    /// Applies all facts of an event. A gate decides about a text before its repetitions.
     fn apply_all(
         &mut self,
         frame: &Frame<'_>,
@@ -474,13 +478,14 @@ impl<R: TextRewriter> State<R> {
                 }
             }
         }
-        // What ended in the same event is not waited for.
+        // Texts that ended in the same event are not waited for.
         let texts = &self.texts;
         let is_holding = |id| texts.get(id).is_some_and(|text| text.is_holding());
         pending.waits.retain(|(id, _)| is_holding(*id));
     }
 
-    /// Whether none of the text of an event is written now, and it differs from an event before in that text alone.
+    /// Returns `true` if none of the event's text is written now, and the event differs from an earlier one only in
+    /// its text.
     fn is_idle(&self, frame: &Frame<'_>, found: &[Found]) -> bool {
         let [Found::Text(id, text, piece)] = found else {
             return false;
@@ -493,15 +498,15 @@ impl<R: TextRewriter> State<R> {
             && state.is_some_and(|state| state.template.is_like(frame, text.range()))
     }
 
-    /// Whether events are held back until a gate decides about the text of a block. So that there may be many of them, they
-    /// are held back without those that repeat others but for text that is held back.
+    /// Returns `true` if events are held until a gate decides about the text of a block. There may be many, so events
+    /// that only repeat others are not held, only their text.
     fn is_waiting_in_block(&self) -> bool {
         R::WITHHOLDS_UNREAD
             && self.envelope != Kind::Array
             && (self.blocks.is_holding() || self.deferred.is_waiting())
     }
 
-    /// Gives back memory that an unusual event needed.
+    /// Releases memory that an unusually large event needed.
     fn trim(&mut self) {
         self.reader.trim();
         let taken = self.out.capacity() + self.edits.bytes.capacity() + self.scratch.capacity();
@@ -515,7 +520,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Does what one thing that an event says asks for; with all that it says, and the place of that one.
+    /// Applies one fact of an event; `all` are its facts, and `place` is the index of this one.
     #[expect(
         clippy::too_many_arguments,
         reason = "its parts are borrowed one by one"
@@ -612,8 +617,8 @@ impl<R: TextRewriter> State<R> {
     }
 }
 
-/// Keeps an event as the pattern of those that are added for the text of these channels that is held back, the last of which is
-/// in these strings.
+/// Learns an event as the template of events that are added for held text of these channels. Each channel is given
+/// with its last string in the event.
 fn keep_templates<R: TextRewriter>(
     frame: &Frame<'_>,
     texts: &mut Texts<R>,

@@ -1,58 +1,58 @@
-//! The paths of a format's table as an automaton: from the members of an event to the rows they match.
+//! Paths of a format's table, compiled to an automaton that leads from the members of an event to the matching rows.
 
 use super::table::{Passes, Row, Table};
 
-/// Number of a node; nodes are numbered so that those inside of a node follow it directly.
+/// Number of a node. The nodes inside a node follow it directly.
 pub(crate) type NodeId = u16;
 
 /// The node of the event itself.
 pub(crate) const ROOT: NodeId = 0;
 
-/// The paths of a table.
+/// Automaton of a table.
 #[derive(Debug)]
 pub(crate) struct Automaton {
     nodes: Box<[Node]>,
-    /// The types of events that rows name; the place of each is its bit in [`Rule::types`].
+    /// Types of events that rows name; the index of each is its bit in [`Rule::types`].
     types: Box<[&'static str]>,
-    /// The path of each node; elements of arrays are `[]`.
+    /// Path of each node; an element of an array is `[]`.
     paths: Box<[Box<str>]>,
-    /// The paths of what is not text in events and parts of some kinds, which those are.
+    /// Paths of values that are not text in events and parts of certain kinds, with these kinds.
     pub(crate) passes_in: Box<[(Box<str>, &'static [&'static str])]>,
     pub(crate) table: &'static Table,
 }
 
-/// A place in events.
+/// A path in events.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
-    /// The members that lead on, at most 32.
+    /// Members with a node, at most 32.
     members: Box<[(&'static [u8], NodeId)]>,
-    /// A bit for each [`signature`] that one of them has.
+    /// Bit set of the [`signature`]s of `members`.
     signatures: u64,
-    /// A string in it that no row is about is text that was not read, unless its member is one of `passes`.
+    /// A string in this value that no row names is text that was not read, unless its member is one of `passes`.
     pub(crate) is_content: bool,
-    /// Bits of the types of events in which it is text, or has text in it.
+    /// Bits of the types of events in which the value is text, or has text in it.
     texts: u64,
     passes: Box<[&'static [u8]]>,
     /// The node of an array's elements.
     pub(crate) element: Option<NodeId>,
-    /// For the node of an element: which number of the channel its place is.
+    /// For an array's element: which number of the channel (0 or 1) its index is.
     pub(crate) place: Option<usize>,
-    /// What the value is.
+    /// Rows that apply to the value.
     pub(crate) rules: Box<[Rule]>,
-    /// The first node that is not inside of this one.
+    /// Number of the first node after this one that is not inside it.
     pub(crate) end: NodeId,
 }
 
-/// A row at its node.
+/// A row, with the types of its events as bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
-    /// Bits of the types of events it is about; all of them if it is about every event.
+    /// Bits of the types of events to which the row applies; all bits if it applies to every event.
     pub(crate) types: u64,
     pub(crate) row: Row,
 }
 
 impl Automaton {
-    /// The automaton of a table. The tables are constants and a test builds each, so that what it assumes of them holds.
+    /// Compiles a table. The tables are constants, and a test compiles each, so the assertions hold.
     pub(crate) fn new(table: &'static Table) -> Self {
         let mut types: Vec<&'static str> = Vec::new();
         for name in table.rows.iter().flat_map(|row| row.on) {
@@ -111,12 +111,12 @@ impl Automaton {
         &self.nodes[usize::from(id)]
     }
 
-    /// The path of a node.
+    /// Returns the path of a node.
     pub(crate) fn path(&self, id: NodeId) -> &str {
         &self.paths[usize::from(id)]
     }
 
-    /// The bit of a type of events; no bit if no row names it.
+    /// Returns the bit of a type of events; 0 if no row names the type.
     pub(crate) fn type_bit(&self, name: &[u8]) -> u64 {
         let place = self.types.iter().position(|known| known.as_bytes() == name);
         place.map_or(0, |place| 1 << place)
@@ -124,7 +124,7 @@ impl Automaton {
 }
 
 impl Node {
-    /// The node of a member by its decoded name, and the member's place among those that lead on.
+    /// Returns the index of a member among `members`, and its node, by its decoded name.
     #[inline]
     pub(crate) fn member(&self, name: &[u8]) -> Option<(usize, NodeId)> {
         if self.signatures & signature(name) == 0 {
@@ -135,18 +135,18 @@ impl Node {
         Some((place, self.members[place].1))
     }
 
-    /// Whether a value that no row looks into may have text that was not read.
+    /// Returns `true` if a value that no row looks into may have text that was not read.
     #[inline]
     pub(crate) const fn may_be_unread(&self) -> bool {
         self.is_content || self.texts != 0
     }
 
-    /// Whether a member is text that was not read if it has some, by its decoded name.
+    /// Returns `true` if strings in a member without a node are text that was not read, by its decoded name.
     pub(crate) fn is_unread(&self, name: &[u8]) -> bool {
         self.is_content && !self.passes.contains(&name)
     }
 
-    /// Whether it is text, or has text in it, in events of the type with this bit.
+    /// Returns `true` if the value is text, or has text in it, in events of the type with this bit.
     pub(crate) const fn has_text_in(&self, bit: u64) -> bool {
         self.texts == u64::MAX || self.texts & bit != 0
     }
@@ -156,32 +156,32 @@ impl Node {
     }
 }
 
-/// The bit of a name: names that are the same have the same one.
+/// Returns a bit that depends only on the name, to reject most other names quickly.
 #[inline]
 fn signature(name: &[u8]) -> u64 {
     let first = name.first().copied().unwrap_or_default();
     1 << ((usize::from(first) + 7 * name.len()) % 64)
 }
 
-/// The path of a member of what has the first path.
+/// Joins two paths.
 fn join(around: &str, member: &str) -> String {
     let dot = if around.is_empty() { "" } else { "." };
     format!("{around}{dot}{member}")
 }
 
-/// The paths while they are put together.
+/// Tree of paths, from which the nodes are built.
 #[derive(Default)]
 struct Tree {
     members: Vec<(&'static str, Tree)>,
     element: Option<Box<Tree>>,
     place: Option<usize>,
     rules: Vec<Rule>,
-    /// Where that is not as around it.
+    /// Overrides the value of the object or array around the node.
     is_content: Option<bool>,
     passes: Vec<&'static [u8]>,
 }
 
-/// What is known of the object or array around a node.
+/// Properties of the object or array around a node.
 #[derive(Clone, Default)]
 struct Around {
     is_content: bool,
@@ -212,7 +212,7 @@ impl Tree {
         tree
     }
 
-    /// A value at this path passes. It needs no node of its own if no row looks into it.
+    /// Marks the value at this path as not text. A node is not created if no row looks into the value.
     fn pass(&mut self, path: &'static str) {
         let (around, name) = path.rsplit_once('.').unwrap_or(("", path));
         let tree = self.at(around);

@@ -1,18 +1,19 @@
 //! One walk over the JSON of an event.
 //!
-//! A [`Table`](table::Table) names the places of a format's events that matter; an [`Automaton`] is made of it once.
-//! [`Walk::read`] goes over the bytes of an event from the first to the last, once, and follows its members through the
-//! automaton. What no row names is skipped at the speed of a scan for quotes and brackets; what a row names is noted as a
-//! [`Capture`], a range of the event's bytes. Nothing is copied, nothing is built, and nothing is allocated once the
-//! vectors have grown to what the stream's events need.
+//! A [`Table`](table::Table) lists the paths of a format's values that matter, and is compiled once to an
+//! [`Automaton`]. [`Walk::read`] goes over the bytes of an event once, and follows the members through the automaton.
+//! Values that no row names are skipped at the speed of a scan for quotes and brackets; values that a row names are
+//! recorded as [`Capture`]s, ranges of the event's bytes. Nothing is copied, no tree is built, and nothing is
+//! allocated once the vectors have grown to the size that the stream's events need.
 //!
-//! Which text a captured string belongs to can depend on what comes after it in the event: `index` after `delta`, `thought`
-//! after `text`, `type` last of all. So captures point to a [`Scope`], the object or element that they are in, and the
-//! scope has all its numbers once the walk is over. An event is read when it is complete; the framers bound its length.
+//! The text to which a captured string belongs can depend on later members of the event: `index` after `delta`,
+//! `thought` after `text`, `type` last of all. Therefore a capture points to its [`Scope`], the innermost array
+//! element (or the event) around it, and the scope has all its numbers after the walk. An event is read when it is
+//! complete; the framers limit its length.
 //!
-//! The walk accepts what the SDKs of providers accept, and more: it does not judge the inside of what it skips. Of repeated
-//! members the last counts, as it does for SDKs; captures of those before are [superseded](Capture::superseded).
-//! `RFC 8259 2 to 8`
+//! The walk accepts what the SDKs of providers accept, and more: skipped values are not validated. If a member is
+//! repeated, the last occurrence counts, as in SDKs; earlier captures are [superseded](Capture::superseded). `RFC
+//! 8259 2 to 8`
 
 pub(crate) mod automaton;
 pub(crate) mod scan;
@@ -30,21 +31,21 @@ pub(crate) struct Capture {
     pub(crate) shape: Shape,
     /// A member of the same name follows in the same object.
     pub(crate) superseded: bool,
-    /// Place of the scope in [`Walk::scopes`].
+    /// Index of the scope in [`Walk::scopes`].
     pub(crate) scope: u16,
-    /// Of a string its content, of any other value all of it.
+    /// First byte: of a string's content, or of any other value.
     pub(crate) start: u32,
     pub(crate) end: u32,
 }
 
-/// What a captured value is.
+/// JSON type of a captured value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A string without escapes.
     Plain,
     /// A string with escapes.
     Escaped,
-    /// A number or a word.
+    /// A number, `true`, `false` or `null`.
     Scalar,
     Object,
     Array,
@@ -63,19 +64,19 @@ impl Capture {
 /// The event, or an element of an array in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scope {
-    /// The scope around it; that of the event is its own.
+    /// Index of the scope around this one; the event's scope is its own parent.
     pub(crate) parent: u16,
-    /// The numbers of the channel that it names.
+    /// Numbers in this scope that name a channel.
     pub(crate) numbers: [Option<u32>; 3],
-    /// The text in it is reasoning.
+    /// Text in the scope is reasoning.
     pub(crate) is_thought: bool,
-    /// The string for text in it is not shown.
+    /// Text in the scope is a special token, which clients do not show.
     pub(crate) is_special: bool,
-    /// The string for text in it is that of something else.
+    /// The delta in the scope is of a kind other than text.
     pub(crate) is_other: bool,
 }
 
-/// Most scopes of an event; elements of arrays after that share the scope around them.
+/// Maximum number of scopes of an event; elements of arrays after that share the scope around them.
 const MAX_SCOPES: usize = 1 << 14;
 
 /// An open object or array.
@@ -84,17 +85,17 @@ struct Frame {
     node: NodeId,
     is_array: bool,
     scope: u16,
-    /// The members that were seen, a bit for each that leads on.
+    /// Bit set of the known members that occurred; in an array, the number of elements so far.
     seen: u32,
-    /// Where it begins.
+    /// Position of the container's first byte.
     start: u32,
-    /// How many captures there were before it.
+    /// Number of captures before the container.
     before: u32,
-    /// The capture of the container itself.
+    /// Index of the container's own capture.
     own: Option<u32>,
 }
 
-/// The content of a string that is a member's value and that no row is about.
+/// Range of the content of a string that is a member's value and that no row names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unread {
     pub(crate) start: u16,
@@ -102,7 +103,7 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    /// The string in this range; `None` if it is too far from the start.
+    /// Returns the string in this range; `None` if the range ends after 65,535 bytes.
     pub(crate) fn new(range: core::ops::Range<usize>) -> Option<Self> {
         Some(Self {
             start: u16::try_from(range.start).ok()?,
@@ -115,66 +116,67 @@ impl Unread {
     }
 }
 
-/// A value that no row takes, in a place where that is text that was not read: a member by its name, or the value of a node.
+/// A value in a place for text that no row reads: a member of an unknown name, or the value of a node with an
+/// unexpected type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Untaken {
     /// The node of the value, or of the object that it is a member of.
     pub(crate) node: NodeId,
-    /// Where the content of the member's name is; empty if the node is that of the value.
+    /// Range of the content of the member's name; empty if `node` is the value's own node.
     pub(crate) name: (u32, u32),
-    /// Where the value is, a string with its quotes.
+    /// First byte of the value; for a string, its quote.
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Where the object around it begins.
+    /// First byte of the object around the value.
     pub(crate) around: u32,
 }
 
-/// Most such values of an event.
+/// Maximum number of [`Untaken`] values of an event.
 const MAX_UNTAKEN: usize = 1 << 14;
 
-/// Most strings that no row is about of which a walk takes note.
+/// Maximum number of [`Unread`] strings of an event.
 const MAX_UNREAD: usize = 16;
 
-/// A member that came again in an open object.
+/// A member that was repeated in an open object.
 #[derive(Clone, Debug)]
 struct Repeated {
-    /// How many containers are open in the object.
+    /// Number of open containers, including the object.
     depth: usize,
-    /// The nodes of the member and of what is in it.
+    /// Nodes of the member and of the values inside it.
     nodes: core::ops::Range<NodeId>,
-    /// Where its last value begins.
+    /// Position of the first byte of the last value.
     last: usize,
 }
 
-/// A walk; its memory is used again from one event to the next.
+/// State and results of a walk; the memory is reused for the next event.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Walk {
     pub(crate) captures: Vec<Capture>,
     pub(crate) scopes: Vec<Scope>,
-    /// The first strings that no row is about.
+    /// The first strings that no row names.
     pub(crate) unread: Vec<Unread>,
     pub(crate) untaken: Vec<Untaken>,
-    /// There are more of them.
+    /// Values were left out of `untaken`.
     pub(crate) has_more_untaken: bool,
     frames: Vec<Frame>,
-    /// Members that came again in the open objects, from the outermost object to the innermost.
+    /// Repeated members of the open objects, from the outermost object to the innermost.
     repeated: Vec<Repeated>,
-    /// A number of a channel was not one.
+    /// A value that should name a channel is not a whole number of 32 bits.
     pub(crate) bad_number: bool,
-    /// The captured type of the event.
+    /// Capture of the event's type.
     pub(crate) kind: Option<Capture>,
-    /// The captured identifier of its block.
+    /// Capture of the identifier of the event's block.
     pub(crate) id: Option<Capture>,
-    /// Where the first number of the event itself is, if it has one; else empty.
+    /// Range of the event's own first channel number; empty if there is none.
     pub(crate) number_at: (u32, u32),
 }
 
-/// The event is not JSON, or not all of it.
+/// Error: the event is not JSON, or not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
 impl Walk {
-    /// Reads the JSON value that is all of `data`, white space aside. What was captured until an error stays.
+    /// Reads `data`, which must be one JSON value and white space. After an error, earlier captures remain.
     pub(crate) fn read(&mut self, automaton: &Automaton, data: &[u8]) -> Result<(), Malformed> {
         self.captures.clear();
         self.scopes.clear();
@@ -196,7 +198,7 @@ impl Walk {
         }
     }
 
-    /// Gives back memory that an unusual event needed.
+    /// Releases memory that an unusually large event needed.
     pub(crate) fn trim(&mut self) {
         const USUAL: usize = 64;
         if self.untaken.capacity() > USUAL {
@@ -210,7 +212,7 @@ impl Walk {
         }
     }
 
-    /// Reads the first value; gives where it ends.
+    /// Reads the first value and returns the position after it.
     fn value(&mut self, automaton: &Automaton, data: &[u8]) -> Option<usize> {
         let mut next = Next::Value(ROOT, 0, white_space_end(data, 0));
         loop {
@@ -243,7 +245,7 @@ impl Walk {
         }
     }
 
-    /// Reads a value, unless it is a container that rows look into.
+    /// Reads a value; a container that rows look into is only entered.
     #[inline]
     #[expect(
         clippy::too_many_arguments,
@@ -283,7 +285,7 @@ impl Walk {
         Some(Opened::Skipped(end))
     }
 
-    /// Goes to the first value in the container that was entered at `at`.
+    /// Moves to the first value in the container that was entered at `at`.
     fn first(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<Next> {
         let close = if self.frames.last()?.is_array {
             b']'
@@ -353,7 +355,7 @@ impl Walk {
         }
     }
 
-    /// Goes to the next value in the innermost container that a row is about, or to its end.
+    /// Moves to the next value in the innermost container that a row names, or to the container's end.
     fn next(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<Next> {
         count(1);
         let frame = self.frames.last_mut()?;
@@ -432,7 +434,7 @@ impl Walk {
         (self.scopes.len() - 1) as u16
     }
 
-    /// A member of the innermost object comes again, with a value that begins at `at`.
+    /// Records that a member of the innermost object is repeated, with a value that begins at `at`.
     #[cold]
     fn repeat(&mut self, nodes: core::ops::Range<NodeId>, at: usize) {
         let depth = self.frames.len();
@@ -449,7 +451,8 @@ impl Walk {
         }
     }
 
-    /// At the end of the innermost object: what was captured of members that came again, before the last time, does not count.
+    /// At the end of the innermost object, marks the captures of all but the last occurrence of repeated members as
+    /// superseded.
     #[cold]
     fn supersede(&mut self) {
         let depth = self.frames.len();
@@ -469,7 +472,7 @@ impl Walk {
         self.repeated.truncate(from);
     }
 
-    /// Notes a value, if rows are about it.
+    /// Records a value, if rows name it.
     #[inline]
     #[expect(
         clippy::too_many_arguments,
@@ -565,8 +568,8 @@ impl Walk {
         }
     }
 
-    /// Notes the value of a node that no row takes, of a string its content. What a container that is entered has is noted by
-    /// itself.
+    /// Records a node's value that no row reads; `range` is a string's content. The content of an entered container
+    /// is recorded separately.
     #[cold]
     pub(crate) fn leave_value(
         &mut self,
@@ -584,7 +587,7 @@ impl Walk {
         self.leave(node, (0, 0), data, value, around);
     }
 
-    /// Notes a value that no row takes, if it may have text.
+    /// Records a value that no row reads, if it may have text.
     #[cold]
     #[expect(clippy::too_many_arguments, reason = "the parts of what is noted")]
     fn leave(
@@ -613,7 +616,7 @@ impl Walk {
         });
     }
 
-    /// The number of a channel. `None` is 0: servers write `null` for it.
+    /// Parses a channel number. `None` means 0: servers write `null` for it.
     fn number(&mut self, token: &[u8], shape: Shape) -> Option<u32> {
         if let [digit @ b'0'..=b'9'] = token {
             return Some(u32::from(digit - b'0'));
@@ -639,7 +642,7 @@ impl Walk {
     }
 }
 
-/// Where a value ends that no row is about.
+/// Skips a value that no row names, and returns the position after it.
 #[inline]
 pub(crate) fn skip(data: &[u8], at: usize) -> Option<usize> {
     match data.get(at)? {
@@ -652,19 +655,19 @@ pub(crate) fn skip(data: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Where a walk goes on.
+/// Next step of a walk.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// At a value: its node, its scope and where it begins.
+    /// A value: its node, its scope and the position of its first byte.
     Value(NodeId, u16, usize),
-    /// After the innermost container, which ends here.
+    /// The end of the innermost container, which is at this position.
     Closed(usize),
 }
 
-/// What became of a value.
+/// Result of reading a value.
 enum Opened {
-    /// It was read or skipped, and ends here.
+    /// The value was read or skipped, and ends at this position.
     Skipped(usize),
-    /// It is a container that was entered.
+    /// The value is a container that was entered.
     Inside,
 }

@@ -1,14 +1,14 @@
-//! Finding where JSON tokens end. What is inside them is not judged, but for escapes, which are decoded later.
+//! Finds the ends of JSON tokens. Their content is not validated, except for escapes, which are decoded later.
 
 use memchr::memchr2;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Strings are looked at eight bytes at a time up to this length; longer ones are worth a call of `memchr`.
+/// Length up to which strings are scanned eight bytes at a time; longer ones are worth a call of `memchr`.
 const SHORT: usize = 64;
 
-/// The content of a string ends at `end`, where its quote is.
+/// End of a string's content, which is the position of the closing quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StringEnd {
     pub(crate) end: usize,
@@ -16,8 +16,8 @@ pub(crate) struct StringEnd {
     pub(crate) escaped: bool,
 }
 
-/// Where the string ends whose content begins at `from`; `None` if it goes on after `data`, or has an escape that JSON does not
-/// have. `RFC 8259 7`
+/// Returns the end of the string whose content begins at `from`; `None` if the string continues after `data`, or has
+/// an invalid escape. `RFC 8259 7`
 #[inline]
 pub(crate) fn string_end(data: &[u8], from: usize) -> Option<StringEnd> {
     let at = quote_or_backslash(data, from)?;
@@ -30,7 +30,7 @@ pub(crate) fn string_end(data: &[u8], from: usize) -> Option<StringEnd> {
     escaped_end(data, at)
 }
 
-/// The same from the first backslash on.
+/// Returns the end of a string whose first backslash is at `backslash`.
 #[cold]
 fn escaped_end(data: &[u8], backslash: usize) -> Option<StringEnd> {
     let mut at = backslash;
@@ -45,7 +45,7 @@ fn escaped_end(data: &[u8], backslash: usize) -> Option<StringEnd> {
     }
 }
 
-/// The bytes of the escape that `rest` begins with; `None` if JSON has no such escape. `RFC 8259 7`
+/// Returns the length of the escape at the start of `rest`; `None` if it is incomplete or invalid. `RFC 8259 7`
 fn escape_len(rest: &[u8]) -> Option<usize> {
     match rest.get(1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
@@ -57,7 +57,7 @@ fn escape_len(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// The first quote or backslash from `from` on.
+/// Returns the position of the first quote or backslash from `from` on.
 fn quote_or_backslash(data: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while at < from + SHORT {
@@ -78,8 +78,8 @@ fn quote_or_backslash(data: &[u8], from: usize) -> Option<usize> {
     memchr2(b'"', b'\\', &data[at..]).map(|len| at + len)
 }
 
-/// Where the string ends whose content begins at `from`, if its content has neither escapes nor control characters; and whether it
-/// is ASCII.
+/// Returns the end of the string whose content begins at `from`, and `true` if the content is ASCII; `None` if the
+/// content is incomplete or has an escape or control character.
 #[inline]
 pub(crate) fn plain_end(data: &[u8], from: usize) -> Option<(usize, bool)> {
     let mut at = from;
@@ -108,12 +108,12 @@ pub(crate) fn plain_end(data: &[u8], from: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Has the high bit of each byte that is zero, and at the lowest such byte nothing below it.
+/// Sets the high bit of each zero byte of `word`. Bits above the lowest such byte may be wrong.
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGHS
 }
 
-/// From `at` on, the first byte that is not JSON white space. `RFC 8259 2`
+/// Returns the position of the first byte from `at` on that is not JSON white space. `RFC 8259 2`
 #[inline]
 pub(crate) fn white_space_end(data: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = data.get(at) {
@@ -122,7 +122,8 @@ pub(crate) fn white_space_end(data: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the number or word ends that begins at `from`: at a delimiter, or where `data` ends.
+/// Returns the end of the number or literal that begins at `from`: the position of a delimiter, or the length of
+/// `data`.
 #[inline]
 pub(crate) fn scalar_end(data: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -135,7 +136,7 @@ pub(crate) fn scalar_end(data: &[u8], from: usize) -> usize {
     at
 }
 
-/// Bytes that end a number or a word.
+/// Bytes that end a number or a literal.
 const DELIMITS: [bool; 256] = {
     let mut table = [false; 256];
     let bytes = b",}]:{[\" \t\n\r";
@@ -147,12 +148,12 @@ const DELIMITS: [bool; 256] = {
     table
 };
 
-/// Whether a token is a number or a word that the JSON readers of providers' SDKs accept; `NaN`, `Infinity` and
-/// `-Infinity` are accepted by Python's `json` and by JavaScript servers' own readers.
+/// Returns `true` if a token is a number or a literal that the JSON readers of providers' SDKs accept. Python's
+/// `json` and JavaScript servers' own readers accept `NaN`, `Infinity` and `-Infinity`.
 #[inline]
 pub(crate) fn is_scalar(token: &[u8]) -> bool {
     match token {
-        // What nearly every one is.
+        // Most tokens are `null`.
         b"null" => true,
         b"true" | b"false" | b"NaN" | b"Infinity" | b"-Infinity" => true,
         [b'-' | b'0'..=b'9', rest @ ..] => rest
@@ -162,10 +163,10 @@ pub(crate) fn is_scalar(token: &[u8]) -> bool {
     }
 }
 
-/// Skips a container, in as many steps as its bytes come in.
+/// Skips a container, which may come in several pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Skip {
-    /// How many containers are open.
+    /// Number of open containers.
     pub(crate) depth: u32,
     in_string: bool,
     /// The last byte was a backslash that escapes the next one.
@@ -184,7 +185,8 @@ const MATTERS: [bool; 256] = {
 };
 
 impl Skip {
-    /// Skips from `from`, a container's first byte or where the bytes before it ended; gives where it ends.
+    /// Skips from `from`, the container's first byte or the continuation of a skip. Returns the position after the
+    /// container, or `None` if it is incomplete.
     pub(crate) fn run(&mut self, data: &[u8], from: usize) -> Option<usize> {
         let mut at = from;
         loop {

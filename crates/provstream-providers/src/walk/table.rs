@@ -1,21 +1,22 @@
-//! What a format's table is written in: rows of constant data.
+//! Types of a format's table: rows of constant data.
 //!
-//! A path names members from the event's root: `choices[].delta.content`. `[]` is each element of an array; `[0]` and `[1]`
-//! the same where the element's place is the first or second number of its channel. The empty path is the event itself.
+//! A path names members from the event's root: `choices[].delta.content`. `[]` is each element of an array. `[0]` and
+//! `[1]` are also each element, and the element's index is the first or second number of its channel. The empty path
+//! is the event itself.
 
 use crate::text_id::Member;
 
-/// A format.
+/// Table of a format.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) rows: &'static [Row],
     /// The paths of objects and arrays in which each string is text that was not read, unless a row or a path that passes is
     /// about it.
     pub(crate) content: &'static [&'static str],
-    /// What is not text in them.
+    /// Values within `content` that are not text.
     pub(crate) passes: &'static [Passes],
-    /// The text blocks of a message are one text: its channel is that of the first block. A block that loses all its text
-    /// is removed.
+    /// The text blocks of a message are joined to one text, whose channel is that of the first block. A block that
+    /// loses all its text is removed.
     pub(crate) one_text: bool,
     /// The first number may count deltas instead of naming a text; see `Numbering`.
     pub(crate) counts_up: bool,
@@ -23,34 +24,34 @@ pub(crate) struct Table {
     pub(crate) counts_parts: bool,
     /// Reasoning in two members is two texts.
     pub(crate) parts_reasoning: bool,
-    /// An event says that a block begins.
+    /// The format has an event for the start of a block.
     pub(crate) has_starts: bool,
     /// Text and reasoning come in parts, in their order, also in one event.
     pub(crate) has_parts: bool,
-    /// The kinds of parts, and the members of parts without a kind, that are text or about text; for [`Role::Holder`].
+    /// Kinds of parts, and members of parts without a kind, that are text or about text; for [`Role::Holder`].
     pub(crate) plain: &'static [&'static str],
-    /// The types of events that are nothing that a reader sees in its order. Unless the list is empty, an event of any other type
-    /// that no row names is.
+    /// Types of events that show nothing to a reader. If the list is not empty, an event of any other type that no
+    /// row names is a break in the text.
     pub(crate) control: &'static [&'static str],
-    /// A whole text that comes where no piece of text came before is the text.
+    /// A full text is the text itself if no delta came before.
     pub(crate) whole_alone: bool,
-    /// The shortest event with text.
+    /// Shortest event with text, for text that is added.
     pub(crate) shortest: Shortest,
 }
 
 /// Values that are not text, with all that is in them: identifiers, tool calls, binary data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passes {
-    /// The kinds of events and parts, by `type` or `object` of the event or of the object around the value; `*` is any run of
-    /// characters. Of all kinds if there are none.
+    /// Kinds of events and parts, by `type` or `object` of the event or of the object around the value; `*` is any
+    /// run of characters. Empty: all kinds.
     pub(crate) kinds: &'static [&'static str],
-    /// The paths of what they are in.
+    /// Paths of the objects that contain the values.
     pub(crate) around: &'static [&'static str],
-    /// Their paths in that, with spaces between.
+    /// Paths of the values from there, separated by spaces.
     pub(crate) members: &'static str,
 }
 
-/// Values that are not text, in objects with these paths.
+/// Returns rules for values that are not text, in objects with the paths `around`.
 pub(crate) const fn passes(around: &'static [&'static str], members: &'static str) -> Passes {
     Passes {
         kinds: &[],
@@ -60,13 +61,13 @@ pub(crate) const fn passes(around: &'static [&'static str], members: &'static st
 }
 
 impl Passes {
-    /// The same in events and parts of these kinds alone.
+    /// Restricts the rules to events and parts of these kinds.
     pub(crate) const fn in_kinds(mut self, kinds: &'static [&'static str]) -> Self {
         self.kinds = kinds;
         self
     }
 
-    /// The paths around them, each with every path in it.
+    /// Returns each pair of a containing path and a member path.
     pub(crate) fn paths(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let around = self.around.iter();
         around.flat_map(|around| self.members.split(' ').map(|member| (*around, member)))
@@ -76,14 +77,14 @@ impl Passes {
 /// The shortest event of a format that has text.
 #[derive(Debug)]
 pub(crate) struct Shortest {
-    /// Its type in server-sent events; empty if that is not given.
+    /// Value of the field `event` in server-sent events; empty if the field is omitted.
     pub(crate) event: &'static str,
-    /// Its JSON, with `#` and `%` for the numbers of the channel and `@` for the text.
+    /// JSON of the event, with `#` and `%` for the two numbers of the channel and `@` for the text.
     pub(crate) json: &'static str,
 }
 
 impl Table {
-    /// A table with these rows and nothing special.
+    /// Returns a table with these rows and no special rules.
     pub(crate) const fn new(rows: &'static [Row], shortest: Shortest) -> Self {
         Self {
             rows,
@@ -103,19 +104,19 @@ impl Table {
     }
 }
 
-/// What the value at one path is.
+/// One rule of a table: the role of the value at a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    /// The types of events that it is found in; in every event if there are none.
+    /// Types of the events to which the row applies. Empty: all events.
     pub(crate) on: &'static [&'static str],
     pub(crate) path: &'static str,
     pub(crate) role: Role,
     pub(crate) channel: ChannelOf,
-    /// The member that a text is.
+    /// Member of the channel that accumulates the text.
     pub(crate) member: Member,
 }
 
-/// Which numbers name the channel of a value.
+/// Numbers that name the channel of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChannelOf {
     /// Channel 0.
@@ -130,7 +131,7 @@ pub(crate) enum ChannelOf {
     All,
 }
 
-/// What a value is to the stream.
+/// Meaning of a value in the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A string: the type of the event.
@@ -138,27 +139,27 @@ pub(crate) enum Role {
     /// A number of the channel of what is in the same object, and in those inside it: the first, the second, or that of
     /// [`ChannelOf::Cited`].
     Number(usize),
-    /// A string: the next piece of a channel's text.
+    /// A string: a delta of a channel's text.
     Text,
-    /// The same in an event that begins something, so that it cannot be repeated with other text.
+    /// A string: a delta in an event that begins a block or item, so the event cannot be repeated with other text.
     Start,
-    /// The same if the text has not begun; else a whole text that repeats it.
+    /// A string: the first delta if the text has not begun; otherwise a full text that repeats it.
     Initial,
-    /// A string: a whole text of its own, which repeats what came in pieces; in a response that is not streamed, the text.
+    /// A string: a full text, which repeats the deltas; in a response that is not streamed, the text itself.
     Whole,
-    /// A whole text that some servers fill with the delta of the same event.
+    /// A full text that some servers fill with the delta of the same event.
     Message,
-    /// A string: a passage of the text.
+    /// A string: an excerpt of the text.
     Quote,
-    /// A string: the next piece of the model's reasoning.
+    /// A string: a delta of the model's reasoning.
     Reasoning,
-    /// A string: reasoning of its own, which repeats what came in pieces; in a response that is not streamed, the reasoning.
+    /// A string: full reasoning, which repeats the deltas; in a response that is not streamed, the reasoning itself.
     ReasoningWhole,
     /// A part of reasoning begins, after all text so far.
     ReasoningStart,
     /// The channel's reasoning is over.
     ReasoningEnd,
-    /// A string: the next piece of a tool call's arguments.
+    /// A string: a delta of a tool call's arguments.
     Tool,
     /// The arguments of a tool call as JSON.
     ToolJson,
@@ -168,9 +169,10 @@ pub(crate) enum Role {
     Special,
     /// A string: the kind of the part that the object is; `text` in parts of reasoning is reasoning.
     Kind,
-    /// A string: the kind of a delta. Unless it is [plain](Table::plain), what it has for text is no text of a block.
+    /// A string: the kind of a delta. If the kind is not [plain](Table::plain), the delta's string is not text of a
+    /// block.
     DeltaKind,
-    /// An object: a part of a message. One that is not [plain](Table::plain) is something that a reader sees in its order.
+    /// An object: a part of a message. A part that is not [plain](Table::plain) is a break in the text.
     Holder,
     /// A string: the identifier of the block that the event is about.
     Id,
@@ -178,54 +180,54 @@ pub(crate) enum Role {
     BlockStart,
     /// The next part of an item begins.
     Announced,
-    /// A string: the kind of the block that begins. One that is not text, or output of the model, comes after all text so
+    /// A string: the kind of the block that begins. A block that is not text or model output comes after all text so
     /// far.
     Block,
-    /// Something of a block that is not text.
+    /// Content of a block other than text.
     InBlock,
-    /// A block ends, and with it its text, unless the next block goes on with it.
+    /// A block ends, and its text with it unless the next block continues the text.
     BlockEnd,
     /// An object: a block of a message that is not streamed.
     Element,
     /// The role of a message that begins.
     Begins,
-    /// Something other than text that a reader sees in its order; text that was held back comes before it.
+    /// Content other than text, in its order among the text; held text is written before it.
     Part,
-    /// Set: the channel's text is over, unless more of it follows.
+    /// If set, the channel's text ends, unless more of it follows.
     Finish,
-    /// The channel's text is over; of a value, if it is set.
+    /// The channel's text ends, if the value is set.
     End,
-    /// The texts of all channels with this first number are over.
+    /// The texts of all channels with this first number end.
     EndAll,
-    /// The stream is over; of a value, if it is `true` or an object.
+    /// The stream ends, if the value is `true`, an object or an array.
     Done,
-    /// The same, and more may follow that SDKs read.
+    /// The stream ends, but SDKs read events that follow.
     Last,
     /// An error that the provider reports.
     Error,
-    /// The same by its name alone, whatever its value is but `null`.
+    /// An error, whatever its value except `null`.
     ErrorName,
-    /// An error of the choice that it is in.
+    /// An error of the choice that contains the member.
     ChoiceError,
     /// A string: the kind of the event in another member than its type; `error` is an error.
     ErrorKind,
-    /// Tokens of the text in the same object, with or without probabilities, or what repeats them.
+    /// Tokens of the text in the same object, with or without probabilities, or a member that repeats them.
     Logprobs,
-    /// What carries some of the text in another form, such as its audio, or what someone else wrote about a passage of it, such
-    /// as the source that a citation quotes. Only a gate changes it: it empties it.
+    /// A copy of some text in another form, such as audio, or someone else's text about a passage, such as the source
+    /// that a citation quotes. Only a gate changes it: the value is emptied.
     Echo,
-    /// The number of the event in the stream.
+    /// Sequence number of the event in the stream.
     Sequence,
-    /// Where a passage of the text starts or ends, in the unit of the format.
+    /// Offset of the start or end of a passage of the text, in the unit of the format.
     Offset,
-    /// The same, counted from the start of the text or of the prompt before it.
+    /// Offset that counts from the start of the text or of the prompt before it.
     PromptOffset,
     /// Shows the format of a stream.
     Evidence,
 }
 
 impl Role {
-    /// Whether it is about the text of an answer.
+    /// Returns `true` if the value is text of an answer, or repeats some.
     pub(crate) const fn is_text(self) -> bool {
         matches!(
             self,
@@ -233,7 +235,7 @@ impl Role {
         )
     }
 
-    /// Whether a string is read, or known not to be text, where it has this role.
+    /// Returns `true` if a string with this role is read or is known not to be text.
     pub(crate) const fn takes_strings(self) -> bool {
         !matches!(
             self,
@@ -256,7 +258,8 @@ impl Role {
         )
     }
 
-    /// The same of an object or array that no row looks into.
+    /// Returns `true` if an object or array with this role, which no row looks into, is read or is known not to be
+    /// text.
     pub(crate) const fn takes_containers(self) -> bool {
         matches!(
             self,
@@ -274,7 +277,7 @@ impl Role {
         )
     }
 
-    /// Whether it ends something, so that it comes after all else in its event.
+    /// Returns `true` if the role is an end or an error, which is processed after everything else in its event.
     pub(crate) const fn is_end(self) -> bool {
         matches!(
             self,
@@ -292,10 +295,10 @@ impl Role {
     }
 }
 
-/// In events of any type.
+/// Events of all types.
 pub(crate) const ANY: &[&str] = &[];
 
-/// A row whose channel is named by one number.
+/// Returns a row whose channel is named by one number.
 pub(crate) const fn row(on: &'static [&'static str], path: &'static str, role: Role) -> Row {
     Row {
         on,
@@ -307,31 +310,31 @@ pub(crate) const fn row(on: &'static [&'static str], path: &'static str, role: R
 }
 
 impl Row {
-    /// The same with a channel named by two numbers.
+    /// Sets the channel to the one that both numbers name.
     pub(crate) const fn both(mut self) -> Self {
         self.channel = ChannelOf::Both;
         self
     }
 
-    /// The same with channel 0.
+    /// Sets the channel to 0.
     pub(crate) const fn zero(mut self) -> Self {
         self.channel = ChannelOf::Zero;
         self
     }
 
-    /// The same about the channel that is cited.
+    /// Sets the channel to the cited one.
     pub(crate) const fn cited(mut self) -> Self {
         self.channel = ChannelOf::Cited;
         self
     }
 
-    /// The same of another text of the channel than its content.
+    /// Sets the member, for a text other than the channel's content.
     pub(crate) const fn of(mut self, member: Member) -> Self {
         self.member = member;
         self
     }
 
-    /// The same about all channels.
+    /// Applies the row to all channels.
     pub(crate) const fn all(mut self) -> Self {
         self.channel = ChannelOf::All;
         self
