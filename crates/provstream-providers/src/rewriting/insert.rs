@@ -192,12 +192,30 @@ impl<R: TextRewriter> State<R> {
             let is_awaited = self.deferred.waits_for(text.id) || undecided.contains(&text.id);
             text.is_at_limit = R::WITHHOLDS_UNREAD && is_awaited;
         }
-        self.deferred.drop_ends(|_| true);
-        self.settle_all(handler);
+        self.settle_awaited(handler);
+        // The policy released no more of them.
+        let texts = &self.texts;
+        let has_ended = |of| {
+            texts
+                .get(of)
+                .is_some_and(|text| text.rewriter.ended().is_some())
+        };
+        self.deferred.drop_ends(has_ended);
+        if !self.deferred.is_empty() {
+            self.release(handler);
+        }
     }
 
     /// Ends what the events held back wait for, and writes them.
     pub(super) fn settle_all(&mut self, handler: &mut impl StreamHandler) {
+        self.settle_awaited(handler);
+        if !self.deferred.is_empty() {
+            self.release(handler);
+        }
+    }
+
+    /// Ends what the events held back wait for.
+    fn settle_awaited(&mut self, handler: &mut impl StreamHandler) {
         while let Some(channel) = self.deferred.waiting() {
             self.end(channel, true, handler);
             self.deferred.settle(channel);
@@ -205,9 +223,6 @@ impl<R: TextRewriter> State<R> {
         // Offsets point into text that is decided about now.
         for channel in self.undecided_texts() {
             self.end(channel, true, handler);
-        }
-        if !self.deferred.is_empty() {
-            self.release(handler);
         }
     }
 

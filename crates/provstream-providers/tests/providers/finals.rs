@@ -1,8 +1,10 @@
 //! Copies of a text that come as a whole: before their deltas, with other words, or under other numbers.
 
 use provstream::{Action, Gate, Parser};
-use provstream_providers::Format;
+use provstream_providers::{Format, StreamGate};
 use serde_json::{Value, json};
+
+use testkit::gate::policies::NoInference;
 
 use crate::shapes::{With, gated, sse};
 
@@ -288,6 +290,31 @@ fn a_copy_has_the_end_of_its_text_only_if_the_text_does_not_go_on() {
             );
         }
     }
+}
+
+/// Where too many events are held back, a copy has the end of its text if the policy releases that.
+#[test]
+fn a_copy_at_the_limit_of_held_events_has_what_is_released() {
+    let text = "It rains. So it is.";
+    let filler = json!({"choices": [], "usage": vec![0; 1_000]});
+    let message = json!({"content": text});
+    let mut events = vec![
+        chat(&json!({"delta": {"content": text}})),
+        chat(&json!({"delta": {}, "message": message, "finish_reason": "stop"})),
+    ];
+    events.extend(vec![filler; 100]);
+    let body = sse(&events);
+    let (out, _) = gated(Some(Format::OpenAiChat), &Action::Discard, &body);
+    assert!(
+        out.contains("(limit)") && !out.contains("So it is."),
+        "{out}"
+    );
+    let mut out = Vec::new();
+    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), NoInference);
+    gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    let out = String::from_utf8(out).expect("UTF-8");
+    assert!(out.contains(&message.to_string()), "{out}");
 }
 
 /// A whole text that comes before the deltas repeats nothing. It is judged as any text, and so are the deltas.
