@@ -1,4 +1,4 @@
-//! Which of a response's texts a delta belongs to.
+//! Channels: the texts of a response.
 
 use core::fmt;
 use core::str::FromStr;
@@ -80,7 +80,7 @@ impl FromStr for Channel {
     }
 }
 
-/// What is neither a number nor two with a slash between them.
+/// Error: the string is neither a number nor two numbers with a slash between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChannelError;

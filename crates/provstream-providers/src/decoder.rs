@@ -1,4 +1,4 @@
-//! From the bytes of a streamed response to what it says.
+//! Decodes the bytes of a streamed response to items.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ pub struct Decoder {
     state: State,
 }
 
-/// What a decoder knows between two events.
+/// State of a decoder between two events.
 #[derive(Clone, Debug)]
 struct State {
     reader: Reader,
@@ -73,7 +73,7 @@ struct Halves(BTreeMap<Key, u16>);
 /// A text.
 type Key = (Of, TextId);
 
-/// What a text is of.
+/// Kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Of {
     Text,
@@ -109,8 +109,7 @@ impl Decoder {
         }
     }
 
-    /// The same with at most `bytes` for one event in the stream; [`DEFAULT_MAX_EVENT`] unless set. To be called before
-    /// anything is pushed.
+    /// Sets the limit of one event in bytes; [`DEFAULT_MAX_EVENT`] by default. Must be called before the first push.
     #[must_use]
     pub fn with_max_event(mut self, bytes: usize) -> Self {
         self.framer = self.framer.with_max_event(bytes);
@@ -123,7 +122,7 @@ impl Decoder {
         self.state.reader.format()
     }
 
-    /// How much of the stream was read so far.
+    /// Returns the counts of what was read so far.
     #[must_use]
     pub const fn report(&self) -> &ReadReport {
         &self.state.reader.report
@@ -175,7 +174,8 @@ impl State {
         }
     }
 
-    /// Whether a piece is not held back until it is known what the numbers of choices are.
+    /// Returns `true` if a piece can be processed now: it need not be held until it is known whether choice indices
+    /// name channels.
     #[cold]
     fn is_read_now(
         &mut self,

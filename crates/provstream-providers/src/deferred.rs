@@ -8,60 +8,60 @@ use super::escape::push_content;
 use super::steps::{count, each};
 use super::text_id::TextId;
 
-/// Most bytes of events that are held back.
+/// Maximum number of bytes of held events.
 pub(super) const MAX_DEFERRED: usize = 1 << 16;
 
-/// Rewritten events that end a channel of which text is held back. If more of the channel's text follows they are written
-/// as they are; if not, what is held back is written before them.
+/// Rewritten events that end a channel whose text is held. If more of the text follows, they are written unchanged;
+/// otherwise the held text is written before them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deferred {
     pub(super) bytes: Vec<u8>,
     points: SmallVec<[(TextId, Point); 1]>,
-    /// Numbers in them that depend on what is not known yet.
+    /// Numbers in the events that depend on later decisions.
     marks: Vec<Mark>,
-    /// What is added to them, once they are taken.
+    /// Bytes to insert into the events when they are taken.
     added: Vec<Added>,
-    /// Bytes of that.
+    /// Total length of `added` in bytes.
     added_len: usize,
 }
 
-/// Bytes that are added at a place, after those that were added there before.
+/// Bytes that are inserted at a position, after earlier insertions there.
 #[derive(Clone, Debug)]
 struct Added {
     at: usize,
     bytes: Vec<u8>,
-    /// It is the end of a copy of these texts, which has none if one of them goes on.
+    /// Texts of a copy whose end this is; it is dropped if one of them continues.
     of: SmallVec<[TextId; 1]>,
-    /// The number of its block, and where in these bytes the digits are, if it is an event of a block.
+    /// Block number of an inserted event, and the range of its digits in `bytes`.
     block: Option<(u32, Range<usize>)>,
 }
 
-/// A number in the events.
+/// A number in the held events.
 #[derive(Clone, Debug)]
 struct Mark {
-    /// The event, if it goes with what the number names; else the digits.
+    /// Range of the event, if it is removed with the block that the number names; otherwise of the digits.
     event: Range<usize>,
-    /// Where its digits are.
+    /// Range of the digits.
     digits: Range<usize>,
     of: Number,
 }
 
-/// What a number in the events is. No format has both.
+/// Kind of a number in the held events. No format has both blocks and sequence numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
-    /// The number of a block, in an event of that block.
+    /// Block number, in an event of that block.
     Block(u32),
-    /// The number of a block, in an event that is not removed with it.
+    /// Block number, in an event that is not removed with the block.
     Beside(u32),
-    /// The number of an event in the stream.
+    /// Sequence number of an event.
     Sequence(u64),
-    /// An offset into the text of a channel that a gate has not decided about, as it is in the response.
+    /// Offset into source text that a gate has not decided.
     Offset(TextId, u64),
-    /// The same, counted from the start of the prompt.
+    /// Offset as above, but counted from the start of the prompt.
     PromptOffset(TextId, u64),
 }
 
-/// Where in the events held back the rest of a channel's text belongs.
+/// Position in the held events for the rest of a channel's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Point {
     /// In the string whose content ends here.
@@ -87,17 +87,17 @@ impl Deferred {
         self.added_len = 0;
     }
 
-    /// Bytes that are held back.
+    /// Returns the number of held bytes.
     pub(super) const fn len(&self) -> usize {
         self.bytes.len() + self.added_len
     }
 
-    /// What the numbers in the events are.
+    /// Returns the numbers in the held events.
     pub(super) fn numbers(&self) -> impl Iterator<Item = Number> {
         self.marks.iter().map(|mark| mark.of)
     }
 
-    /// Waits for what follows in a channel, unless that is waited for at `most` places already: those stay.
+    /// Adds a position at which a channel waits for more text, unless it waits at `most` positions already.
     pub(super) fn wait(&mut self, channel: TextId, point: Point, most: usize) {
         let waiting = each(self.points.iter()).filter(|(waiting, _)| *waiting == channel);
         if waiting.count() < most {
@@ -105,30 +105,30 @@ impl Deferred {
         }
     }
 
-    /// The first place where a channel waits.
+    /// Returns the first position at which a channel waits.
     pub(super) fn point(&self, channel: TextId) -> Option<Point> {
         let mut points = each(self.points.iter());
         let (_, point) = points.find(|(waiting, _)| *waiting == channel)?;
         Some(*point)
     }
 
-    /// More text of a channel followed, or what was held back was written: it is not waited for at the first place any more.
+    /// Removes the first position at which a channel waits, because more text followed or the held text was written.
     pub(super) fn settle(&mut self, channel: TextId) -> Option<Point> {
         let place = each(self.points.iter()).position(|(waiting, _)| *waiting == channel)?;
         Some(self.points.remove(place).1)
     }
 
-    /// Whether a channel is waited for.
+    /// Returns `true` if a channel waits for more text.
     pub(super) fn waits_for(&self, channel: TextId) -> bool {
         self.point(channel).is_some()
     }
 
-    /// A channel that is waited for.
+    /// Returns a channel that waits for more text.
     pub(super) fn waiting(&self) -> Option<TextId> {
         self.points.first().map(|(channel, _)| *channel)
     }
 
-    /// Adds bytes at a place, or an event of a block, the digits of whose number are there in it.
+    /// Inserts bytes at a position. For an event of a block, `block` has its number and the range of the digits.
     pub(super) fn insert(&mut self, at: usize, bytes: &[u8], block: Option<(u32, Range<usize>)>) {
         count(bytes.len());
         self.added_len += bytes.len();
@@ -140,7 +140,7 @@ impl Deferred {
         });
     }
 
-    /// Adds the end of a copy of some texts, as it is outside of JSON, at a place, unless one of them goes on.
+    /// Inserts `text` as the end of a copy of some texts; it is dropped if one of them continues.
     pub(super) fn insert_end(&mut self, at: usize, text: &[u8], of: &[TextId]) {
         let mut content = Vec::new();
         push_content(&mut content, text);
@@ -150,7 +150,7 @@ impl Deferred {
         }
     }
 
-    /// Leaves out the ends of copies of some texts.
+    /// Drops the inserted ends of copies of some texts.
     pub(super) fn drop_ends(&mut self, of: impl Fn(TextId) -> bool) {
         let added_len = &mut self.added_len;
         self.added.retain(|added| {
@@ -160,13 +160,13 @@ impl Deferred {
         });
     }
 
-    /// More text of a channel follows.
+    /// Records that more text of a channel follows.
     pub(super) fn go_on(&mut self, channel: TextId) {
         self.drop_ends(|of| of == channel);
         self.settle(channel);
     }
 
-    /// An event is added at a place: its number in the stream, which those of the events after it follow.
+    /// Returns the sequence number for an event inserted at a position, and increases those after it.
     pub(super) fn number_at(&mut self, at: usize) -> Option<u64> {
         let mut first = None;
         for mark in &mut self.marks {
@@ -180,7 +180,7 @@ impl Deferred {
         first
     }
 
-    /// The first bytes are taken: what comes after them moves.
+    /// Moves all positions back by the length of the bytes that were taken.
     fn shift(&mut self, by: usize) {
         for (_, Point::InString(at) | Point::Before(at)) in &mut self.points {
             *at -= by;
@@ -194,13 +194,13 @@ impl Deferred {
         }
     }
 
-    /// Notes a number, and the event that goes with it.
+    /// Records a number, and the event that is removed with the block that it names.
     pub(super) fn mark(&mut self, event: Range<usize>, digits: Range<usize>, of: Number) {
         self.marks.push(Mark { event, digits, of });
     }
 
-    /// Where the first event is that something may be added to, or that is of this block or of a later one. An event that is
-    /// added there may be of a block before.
+    /// Returns the start of the first event that may get an insertion, or that is of `block` or a later block. An
+    /// event inserted there may be of an earlier block.
     pub(super) fn start_of(&self, block: u32) -> usize {
         let points = each(self.points.iter()).map(|(_, point)| match point {
             // The event before it is of another block.
@@ -211,7 +211,7 @@ impl Deferred {
             Number::Block(number) | Number::Beside(number) => {
                 (number >= block).then_some(mark.event.start)
             }
-            // They do not have where their event starts.
+            // The start of their event is not recorded.
             Number::Offset(..) | Number::PromptOffset(..) => Some(0),
             Number::Sequence(_) => None,
         });
@@ -223,7 +223,7 @@ impl Deferred {
         first.unwrap_or(self.bytes.len())
     }
 
-    /// The block of the event that a place is in, or before.
+    /// Returns the block of the event that contains a position or begins there.
     pub(super) fn block_at(&self, point: Point) -> Option<u32> {
         let is_there = |mark: &&Mark| match point {
             Point::InString(at) => mark.event.contains(&at),
@@ -290,18 +290,18 @@ impl Deferred {
     }
 }
 
-/// Bytes that are taken.
+/// Output for events that are being taken.
 struct Taken<'b, A: Iterator<Item = Added>, F> {
     out: Vec<u8>,
     bytes: &'b [u8],
-    /// What comes before this is in `out`.
+    /// Position up to which the events were copied to `out`.
     at: usize,
     added: core::iter::Peekable<A>,
     renumber: F,
 }
 
 impl<A: Iterator<Item = Added>, F: Fn(Number) -> Option<u64>> Taken<'_, A, F> {
-    /// Copies bytes up to a place, with what is added to them.
+    /// Copies bytes up to a position, with insertions.
     fn copy(&mut self, upto: usize) {
         while let Some(added) = self.added.next_if(|added| added.at <= upto) {
             let at = added.at.max(self.at);

@@ -20,7 +20,7 @@ pub(super) struct Run {
 /// A block of a message.
 struct Element {
     bytes: Range<usize>,
-    /// It had text and has none left; nothing if it had none.
+    /// `true` if the element had text and lost all of it; `None` if it had none.
     is_gone: Option<bool>,
 }
 

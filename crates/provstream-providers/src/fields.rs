@@ -22,7 +22,7 @@ pub(super) fn name_and_value(bytes: &[u8], line: Range<usize>) -> (&[u8], Range<
     }
 }
 
-/// Where the data of each line with data are in the bytes of an event, from the start or from the end of a line on.
+/// Returns the range of each line's data in the bytes of an event; `from` is 0 or the end of a line.
 pub(super) fn data_lines(bytes: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
     let mut at = from;
     core::iter::from_fn(move || {

@@ -89,7 +89,7 @@ impl Framer {
         }
     }
 
-    /// What comes before and after the data of an event that is like the last one, if one may begin here.
+    /// Returns the bytes before and after the data of an event with the last event's framing, if one may begin here.
     pub(super) fn around(&self) -> Option<(&[u8], &'static [u8])> {
         match &self.envelope {
             Envelope::Sse(sse) => sse.around(),

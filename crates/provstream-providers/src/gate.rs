@@ -1,4 +1,4 @@
-//! The same response with only the text that a policy releases.
+//! Gates a provider's response: writes only the text that a policy releases.
 
 use super::framer::Framer;
 use super::pass_members::PassMembers;
@@ -44,8 +44,8 @@ impl<P: Policy + Clone> StreamGate<P> {
         Self::of(Some(format), Gate::new(parser, Remembering::new(policy)))
     }
 
-    /// The same for responses whose format is found out from the events. Those before the first evidence are held back, at
-    /// most 64 KiB of them.
+    /// Creates a gate that detects the format from the events. Events before the first evidence are held, up to 64
+    /// KiB.
     #[must_use]
     pub fn detect(parser: Parser, policy: P) -> Self {
         Self::of(None, Gate::new(parser, Remembering::new(policy)))
@@ -98,7 +98,7 @@ impl<P: Policy + Clone> StreamGate<P> {
         self.state.reader.format()
     }
 
-    /// How much of the response was read so far.
+    /// Returns the counts of what was read so far.
     #[must_use]
     pub const fn report(&self) -> &ReadReport {
         &self.state.reader.report
@@ -172,11 +172,11 @@ impl<P: Policy + Clone> StreamGate<P> {
 #[derive(Clone, Debug)]
 struct Channeled<P> {
     gate: Gate<Remembering<P>>,
-    /// What it is named after.
+    /// Position that was reported for the text.
     of: Option<ChannelPosition>,
-    /// What was decided about.
+    /// Words that were decided.
     words: Words,
-    /// What the rest of the text is, as it would be decided about if the text ended here.
+    /// Decisions about the rest of the text, as if the text ended here.
     ahead: Option<Box<Ahead>>,
 }
 

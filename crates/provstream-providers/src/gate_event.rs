@@ -1,8 +1,9 @@
-//! What a gate reports about the text of a channel.
+//! Reports of a gate about the text of a channel.
 
 use provstream::{Action, Question, Span, TextChunk, Unannotated};
 
-/// What a [`StreamGate`](super::StreamGate) reports about the text of a channel; see the methods of [`GateHandler`](provstream::GateHandler).
+/// Report of a [`StreamGate`](super::StreamGate) about the text of a channel; see the methods of
+/// [`GateHandler`](provstream::GateHandler).
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub enum GateEvent<'a> {
@@ -16,7 +17,7 @@ pub enum GateEvent<'a> {
     Inserted(&'a str, u64),
     /// A run of unannotated text begins at this offset.
     RunBegins(u64, &'a Unannotated),
-    /// It ends at this offset.
+    /// The run ends at this offset.
     RunEnds(u64),
     /// Text was released because of a limit.
     Limit(Span),

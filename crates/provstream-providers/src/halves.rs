@@ -53,7 +53,7 @@ pub(super) fn decode(content: &str, before: Option<u16>) -> Piece<'_> {
     }
 }
 
-/// Whether the content may end with the escape of a high surrogate.
+/// Returns `true` if the content may end with the escape of a high surrogate.
 pub(super) fn ends_high(content: &[u8]) -> bool {
     matches!(
         content.last_chunk(),
@@ -77,7 +77,7 @@ fn unit(content: &str) -> Option<u16> {
     u16::from_str_radix(digits, 16).ok()
 }
 
-/// Whether the content begins with the escape of a low surrogate.
+/// Returns `true` if the content begins with the escape of a low surrogate.
 pub(super) fn begins_low(content: &str) -> bool {
     unit(content).is_some_and(|unit| (0xDC00..0xE000).contains(&unit))
 }

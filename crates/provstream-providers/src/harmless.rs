@@ -1,20 +1,21 @@
-//! What a gate lets pass outside of the data of events: bytes that cannot be text of an answer.
+//! Removes bytes outside of event data that could carry text past a gate.
 
 use core::ops::Range;
 
 use memchr::memchr2;
 
-/// Longest name or identifier of an event that passes.
+/// Maximum length in bytes of an event's name or identifier that passes.
 const LONGEST: usize = 256;
 
-/// What a gate makes of a line of server-sent events.
+/// Treatment of a line of server-sent events in a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passage {
-    /// It passes as it is: it is blank, a comment without content, data, which are read, or a field without text.
+    /// The line passes unchanged: a blank line, a comment without content, data (which are read), or a field without
+    /// text.
     AsItIs,
-    /// It is a comment with content, which is removed from it.
+    /// The line is a comment with content, which is removed from it.
     Emptied,
-    /// It is removed.
+    /// The line is removed.
     Withheld,
 }
 
@@ -22,14 +23,14 @@ pub(super) enum Passage {
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) passage: Passage,
-    /// Its content.
+    /// Range of the line without its line end.
     content: Range<usize>,
-    /// All of it, with its line end.
+    /// Range of the line with its line end.
     pub(super) whole: Range<usize>,
 }
 
 impl Line {
-    /// The same if the value of the one line with these bytes is read: it passes.
+    /// Lets the line pass if the value that was read, at `read`, is in it.
     pub(super) fn of_read(mut self, read: &Range<usize>) -> Self {
         if !read.is_empty() && self.whole.contains(&read.start) {
             self.passage = Passage::AsItIs;
@@ -91,13 +92,13 @@ fn passage(content: &[u8]) -> Passage {
     }
 }
 
-/// Whether it is one word, and not an annotation.
+/// Returns `true` if the value is a single word that is not an annotation.
 fn is_token(value: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._:/+=~-".contains(byte);
     value.len() <= LONGEST && value.iter().all(is_part)
 }
 
-/// Whether a byte may be between the values of a JSON body: white space, or what arrays are made of.
+/// Returns `true` if a byte may be between the values of a JSON body: white space, a comma or a bracket.
 pub(super) const fn may_be_between(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'[' | b']')
 }

@@ -1,4 +1,4 @@
-//! What a decoder reports.
+//! Items that a decoder reports.
 
 use core::fmt;
 use std::borrow::Cow;
@@ -54,7 +54,7 @@ impl<'a> Delta<'a> {
         }
     }
 
-    /// The same where the text begins after something else that came after text, or not.
+    /// Sets `is_after_break`: other content came between earlier text and this delta.
     pub(super) const fn after_break(mut self, is_after_break: bool) -> Self {
         self.is_after_break = is_after_break;
         self
@@ -101,13 +101,13 @@ impl Notice {
         Self { code, span }
     }
 
-    /// What was found.
+    /// Returns the kind of the notice.
     #[must_use]
     pub const fn code(&self) -> NoticeCode {
         self.code
     }
 
-    /// The bytes of the event in the stream of events.
+    /// Returns the span of the event in the stream.
     #[must_use]
     pub const fn span(&self) -> Span {
         self.span
@@ -194,7 +194,7 @@ impl NoticeCode {
         }
     }
 
-    /// Whether a gate withholds the whole event that it is about.
+    /// Returns `true` if a gate withholds the whole event.
     pub(super) const fn is_withheld(self) -> bool {
         self.is_unread() && !matches!(self, Self::UnreadMember)
     }
@@ -233,7 +233,7 @@ impl NoticeCode {
         }
     }
 
-    /// Whether it reports text that was not read. No client shows comments, so these do not count.
+    /// Returns `true` if the notice reports text that was not read. No client shows comments, so these do not count.
     #[must_use]
     pub const fn is_unread(self) -> bool {
         !matches!(self, Self::OddChannel | Self::Comment)

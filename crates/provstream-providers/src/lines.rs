@@ -30,7 +30,7 @@ pub(super) struct JsonFramer {
     in_array: bool,
 }
 
-/// What bytes mean to the event they belong to.
+/// Effect of some bytes on the open event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Open,
@@ -78,7 +78,7 @@ impl JsonFramer {
         self.open.len()
     }
 
-    /// Whether a line begins here, which is an event if it is not blank.
+    /// Returns `true` at the start of a line, which is an event unless it is blank.
     #[inline]
     pub(super) const fn is_at_line(&self) -> bool {
         matches!(self.kind, Kind::Lines) && !self.is_first && !self.passing && self.open.is_empty()
@@ -131,7 +131,7 @@ impl JsonFramer {
         }
     }
 
-    /// How many of the bytes of values over several lines belong together, and what they mean.
+    /// Returns the number of bytes to read next of a value that spans several lines, and their effect.
     fn value(&mut self, rest: &[u8]) -> (usize, Step) {
         if self.skip.depth == 0 {
             // Outside of a value.
@@ -150,7 +150,7 @@ impl JsonFramer {
         }
     }
 
-    /// How many of the bytes of an array belong together, and what they mean.
+    /// Returns the number of bytes to read next of an array, and their effect.
     fn element(&mut self, rest: &[u8]) -> (usize, Step) {
         if self.skip.depth > 0 {
             return self.value(rest);

@@ -1,4 +1,4 @@
-//! What an error of a provider says.
+//! Messages of providers' errors.
 
 use serde_json::Value;
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub struct PassMembers(Option<Arc<[Box<str>]>>);
 
 impl PassMembers {
-    /// Whether a path is one of them, or inside of one.
+    /// Returns `true` if a path is in the list, or inside a path of the list.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
         let mut paths = self.0.iter().flat_map(|paths| paths.iter());
@@ -39,7 +39,7 @@ impl<P: Into<Box<str>>, const N: usize> From<[P; N]> for PassMembers {
     }
 }
 
-/// Whether a path is another one, or of something inside it.
+/// Returns `true` if a path equals `around` or is inside it.
 pub(super) fn is_in(path: &str, around: &str) -> bool {
     let rest = path.strip_prefix(around);
     rest.is_some_and(|rest| matches!(rest.as_bytes(), [] | [b'.' | b'[', ..]))

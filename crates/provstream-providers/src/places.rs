@@ -1,6 +1,6 @@
-//! Which passages of a text were replaced, kept in a few bytes each.
+//! Compact log of the replaced passages of a text, a few bytes for each.
 
-/// Most blocks that are kept: 16 KiB, with 3,000 passages of usual lengths and more.
+/// Maximum number of blocks: 16 KiB, for 3,000 or more passages of usual lengths.
 const MAX_BLOCKS: usize = 128;
 
 /// Blocks for which memory is taken at a time: half a KiB.
@@ -15,11 +15,11 @@ const BLOCK: usize = 111;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     blocks: Vec<Block>,
-    /// Where the last passage ends.
+    /// End of the last passage.
     end: Place,
 }
 
-/// A place in the text before, and where it is in the text written.
+/// An offset in the source text, and its offset in the written text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     text: u64,
@@ -29,14 +29,14 @@ struct Place {
 /// Some passages. Of each: the units of text since the last one ended, its own, and those that were written for it.
 #[derive(Clone, Debug)]
 struct Block {
-    /// Where the last passage before this block ends.
+    /// End of the last passage before this block.
     start: Place,
     len: u8,
     bytes: [u8; BLOCK],
 }
 
 impl Places {
-    /// Notes that so many units, from this offset of the text before, were replaced by so many others.
+    /// Records that `units` units from offset `start` of the source text were replaced by `written` units.
     pub(super) fn push(&mut self, start: u64, units: u64, written: u64) {
         let gap = start.saturating_sub(self.end.text);
         let numbers = [gap, units, written];
@@ -66,7 +66,8 @@ impl Places {
         });
     }
 
-    /// Where an offset of the text before is in the text written: in a passage, at the start of what was written for it.
+    /// Returns the offset in the written text of an offset in the source text. An offset in a passage becomes the
+    /// start of the passage's replacement.
     ///
     /// Where passages were forgotten, an offset moves to the end of what was written for that text, and never to a later place
     /// than the offset itself, as annotations are mostly removed.
@@ -132,7 +133,7 @@ impl Block {
     }
 }
 
-/// How many bytes a number takes: one for each 7 bits.
+/// Returns the encoded length of a number: one byte for each 7 bits.
 const fn bytes_of(number: u64) -> usize {
     (64 - (number | 1).leading_zeros()).div_ceil(7) as usize
 }

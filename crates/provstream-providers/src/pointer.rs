@@ -36,8 +36,8 @@ impl Pointer {
         &self.text
     }
 
-    /// What is at the pointer in a JSON value; `None` if that is not JSON. Each of several members of the same name counts, since a
-    /// reader may take any of them.
+    /// Returns the values at the pointer in a JSON value; `None` if the input is not JSON. Repeated members all
+    /// count, because a reader may use any of them.
     #[must_use]
     pub fn find<'a>(&self, json: &'a [u8]) -> Option<PointerTexts<'a>> {
         let mut found = PointerTexts::default();
@@ -88,7 +88,7 @@ fn unescape(token: &str) -> Result<String, PointerError> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PointerError {
-    /// It does not begin with `/`.
+    /// The pointer does not begin with `/`.
     NoSlash(Box<str>),
     /// A `~` is followed by neither `0` nor `1`.
     Tilde,
@@ -111,14 +111,14 @@ impl fmt::Display for PointerError {
 
 impl std::error::Error for PointerError {}
 
-/// What is at a pointer.
+/// Values at a pointer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PointerTexts<'a> {
     /// The strings, decoded.
     pub texts: Vec<Cow<'a, str>>,
     /// The range of each string in the JSON, with its quotes.
     pub spans: Vec<Range<usize>>,
-    /// What a value is that is neither a string nor null, if there is one.
+    /// Type of a value that is neither a string nor null, if there is one.
     pub other: Option<&'static str>,
     /// There is a null.
     pub has_null: bool,

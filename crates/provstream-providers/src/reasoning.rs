@@ -1,12 +1,12 @@
-//! What becomes of reasoning.
+//! Treatment of reasoning.
 
 use core::fmt;
 use core::str::FromStr;
 
 use provstream::UnknownNameError;
 
-/// What a [`StreamRewriter`](super::StreamRewriter) or a [`StreamGate`](super::StreamGate) does with the model's reasoning and
-/// its summaries.
+/// Treatment of the model's reasoning and its summaries in a [`StreamRewriter`](super::StreamRewriter) or
+/// [`StreamGate`](super::StreamGate).
 ///
 /// Providers sign some reasoning, and refuse it when it is sent back changed: with anything but [`Leave`](Self::Leave), do
 /// not send it back.

@@ -1,4 +1,4 @@
-//! Where annotations were removed from a text, so that offsets into it can follow.
+//! Adjusts offsets into a text whose annotations were removed or replaced.
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,23 @@ use super::places::Places;
 use super::steps::count;
 use provstream::{Replacement, Span, TextChunk};
 
-/// The places in a text where annotations were, or text that a gate withholds, in the unit of the format's offsets.
+/// Replacements in a text, in the unit of the format's offsets.
 #[derive(Clone, Debug)]
 #[repr(C)] // What each delta changes comes first.
 pub(super) struct Removed {
     /// Units written.
     written: u64,
-    /// Units of the text before, as far as it was written or removed.
+    /// Units of the source text that was written or removed.
     taken: u64,
-    /// What the replacement that comes next takes the place of.
+    /// Units of replacements that will be written next.
     pending: u64,
     unit: Unit,
-    /// What a gate has not decided about yet; nothing if it is not a gate that writes the text.
+    /// Text that a gate has not decided; `None` if no gate writes the text.
     gate: Option<Box<Gated>>,
     places: Places,
 }
 
-/// What is known of a text that a gate holds back.
+/// Annotations and insertions in text that a gate holds.
 #[derive(Clone, Debug, Default)]
 struct Gated {
     /// Bytes of the text without annotations that were released or withheld.
@@ -38,7 +38,7 @@ struct Gated {
 }
 
 impl Removed {
-    /// Nothing yet, where a format has offsets into its text.
+    /// Creates the state for an empty text; `None` if the format has no offsets into text.
     pub(super) fn of(format: Option<Format>, is_gated: bool) -> Option<Self> {
         let unit = match format {
             Some(Format::OpenAiChat | Format::OpenAiResponses | Format::Cohere) => Unit::CodePoints,
@@ -64,13 +64,13 @@ impl Removed {
         }
     }
 
-    /// Text was written as it is, or what was announced as a replacement.
+    /// Records that text was written unchanged, or as an announced replacement.
     #[inline]
     pub(super) fn wrote(&mut self, text: &[u8]) {
         self.wrote_units(self.units(text));
     }
 
-    /// The same of text of so many units; ASCII has as many as bytes.
+    /// Records that this many units of text were written; for ASCII, units are bytes.
     #[inline]
     pub(super) const fn wrote_units(&mut self, units: u64) {
         self.written += units;
@@ -83,7 +83,7 @@ impl Removed {
         self.taken += units - replaced;
     }
 
-    /// An annotation follows that is replaced.
+    /// Records that an annotation is replaced.
     pub(super) fn replaces(&mut self, raw: &[u8], white_space: usize, by: &Replacement) {
         let raw_units = self.units(raw);
         // White space before an annotation is ASCII.
@@ -104,17 +104,17 @@ impl Removed {
         self.taken
     }
 
-    /// Whether a gate writes the text.
+    /// Returns `true` if a gate writes the text.
     pub(super) const fn is_gated(&self) -> bool {
         self.gate.is_some()
     }
 
-    /// Whether it is not decided about the text before this offset.
+    /// Returns `true` if a gate has not decided all text before this offset.
     pub(super) const fn is_undecided(&self, offset: u64) -> bool {
         self.gate.is_some() && offset > self.taken
     }
 
-    /// A gate is given an annotation or a record, with the white space before it, which it removes.
+    /// Records that a gate removes an annotation or a record with the white space before it.
     pub(super) fn cut(&mut self, span: Span, raw: &[u8], white_space: u64) {
         let units = self.units(raw) + white_space;
         if let Some(gate) = &mut self.gate {
@@ -125,7 +125,7 @@ impl Removed {
         self.pass_annotations();
     }
 
-    /// The next piece of the text without annotations is released or withheld.
+    /// Records that the next piece of the text without annotations is released or withheld.
     pub(super) fn decided(&mut self, text: &TextChunk<'_>, is_released: bool) {
         if is_released {
             self.pass_inserted();
@@ -186,8 +186,8 @@ impl Removed {
         self.taken += units;
     }
 
-    /// Where a place in the text before is in the text written. Of a gated text, what is not decided about, or never is, has
-    /// not been written: its place is the end of what was.
+    /// Returns the offset in the written text of an offset in the source text. Undecided or withheld text of a gate
+    /// has not been written; offsets in it become the end of the written text.
     pub(super) fn moved(&self, offset: u64) -> u64 {
         if self.is_undecided(offset) {
             return self.written;

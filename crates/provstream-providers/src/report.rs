@@ -1,4 +1,4 @@
-//! How much of a stream was read.
+//! Counts of what was read of a stream.
 
 use super::NoticeCode;
 
@@ -8,7 +8,7 @@ const COUNTED: usize = NoticeCode::GzipBody as usize;
 /// Most paths of members that are kept.
 const MAX_MEMBERS: usize = 32;
 
-/// What a reader made of a stream so far: how many events there were, how much text was read, and what was not read.
+/// Counts of a stream so far: events, text that was read, and text that was not read.
 ///
 /// A gate that lets a stream pass because nothing was found in it asks [`is_complete`](Self::is_complete) first: what was
 /// not read may have annotations.
@@ -72,7 +72,7 @@ impl ReadReport {
         noticed + if self.is_known { 0 } else { self.unknown }
     }
 
-    /// How many notices there were of one kind.
+    /// Returns the number of notices of one kind.
     #[must_use]
     pub const fn count(&self, code: NoticeCode) -> u64 {
         let at = code as usize;
@@ -83,7 +83,7 @@ impl ReadReport {
         }
     }
 
-    /// Whether all text was read: no event is [`unread`](Self::unread).
+    /// Returns `true` if all text was read: no event is [`unread`](Self::unread).
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.unread() == 0

@@ -8,13 +8,14 @@ use super::{Channel, Decoder, Item};
 use provstream::Event;
 use provstream::Parser;
 
-/// What [`ResponseParser`] reports.
+/// Event of a [`ResponseParser`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WireEvent<'a> {
     /// An event of a channel's text; its offsets count within that text.
     Parsed(Channel, Event<'a>),
-    /// What is not text. The end of a channel, or a break, comes after what it makes certain in its text.
+    /// Item other than text. The end of a channel, or a break, is reported after the events that it completes in the
+    /// channel's text.
     Item(Item<'a>),
 }
 
@@ -44,7 +45,7 @@ pub enum WireEvent<'a> {
 #[derive(Clone, Debug)]
 pub struct ResponseParser {
     decoder: Decoder,
-    /// What each channel begins with.
+    /// Prototype of the channels' parsers.
     fresh: Parser,
     parsers: BTreeMap<TextId, TextParser>,
 }

@@ -1,4 +1,4 @@
-//! The same response with the annotations in its text removed or replaced.
+//! Rewrites a provider's response: removes or replaces the annotations in its text.
 
 use super::framer::Framer;
 use super::pass_members::PassMembers;
@@ -41,7 +41,7 @@ struct Waiting {
     reasoning: Reasoning,
     passes: PassMembers,
     max_event: usize,
-    /// What each channel begins with, until the state has it.
+    /// Prototype of the channels' rewriters, until the response begins.
     fresh: Option<Box<Rewriter>>,
 }
 
@@ -56,8 +56,8 @@ impl StreamRewriter {
         Self::of(Some(format), parser)
     }
 
-    /// The same for responses whose format is found out from the events; those before the first evidence are written as
-    /// they are.
+    /// Creates a rewriter that detects the format from the events. Events before the first evidence are written
+    /// unchanged.
     #[must_use]
     pub fn detect(parser: Parser) -> Self {
         Self::of(None, parser)
@@ -76,16 +76,14 @@ impl StreamRewriter {
         }
     }
 
-    /// The same with at most `bytes` for one event; [`DEFAULT_MAX_EVENT`] unless set. To be called before anything is
-    /// pushed.
+    /// Sets the limit of one event in bytes; [`DEFAULT_MAX_EVENT`] by default. Must be called before the first push.
     #[must_use]
     pub fn with_max_event(mut self, bytes: usize) -> Self {
         self.waiting.max_event = bytes;
         self
     }
 
-    /// The same with this done with reasoning, which is [left](Reasoning::Leave) unless set. To be called before anything
-    /// is pushed.
+    /// Sets the treatment of reasoning; [`Leave`](Reasoning::Leave) by default. Must be called before the first push.
     #[must_use]
     pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
         self.waiting.reasoning = mode;
@@ -95,8 +93,9 @@ impl StreamRewriter {
         self
     }
 
-    /// The same without counting these members as unread. Strings that may be text, in members that the format does not have,
-    /// stay as they are and are [counted](ReadReport::unread_members). To be called before anything is pushed.
+    /// Sets members that are not counted as unread. By default, strings that may be text, in members that the format
+    /// does not have, stay unchanged and are [counted](ReadReport::unread_members). Must be called before the first
+    /// push.
     #[must_use]
     pub fn with_pass_members(mut self, members: impl Into<PassMembers>) -> Self {
         self.waiting.passes = members.into();
@@ -115,7 +114,7 @@ impl StreamRewriter {
         }
     }
 
-    /// How much of the response was read so far.
+    /// Returns the counts of what was read so far.
     #[must_use]
     pub fn report(&self) -> &ReadReport {
         let running = self.running.as_ref();
@@ -149,8 +148,9 @@ impl StreamRewriter {
         }
     }
 
-    /// The same, except if exactly these bytes are written, and that is certain when they are read first: the handler does not get
-    /// them then, and the result is true. So a proxy can send the piece of memory that it has, without a copy.
+    /// Pushes a chunk, like `push`, unless the output is exactly this chunk and this is certain at once: then the
+    /// handler does not get the bytes, and the result is `true`. So a proxy can send the buffer that it has, without
+    /// a copy.
     ///
     /// This is so for most chunks of one event. Whether it is so for a chunk depends on the chunks before it.
     #[must_use = "if it is true, the chunk is what is written"]

@@ -1,4 +1,4 @@
-//! What takes the calls of a stream rewriter.
+//! Handlers of a rewritten or gated response.
 
 use super::gate_event::GateEvent;
 use super::words::Words;
@@ -8,25 +8,25 @@ use provstream::{
     Span, TextChunk, Unannotated,
 };
 
-/// Which of a response's texts something is in.
+/// Position of a text in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ChannelPosition {
     /// The channel.
     pub channel: Channel,
-    /// The member that the text is, if it is not the usual one of its format: `refusal`, `transcript` and so on. It is a text of
-    /// its own, with offsets of its own.
+    /// The member that has the text, if it is not the usual one of its format: `refusal`, `transcript` and so on.
+    /// Such a member is a separate text with separate offsets.
     pub member: Option<&'static str>,
-    /// Whether it is outside of the channel's text proper: in a member that repeats text of earlier deltas, such as
-    /// `response.output_text.done`, or in [reasoning](Self::is_reasoning). Offsets count from the start of that member or of
-    /// that reasoning.
+    /// `true` outside of the channel's main text: in a member that repeats text of earlier deltas, such as
+    /// `response.output_text.done`, or in [reasoning](Self::is_reasoning). Offsets count from the start of that
+    /// member or of that reasoning.
     ///
     /// In a member that repeats text, the handler is asked again about each annotation and record; text, events and decisions
     /// of a gate are not reported again.
     pub is_repeated: bool,
-    /// Whether it is in the channel's reasoning, which is a separate text that a [`StreamRewriter`](super::StreamRewriter)
-    /// rewrites or a [`StreamGate`](super::StreamGate) gates. `is_repeated` is then true, too, so that handlers that skip
-    /// repeated text also skip reasoning.
+    /// `true` in the channel's reasoning, which is a separate text that a [`StreamRewriter`](super::StreamRewriter)
+    /// rewrites or a [`StreamGate`](super::StreamGate) gates. `is_repeated` is then true, too, so that handlers that
+    /// skip repeated text also skip reasoning.
     ///
     /// The text, annotations and events of reasoning are reported, and so are a gate's decisions about it. Members with a
     /// whole reasoning text, such as `choices[].message.reasoning`, are different: a `StreamRewriter` asks only about the
@@ -34,7 +34,7 @@ pub struct ChannelPosition {
     pub is_reasoning: bool,
 }
 
-/// Takes what a [`StreamRewriter`](super::StreamRewriter) writes and decides what it writes in the place of annotations.
+/// Receives the output of a [`StreamRewriter`](super::StreamRewriter), and decides what replaces annotations.
 ///
 /// Of [`Handler`], [`text`](Handler::text) gets the rewritten text of a channel with its offsets in that text,
 /// [`annotation`](Handler::annotation) and [`record`](Handler::record) decide for each annotation and record, once more for
@@ -44,7 +44,7 @@ pub struct ChannelPosition {
 /// `&mut T` and `Box<T>` are handlers where `T` is one; `()` ignores everything and removes annotations. Functions that take
 /// a handler take a closure `FnMut(&[u8])` as well, which gets the rewritten bytes.
 pub trait StreamHandler: Handler {
-    /// Takes the next bytes of the rewritten response; never empty.
+    /// Receives the next bytes of the rewritten response; never empty.
     fn bytes(&mut self, bytes: &[u8]) {
         let _ = bytes;
     }
@@ -54,19 +54,19 @@ pub trait StreamHandler: Handler {
         let _ = position;
     }
 
-    /// Takes what a [`StreamGate`](super::StreamGate) reports about the text of a channel.
+    /// Receives a report of a [`StreamGate`](super::StreamGate) about the text of a channel.
     fn gate(&mut self, event: GateEvent<'_>) {
         let _ = event;
     }
 
-    /// Takes what the response says besides [text](Item::Text), [reasoning](Item::Reasoning) and
-    /// [tool calls](Item::ToolCall).
+    /// Receives each item of the response except [text](Item::Text), [reasoning](Item::Reasoning) and [tool
+    /// calls](Item::ToolCall).
     fn item(&mut self, item: Item<'_>) {
         let _ = item;
     }
 
-    /// Takes how much of the response was read, once, at its end and right before [`Handler::end`]. A gate asks it for
-    /// [`is_complete`](ReadReport::is_complete).
+    /// Receives the counts of what was read, once, at the end of the response, right before [`Handler::end`]. A gate
+    /// checks [`is_complete`](ReadReport::is_complete).
     fn report(&mut self, report: &ReadReport) {
         let _ = report;
     }
@@ -119,7 +119,7 @@ impl<F: FnMut(&[u8])> StreamHandler for BytesFn<F> {
     }
 }
 
-/// What can be given where a [`StreamHandler`] is wanted: every one, and every closure `FnMut(&[u8])`.
+/// Conversion to a [`StreamHandler`], implemented by all handlers and by closures `FnMut(&[u8])`.
 ///
 /// The parameter `M` is inferred, as that of [`IntoHandler`](provstream::IntoHandler) is.
 #[diagnostic::on_unimplemented(
@@ -160,18 +160,18 @@ impl<F: FnMut(&[u8])> IntoStreamHandler<ByBytes> for F {
     }
 }
 
-/// Collects what a channel's rewriter writes, and passes the rest on to the stream's handler.
+/// Collects the output of a channel's rewriter, and passes other calls to the stream's handler.
 pub(super) struct Collect<'s, S> {
     pub(super) out: &'s mut Vec<u8>,
     pub(super) handler: &'s mut S,
     pub(super) is_repeated: bool,
-    /// Something took the place of an annotation or a record.
+    /// An annotation or a record was replaced by text.
     pub(super) has_replaced: bool,
-    /// Where in the text annotations were removed, if offsets into it are to follow.
+    /// Replacements in the text, if the format has offsets into it.
     pub(super) removed: Option<&'s mut super::removed::Removed>,
-    /// What a gate has decided about.
+    /// Words that a gate has decided.
     pub(super) words: Words,
-    /// Where the blocks of the text end, if it is that of several.
+    /// Ends of the blocks, if the text is joined from several.
     pub(super) seams: Option<&'s mut super::seams::Seams>,
 }
 

@@ -1,4 +1,5 @@
-//! How much work an event makes: bytes looked at or copied, and items of lists, counted where one may be met more than once.
+//! Counts the work for an event: bytes that are examined or copied, and items of lists, where one may be examined
+//! more than once.
 //!
 //! Only the crate's own tests count, so that they can hold the work against the length of the event without a clock;
 //! everywhere else counting is nothing at all. Loops over what grows with an event go through [`each`].

@@ -61,7 +61,7 @@ pin_project! {
     }
 }
 
-/// What a response goes through, with what takes its calls.
+/// A rewriter or gate with its handler.
 pub(super) struct Work<R: Rewrites, K: StreamHandler> {
     pub(super) rewriter: R,
     pub(super) handler: K,
@@ -136,7 +136,7 @@ impl<S: fmt::Debug, E: fmt::Debug, R: Rewrites, K: StreamHandler> Through<S, E, 
 }
 
 impl<R: Rewrites, K: StreamHandler> Work<R, K> {
-    /// What is written for a chunk.
+    /// Returns the output for a chunk.
     fn push(&mut self, chunk: &Bytes) -> Bytes {
         // A handler that panics is not called again, not even on dropping.
         self.finished = true;
@@ -145,7 +145,7 @@ impl<R: Rewrites, K: StreamHandler> Work<R, K> {
         bytes
     }
 
-    /// What is written at the end, once.
+    /// Ends the response, once, and returns the remaining output.
     fn finish(&mut self) -> Bytes {
         if core::mem::replace(&mut self.finished, true) {
             return Bytes::new();

@@ -24,26 +24,26 @@ pub(super) struct WholeText<'a, R> {
     pub(super) text: Str,
     /// There is more to come: what may still become an annotation is left out.
     pub(super) more: bool,
-    /// It repeats another text.
+    /// The text repeats another one.
     pub(super) is_repeated: bool,
     /// More of that text may come, so that the end of this one may have to be left out.
     pub(super) may_go_on: bool,
-    /// What it repeats.
+    /// Decided words of the text that is repeated.
     pub(super) words: Option<Words>,
     /// Texts whose words it may have, if it is no copy of its own.
     pub(super) texts: &'a mut [Text<R>],
-    /// Where in it something is removed, if offsets into it are to follow.
+    /// Replacements in the text, if the event has offsets into it.
     pub(super) removed: Option<&'a mut Removed>,
 }
 
-/// What became of a text that is a string of its own.
+/// Result of rewriting a full text.
 #[derive(Debug)]
 pub(super) struct WholeWritten {
     /// Its length.
     pub(super) read: usize,
     /// The string changes, to what was appended to the edit.
     pub(super) changed: bool,
-    /// What comes at its end if none of these texts goes on.
+    /// End of the string, which it gets if none of these texts continues.
     pub(super) end: (SmallVec<[TextId; 1]>, Vec<u8>),
 }
 

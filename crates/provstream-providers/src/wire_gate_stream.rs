@@ -76,7 +76,8 @@ where
     P: Policy + Clone,
     K: StreamHandler,
 {
-    /// What the gate, which is at the start of a response, releases of `chunks`; the handler gets what it reports.
+    /// Creates a stream of the gated response from `chunks`; the gate must be at the start of a response, and the
+    /// handler gets its reports.
     pub fn new<M>(
         chunks: S,
         gate: StreamGate<P>,

@@ -72,7 +72,7 @@ where
     S: Stream<Item = Result<B, E>>,
     K: StreamHandler,
 {
-    /// What the rewriter, which is at the start of a response, and the handler make of `chunks`.
+    /// Creates a stream of the rewritten response from `chunks`; the rewriter must be at the start of a response.
     pub fn new<M>(
         chunks: S,
         rewriter: StreamRewriter,

@@ -1,4 +1,4 @@
-//! What the writers take: an assertion at its place in the text that is shown.
+//! Input of the writers: an assertion at its position in the displayed text.
 
 use super::unit::{Unit, UnitSpan};
 use provstream::provenance::{Annotation, Assertion};
@@ -118,7 +118,7 @@ impl<'a> CleanText<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cited<'a> {
     exact: &'a str,
-    /// What stands right before and behind it, where that is known.
+    /// Text right before and right after the assertion, where known.
     around: Option<(&'a str, &'a str)>,
     bytes: Span,
     code_points: Span,
@@ -151,13 +151,13 @@ impl<'a> Cited<'a> {
         self.exact
     }
 
-    /// What stands right before it and right behind it, at most 32 code points each; none where it is not known.
+    /// Returns the text right before and right after the assertion, at most 32 code points each; `None` if unknown.
     #[must_use]
     pub const fn around(&self) -> Option<(&'a str, &'a str)> {
         self.around
     }
 
-    /// Where it stands in the text that is shown.
+    /// Returns the assertion's span in the displayed text.
     #[must_use]
     pub const fn place(&self, unit: Unit) -> UnitSpan {
         let span = match unit {
@@ -168,7 +168,7 @@ impl<'a> Cited<'a> {
         UnitSpan::of(span, unit)
     }
 
-    /// What was annotated about it.
+    /// Returns the annotations of the assertion.
     #[must_use]
     pub fn annotations(&self) -> &[Annotation<'a>] {
         &self.annotations

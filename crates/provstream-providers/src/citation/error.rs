@@ -1,4 +1,4 @@
-//! What can be wrong with a citation that is read.
+//! Errors of citations that are read.
 
 use core::fmt;
 use std::error::Error;
@@ -6,7 +6,7 @@ use std::error::Error;
 /// The most bytes an event may have, 1 MiB; a longer one is not read.
 pub const MAX_EVENT: usize = 1 << 20;
 
-/// What is wrong with a citation.
+/// Kind of an error in a citation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CitationErrorKind {
@@ -23,9 +23,9 @@ pub enum CitationErrorKind {
     Missing,
     /// A value is of another type.
     WrongType {
-        /// What it should be, such as `a string`.
+        /// Expected type, such as `a string`.
         expected: &'static str,
-        /// What it is, such as `a number`.
+        /// Actual type, such as `a number`.
         found: &'static str,
     },
     /// The end of a range lies before its start; the place is that of the end.
@@ -67,7 +67,7 @@ impl CitationError {
         }
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub const fn kind(&self) -> CitationErrorKind {
         self.kind

@@ -41,7 +41,7 @@ impl fmt::Display for Provider {
     }
 }
 
-/// Which text of a response a place is in; displayed as `0` or `0/1`.
+/// Text of a response, by its numbers; displayed as `0` or `0/1`.
 ///
 /// | provider | index | part |
 /// |---|---|---|
@@ -81,7 +81,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// How much of a text a citation is about.
+/// Extent of the text to which a citation applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Extent {
@@ -89,7 +89,7 @@ pub enum Extent {
     Span(UnitSpan),
     /// All of it.
     Whole,
-    /// It does not say.
+    /// The citation has no position.
     Unknown,
 }
 
@@ -100,7 +100,7 @@ impl Extent {
     }
 }
 
-/// That some of an answer rests on something: as a provider said it, or as the model annotated it.
+/// A statement that part of an answer is based on a source: a provider's citation, or the model's annotation.
 ///
 /// Neither is evidence. A provider's citation says what was put before the model; an annotation is the model's own word
 /// (`provenance memo 11.1`).
@@ -179,26 +179,27 @@ impl Citation {
         self.provider
     }
 
-    /// Which text of the response it is about; none if that is not said, as for an annotation: the text is then the one
-    /// that it was read from.
+    /// Returns the text of the response to which the citation applies; `None` if it has none, like an annotation:
+    /// then it applies to the text from which it was read.
     #[must_use]
     pub const fn part(&self) -> Option<Part> {
         self.part
     }
 
-    /// How much of that text it is about.
+    /// Returns the extent of that text to which the citation applies.
     #[must_use]
     pub const fn extent(&self) -> Extent {
         self.extent
     }
 
-    /// What it is about, as it says itself: the asserted text, or what Gemini and Cohere give beside the place.
+    /// Returns the cited text as given by the citation: the asserted text, or the text that Gemini and Cohere give
+    /// with the position.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// What is cited; nothing for a terminal state.
+    /// Returns the sources; none for a terminal state.
     #[must_use]
     pub fn sources(&self) -> impl ExactSizeIterator<Item = &Source> {
         self.sources.iter().map(|source| &**source)

@@ -6,7 +6,7 @@ use super::error::{CitationError, CitationErrorKind};
 use super::model::Extent;
 use super::unit::{Unit, UnitSpan};
 
-/// What places and counts are.
+/// Expected type of positions and counts.
 const NUMBER: &str = "a whole number from 0 on";
 
 /// A value of an event with its place. A member that is null is taken for none.
@@ -75,7 +75,7 @@ impl<'a> Node<'a> {
         self.value.is_object()
     }
 
-    /// Whether a member is this string.
+    /// Returns `true` if a member is this string.
     pub(super) fn says(&self, name: &str, text: &str) -> bool {
         self.value.get(name).and_then(Value::as_str) == Some(text)
     }
@@ -92,7 +92,7 @@ impl<'a> Node<'a> {
         self.value.as_u64().ok_or_else(|| self.wrong_type(NUMBER))
     }
 
-    /// Which form of several this is, by its member `type`.
+    /// Returns the member `type`, which selects one of several forms.
     pub(super) fn form(&self) -> Result<&'a str, CitationError> {
         if !self.is_object() {
             return Err(self.wrong_type("an object"));

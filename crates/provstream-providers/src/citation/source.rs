@@ -1,6 +1,6 @@
-//! What a citation cites.
+//! Sources of citations.
 
-/// What kind of thing is cited.
+/// Kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SourceKind {
@@ -20,7 +20,7 @@ pub enum SourceKind {
     Other,
 }
 
-/// What a [`Passage`] counts.
+/// Unit of a [`Passage`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PassageUnit {
@@ -45,7 +45,7 @@ impl Passage {
         Self { unit, start, end }
     }
 
-    /// What its ends count.
+    /// Returns the unit of the passage's ends.
     #[must_use]
     pub const fn unit(self) -> PassageUnit {
         self.unit
@@ -64,7 +64,7 @@ impl Passage {
     }
 }
 
-/// What is cited, as far as the citation says.
+/// A cited source, as far as the citation describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     kind: SourceKind,
@@ -119,13 +119,14 @@ impl Source {
         self
     }
 
-    /// What kind of thing it is.
+    /// Returns the kind of the source.
     #[must_use]
     pub const fn kind(&self) -> SourceKind {
         self.kind
     }
 
-    /// Where it can be had. It comes from the provider and is not checked: who makes a link of it looks at its scheme.
+    /// Returns the address of the source. It comes from the provider and is not validated: check its scheme before
+    /// making a link of it.
     #[must_use]
     pub fn url(&self) -> Option<&str> {
         self.url.as_deref()
@@ -157,7 +158,7 @@ impl Source {
         self.quote.as_deref()
     }
 
-    /// Which part of it is cited.
+    /// Returns the cited part of the source.
     #[must_use]
     pub const fn passage(&self) -> Option<Passage> {
         self.passage

@@ -4,7 +4,7 @@ use core::fmt;
 
 use provstream::Span;
 
-/// What a position in a text counts.
+/// Unit of positions in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
     /// Bytes of UTF-8.
@@ -26,7 +26,7 @@ impl Unit {
         }
     }
 
-    /// How many units a character takes.
+    /// Returns the length of a character in this unit.
     const fn length(self, character: char) -> u64 {
         match self {
             Self::Utf8Bytes => character.len_utf8() as u64,
@@ -62,7 +62,7 @@ pub struct UnitSpan {
 }
 
 impl UnitSpan {
-    /// From `start` up to and excluding `end`; none if `end` is below `start`.
+    /// Creates the span from `start` up to and excluding `end`; `None` if `end` is before `start`.
     #[must_use]
     pub const fn new(start: u64, end: u64, unit: Unit) -> Option<Self> {
         if end < start {
@@ -79,19 +79,19 @@ impl UnitSpan {
         }
     }
 
-    /// How many units stand before it.
+    /// Returns the number of units before the span.
     #[must_use]
     pub const fn start(self) -> u64 {
         self.start
     }
 
-    /// How many units stand before what follows it.
+    /// Returns the number of units up to the end of the span.
     #[must_use]
     pub const fn end(self) -> u64 {
         self.end
     }
 
-    /// What both count.
+    /// Returns the unit of both positions.
     #[must_use]
     pub const fn unit(self) -> Unit {
         self.unit

@@ -71,10 +71,10 @@ const ROWS: &[Row] = &[
     row(ANY, "error", Role::Error),
 ];
 
-/// Where text may be.
+/// Paths of objects whose strings may be text.
 const CONTENT: &[&str] = &[""];
 
-/// What is not text there.
+/// Values in these objects that are not text.
 const PASSES: &[Passes] = &[
     passes(
         &["delta", "contentBlockDelta.delta"],

@@ -1,4 +1,4 @@
-//! What shows the format of a stream: evidence in an event, never a keep-alive.
+//! Detects the format of a stream by evidence in its events; keep-alives are not evidence.
 
 use std::sync::LazyLock;
 
@@ -59,7 +59,7 @@ const ANTHROPIC: [&[u8]; 7] = [
     b"message",
 ];
 
-/// What the types of events begin with that only one format has.
+/// Prefixes of event types that only one format has.
 const STARTS: [(&[u8], Format); 22] = [
     (b"response.", Format::OpenAiResponses),
     (b"message-start", Format::Cohere),
@@ -85,7 +85,7 @@ const STARTS: [(&[u8], Format); 22] = [
     (b"source-url", Format::VercelUi),
 ];
 
-/// What the member `object` begins with, or `event_type`.
+/// Prefixes of the member `object` or `event_type`.
 const OBJECTS: [(&[u8], Format); 5] = [
     (b"interaction", Format::GeminiInteractions),
     (b"step.", Format::GeminiInteractions),
@@ -121,7 +121,7 @@ impl Shown {
         self.0 |= 1 << format as u32;
     }
 
-    /// Whether there is none.
+    /// Returns `true` if the event shows no format.
     pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -130,13 +130,13 @@ impl Shown {
         self.0 >> format as u32 & 1 == 1
     }
 
-    /// The only one.
+    /// Returns the format, if there is exactly one.
     pub(crate) fn only(self) -> Option<Format> {
         let mut all = Format::ALL.into_iter().filter(|format| self.has(*format));
         all.next().filter(|_| self.0.is_power_of_two())
     }
 
-    /// Whether they contradict each other.
+    /// Returns `true` if the event shows several formats.
     pub(crate) const fn is_ambiguous(self) -> bool {
         self.0.count_ones() > 1
     }

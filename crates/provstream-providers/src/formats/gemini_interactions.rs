@@ -79,10 +79,10 @@ const ROWS: &[Row] = &[
     row(ANY, "status", Role::ErrorKind),
 ];
 
-/// Where text may be.
+/// Paths of objects whose strings may be text.
 const CONTENT: &[&str] = &["", "interaction.steps[0]", "interaction.outputs[0]"];
 
-/// What is not text there.
+/// Values in these objects that are not text.
 const PASSES: &[Passes] = &[
     passes(
         &["interaction.steps[0]", "steps[0]"],

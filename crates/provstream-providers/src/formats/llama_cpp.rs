@@ -15,10 +15,10 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-/// Where text may be.
+/// Paths of objects whose strings may be text.
 const CONTENT: &[&str] = &[""];
 
-/// What is not text there.
+/// Values in these objects that are not text.
 const PASSES: &[Passes] = &[passes(
     &[""],
     "generation_settings id id_slot model model_path prompt stop_type stopping_word timings type",

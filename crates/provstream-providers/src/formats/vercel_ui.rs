@@ -10,7 +10,7 @@ const PART: &[&str] = &["source-url", "source-document", "tool-input-delta"];
 const CONTROL: &[&str] = &["start", "start-step", "message-metadata"];
 const BLOCK: &[&str] = &["text-start", "text-delta", "text-end"];
 const THOUGHT: &[&str] = &["reasoning-delta", "reasoning-end"];
-/// What providers say about text: citations with the passages that they quote, for one.
+/// Metadata of providers about text, such as citations with the quoted passages.
 const ABOUT: &[&str] = &[
     "text-start",
     "text-delta",
@@ -45,10 +45,10 @@ const ROWS: &[Row] = &[
     row(ANY, "error", Role::Error),
 ];
 
-/// Where text may be.
+/// Paths of objects whose strings may be text.
 const CONTENT: &[&str] = &[""];
 
-/// What is not text there.
+/// Values in these objects that are not text.
 const PASSES: &[Passes] = &[
     passes(
         &["parts[]"],

@@ -1,4 +1,4 @@
-//! What an event ends.
+//! Ends of texts and channels in an event.
 
 use smallvec::SmallVec;
 
@@ -156,7 +156,7 @@ impl Reader {
         }
     }
 
-    /// What repeats a text that ends in the same event repeats all of it.
+    /// Marks repetitions of texts that end in the same event as complete.
     pub(super) fn settle_repeats(&mut self) {
         let mut ends: SmallVec<[TextId; 4]> =
             each(self.found.iter()).filter_map(Found::ended).collect();

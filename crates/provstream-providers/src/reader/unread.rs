@@ -115,7 +115,7 @@ impl Reader {
     }
 }
 
-/// Whether a row takes a value, or it was entered.
+/// Returns `true` if a row reads a value, or the value is a container that was entered.
 pub(super) fn is_taken(event: &Event<'_>, capture: &Capture) -> bool {
     let node = event.automaton.node(capture.node);
     let mut roles = event.rules(capture).map(|rule| rule.row.role);
@@ -184,7 +184,7 @@ fn push_name(path: &mut String, name: &[u8]) {
     }
 }
 
-/// What kinds the objects of an event are of.
+/// Kinds of an event's objects.
 #[derive(Default)]
 struct Kinds<'a> {
     /// By where an object begins.
@@ -192,7 +192,7 @@ struct Kinds<'a> {
 }
 
 impl<'a> Kinds<'a> {
-    /// Whether the event, or the object that begins at `around`, is of one of these kinds.
+    /// Returns `true` if the event, or the object that begins at `around`, is of one of these kinds.
     fn are(&mut self, event: &Event<'a>, around: u32, of: &[&str]) -> bool {
         let data = event.data;
         let kind = event.walk.kind.map(|kind| &data[kind.range()]);
@@ -232,7 +232,7 @@ fn kinds_of(data: &[u8], around: usize) -> [Option<&[u8]>; 2] {
     }
 }
 
-/// Whether a name is one that `*` in a pattern stands for any run of characters of.
+/// Returns `true` if a name matches a pattern, in which `*` is any run of characters.
 fn matches(name: &[u8], pattern: &[u8]) -> bool {
     match pattern {
         [] => name.is_empty(),

@@ -1,4 +1,4 @@
-//! What the values of an event say.
+//! Facts from the values of an event.
 
 use super::{Of, Reader};
 use crate::Channel;
@@ -122,7 +122,7 @@ impl Reader {
         });
     }
 
-    /// Where a server writes reasoning in two members, they are the same.
+    /// Reads a delta of reasoning. If a server writes reasoning in two members, they are equal.
     fn reasoning(&mut self, event: &mut Event<'_>, capture: &Capture, mut id: TextId) {
         let text = Str::of(capture);
         if let Some(part) = event.walk.id.filter(|_| self.wants_reasoning) {
@@ -317,13 +317,13 @@ impl Reader {
         }
     }
 
-    /// Whether the text of a part has begun.
+    /// Returns `true` if the text of a part has begun.
     fn is_begun(&mut self, event: &Event<'_>, id: TextId) -> bool {
         let named = self.named(event, id);
         !event.is_streamed || self.is_open(named)
     }
 
-    /// Whether a message repeats the delta of its event, as it did so far.
+    /// Returns `true` if a message repeats the delta of its event, and did so in all events so far.
     fn is_delta(&mut self, event: &Event<'_>, capture: &Capture, id: TextId) -> bool {
         if !event.is_streamed || capture.start == capture.end {
             return false;

@@ -17,9 +17,9 @@ pub(super) struct Edits {
 /// A string or a value that changes.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
-    /// Where in the event's data.
+    /// Replaced range of the event's data.
     place: Range<u32>,
-    /// Where in the bytes of the edits is what takes its place.
+    /// Range of the replacement in the bytes of the edits.
     by: Range<u32>,
 }
 
@@ -54,7 +54,7 @@ impl Edits {
         self.edits.sort_by_key(|edit| edit.place.start);
     }
 
-    /// What was appended to `bytes` from `start` on takes the place of a range of the data.
+    /// Adds an edit: the bytes appended to `bytes` from `start` on replace a range of the data.
     pub(super) fn add(&mut self, place: Range<usize>, start: usize) {
         let by = start as u32..self.bytes.len() as u32;
         let place = place.start as u32..place.end as u32;
@@ -83,7 +83,7 @@ impl Edits {
         self.add(end..end, start);
     }
 
-    /// Whether nothing takes the place of a range.
+    /// Returns `true` if an edit empties a range.
     pub(super) fn empties(&self, place: &Range<usize>) -> bool {
         let mut edits = each(self.edits.iter());
         edits.any(|edit| edit.place.start as usize == place.start && edit.by.is_empty())

@@ -71,7 +71,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Whether the data of an event, in which nothing odd was found, may be text that was not read.
+    /// Returns `true` if the data of an event without a diagnostic may have text that was not read.
     pub(super) fn is_unread(&self, data: &[u8], is_streamed: bool) -> bool {
         !is_event(data)
             || match self.reader.format() {
@@ -100,7 +100,7 @@ impl<R: TextRewriter> State<R> {
         is_kept
     }
 
-    /// The event is over. An error is not kept: it may be all that comes.
+    /// Ends an event that was read without a format. An error is written at once, because nothing may follow it.
     pub(super) fn end_unknown(&mut self, found: &[Found], handler: &mut impl StreamHandler) {
         if let Some(guard) = &mut self.guard {
             guard.end_event();
@@ -110,7 +110,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Writes what was kept, but for events in which a gate would change something: in the format, if that is known, or else in
+    /// Writes the kept bytes, except events that a gate would change in the format or, if the format is unknown, in
     /// any.
     pub(super) fn write_unknown(&mut self, handler: &mut impl StreamHandler) {
         let unknown = self.guard.as_mut().map(|guard| guard.take_unknown());
@@ -125,7 +125,8 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Whether a gate would change an event that was read without a format; counts its strings that may be text.
+    /// Returns `true` if a gate would change an event that was read without a format. Also counts the event's strings
+    /// that may be text.
     fn would_change(&mut self, event: &UnknownEvent) -> bool {
         let known = self.reader.format();
         let formats = Format::ALL.into_iter();
@@ -146,7 +147,8 @@ impl<R: TextRewriter> State<R> {
         self.notice(Notice::new(NoticeCode::WithheldData, frame.span()), handler);
     }
 
-    /// The lines of server-sent events that begin at an offset, without those that may be text; one of them is `read`.
+    /// Returns lines of server-sent events (`start` is the offset of the first) without those that may be text; the
+    /// range `read` was read as data.
     fn clean_lines<'b>(
         &mut self,
         (bytes, start): (&'b [u8], u64),
@@ -175,7 +177,7 @@ impl<R: TextRewriter> State<R> {
         Cow::Owned(clean)
     }
 
-    /// What is between the values of a JSON body, without what may be text.
+    /// Returns the bytes between values of a JSON body, without bytes that may be text.
     fn clean_between<'b>(&mut self, bytes: &'b [u8], start: u64) -> Cow<'b, [u8]> {
         let mark = if start == 0 && bytes.starts_with(b"\xEF\xBB\xBF") {
             3
@@ -197,7 +199,7 @@ impl<R: TextRewriter> State<R> {
         Cow::Owned(clean)
     }
 
-    /// Reports what was removed between two values of a JSON body.
+    /// Reports the bytes that were removed between two values of a JSON body.
     fn report_between(&mut self, handler: &mut impl StreamHandler) {
         let between = self.guard.as_mut().and_then(|guard| guard.take_between());
         if let Some(between) = between {
@@ -206,14 +208,14 @@ impl<R: TextRewriter> State<R> {
     }
 }
 
-/// Whether the data of an event, which are JSON or `[DONE]`, are what events have.
+/// Returns `true` if data, which are JSON or `[DONE]`, can be those of an event: an object, `[DONE]` or nothing.
 fn is_event(data: &[u8]) -> bool {
     let data = data.trim_ascii();
     matches!(data.first(), None | Some(b'{')) || data == b"[DONE]"
 }
 
-/// Whether an event in which nothing of a format was found shows that it is of another one, or shows both and has text of the
-/// other one.
+/// Returns `true` if an event without facts in `format` shows another format, or shows both and has text in the other
+/// one.
 fn is_of_another(format: Format, data: &[u8], is_streamed: bool) -> bool {
     let shown = shown(data);
     if !shown.has(format) {
@@ -224,14 +226,14 @@ fn is_of_another(format: Format, data: &[u8], is_streamed: bool) -> bool {
         && others.any(|other| shown.has(other) && has_text(other, data, is_streamed))
 }
 
-/// Whether an event before the first evidence of a format has text, whatever the format turns out to be.
+/// Returns `true` if an event before the first evidence has text in some format.
 #[cold]
 fn may_have_text(data: &[u8], is_streamed: bool) -> bool {
     let mut formats = Format::ALL.into_iter();
     formats.any(|format| has_text(format, data, is_streamed))
 }
 
-/// Whether an event has text of a format, or something else in the place of it.
+/// Returns `true` if an event has text in a format, or another value in a place for text.
 fn has_text(format: Format, data: &[u8], is_streamed: bool) -> bool {
     let mut reader = Reader::new(Some(format));
     let odd = reader.read(data, is_streamed);

@@ -17,14 +17,14 @@ use crate::text::{self, TextRewriter};
 use crate::text_id::TextId;
 use crate::{Format, StreamHandler};
 
-/// What is inserted.
+/// Bytes to insert into the output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inserted<'a> {
     pub(super) id: TextId,
     pub(super) template: &'a Template,
     /// The number of its block, if that is not the last one.
     pub(super) block: Option<u32>,
-    /// It is text, so that an event can be made up for it.
+    /// The bytes are text, for which an event can be built.
     pub(super) is_text: bool,
 }
 

@@ -1,6 +1,6 @@
-//! How the lines of a response end.
+//! Line ends of a response.
 
-/// How the lines of a response end, as far as its last event shows.
+/// Line end of a response, taken from its last event.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum LineEnd {
     #[default]
@@ -10,7 +10,7 @@ pub(super) enum LineEnd {
 }
 
 impl LineEnd {
-    /// How the lines of an event end.
+    /// Returns the line end of an event.
     pub(super) const fn of(raw: &[u8]) -> Self {
         match raw {
             [.., b'\r', b'\n'] | [.., b'\r', b'\n', b'\r'] => Self::CrLf,

@@ -1,4 +1,4 @@
-//! What is to be done with an event once all that it says is known.
+//! Collects the changes to an event that depend on all of its facts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,39 +13,39 @@ use crate::removed::Removed;
 use crate::steps::{count, each};
 use crate::text_id::TextId;
 
-/// What is to be done with an event once all that it says is known.
+/// Changes to an event that depend on all of its facts.
 #[derive(Default)]
 pub(super) struct Pending {
-    /// The places of texts that are the last of their channel.
+    /// Indices of the facts that are the last delta of their text.
     pub(super) last_texts: SmallVec<[usize; 2]>,
-    /// The channels that it may end and of which text is held back, and where its last text of each ends.
+    /// Texts that the event may end and that are held, each with the end of its last string in the event.
     pub(super) waits: SmallVec<[(TextId, Option<usize>); 1]>,
-    /// The channels whose text in it changed.
+    /// Channels whose text in the event changed.
     pub(super) changed: SmallVec<[Channel; 2]>,
     pub(super) logprobs: SmallVec<[(Channel, Raw); 1]>,
-    /// The last text of each channel that can be repeated with other text, sorted by channel.
+    /// Last delta of each text that can be repeated with other text, sorted by text.
     pub(super) repeatable: SmallVec<[(TextId, Str); 1]>,
-    /// Where the last text of each channel ends, once it was asked for.
+    /// End of the last string of each text, computed on first use.
     text_ends: Option<BTreeMap<TextId, usize>>,
-    /// What was removed from the last text of its own of each channel, if offsets into it are to follow.
+    /// Replacements in the last full text of each text, if the event has offsets.
     pub(super) whole_removed: BTreeMap<TextId, Removed>,
-    /// It has offsets into texts.
+    /// The event has offsets into texts.
     pub(super) has_offsets: bool,
-    /// Those of them that were met so far.
+    /// Offsets found so far; `true` if one counts from the start of the prompt.
     pub(super) offsets: SmallVec<[(TextId, Raw, bool); 2]>,
-    /// Those that depend on what is not decided yet, with their values.
+    /// Offsets that depend on undecided text, with their values.
     pub(super) undecided: SmallVec<[(Raw, Number); 2]>,
-    /// Where strings begin that repeat texts, and what comes at the end of each unless one of those texts goes on.
+    /// Starts of strings that repeat texts, each with the end that it gets unless one of the texts continues.
     pub(super) ends: SmallVec<[(usize, EndOfCopy); 0]>,
-    /// Its number, and where it is.
+    /// Sequence number, with its range.
     pub(super) sequence: Option<(Raw, u64)>,
 }
 
-/// Texts, and the end of what repeats them.
+/// Texts, and the end of a string that repeats them.
 pub(super) type EndOfCopy = (SmallVec<[TextId; 1]>, Vec<u8>);
 
 impl Pending {
-    /// What an event asks for that says this.
+    /// Collects the changes for an event with these facts.
     pub(super) fn of(found: &[Found]) -> Self {
         Self {
             last_texts: last_texts(found),
@@ -54,7 +54,7 @@ impl Pending {
         }
     }
 
-    /// Notes the last text of a channel that can be repeated with other text.
+    /// Records a delta that can be repeated with other text.
     pub(super) fn repeatable(&mut self, channel: TextId, text: Str) {
         let place = self
             .repeatable
@@ -74,7 +74,7 @@ impl Pending {
         }
     }
 
-    /// Notes that an event with these may end a channel of which text is held back.
+    /// Records that an event with these facts may end a text that is held.
     pub(super) fn wait(&mut self, channel: TextId, found: &[Found]) {
         let ends = self.text_ends.get_or_insert_with(|| {
             let texts = each(found.iter()).filter_map(|found| match found {
@@ -86,7 +86,7 @@ impl Pending {
         self.waits.push((channel, ends.get(&channel).copied()));
     }
 
-    /// Notes the end of a string that repeats texts, which it has unless one of them goes on.
+    /// Records the end of a string that repeats texts, which is dropped if one of them continues.
     pub(super) fn end_of_copy(&mut self, copy: Str, end: EndOfCopy) {
         let (of, text) = &end;
         if text.is_empty() {
@@ -100,7 +100,7 @@ impl Pending {
         self.ends.push((copy.range().start, end));
     }
 
-    /// Adds the edits that follow from others.
+    /// Adds the edits that depend on other changes.
     pub(super) fn edit(&self, edits: &mut Edits, frame: &Frame<'_>, (added, is_held): (u64, bool)) {
         let mut changed = self.changed.clone();
         count(changed.len());

@@ -19,11 +19,11 @@ use crate::walk::Shape;
 use crate::whole::{self, WholeText};
 use crate::{ChannelPosition, StreamHandler};
 
-/// After so many deltas of one event, not after each is looked for text that is decided about.
+/// Number of deltas of one event after which decided text is written less often.
 const MANY_DELTAS: u32 = 256;
 
 impl<R: TextRewriter> State<R> {
-    /// Announces what the next calls are about.
+    /// Reports the position of the next calls to the handler, if it changed.
     pub(super) fn announce(&mut self, position: ChannelPosition, handler: &mut impl StreamHandler) {
         if self.position != Some(position) {
             self.position = Some(position);
@@ -31,7 +31,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Begins a text, if it has not begun; it may begin after something other than text.
+    /// Begins a text, unless it has begun; it may begin after other content.
     pub(super) fn begin_text(
         &mut self,
         id: TextId,
@@ -64,7 +64,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Rewrites a delta; whether it changes.
+    /// Rewrites a delta, and returns `true` if it changes.
     pub(super) fn text(
         &mut self,
         frame: &Frame<'_>,
@@ -166,7 +166,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Rewrites a text of its own, which offsets in the event may point into or not; whether it changes.
+    /// Rewrites a full text, and returns `true` if it changes.
     pub(super) fn whole(
         &mut self,
         frame: &Frame<'_>,
@@ -250,7 +250,7 @@ impl<R: TextRewriter> State<R> {
         written.changed
     }
 
-    /// Empties a string; whether it changes.
+    /// Empties a string, and returns `true` if it changes.
     pub(super) fn empty(&mut self, text: Str) -> bool {
         if !text.is_empty() {
             self.edits.replace(text.range(), b"");
@@ -316,7 +316,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Whether a number in an event depends on text that a gate may still release or withhold.
+    /// Returns `true` if a number in an event depends on text that a gate has not decided.
     pub(super) fn is_number_undecided(&self, number: Number) -> bool {
         match number {
             Number::Offset(channel, offset) => self.is_undecided(channel, offset),
@@ -327,7 +327,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Where the text of a channel begins for offsets that are counted from the start of the prompt.
+    /// Returns the offset at which a text begins, for offsets that count from the start of the prompt.
     pub(super) fn base(&self, channel: TextId) -> u64 {
         let mut bases = self.bases.iter();
         bases
@@ -390,7 +390,8 @@ impl<R: TextRewriter> State<R> {
         true
     }
 
-    /// What a text begins with. There is always something: `fresh`, or what the first text gives.
+    /// Returns a new rewriter for a text at `position`, from the prototype or from the first text, one of which
+    /// always exists.
     pub(super) fn begin_next(&self, position: ChannelPosition) -> Option<R> {
         if let Some(fresh) = &self.fresh {
             return Some(fresh.begin(position));
@@ -400,14 +401,14 @@ impl<R: TextRewriter> State<R> {
         Some(next)
     }
 
-    /// Whether a gate may still release or withhold text before an offset.
+    /// Returns `true` if a gate has not decided all text before an offset.
     pub(super) fn is_undecided(&self, channel: TextId, offset: u64) -> bool {
         let text = self.texts.get(channel).filter(|text| text.is_holding());
         let removed = text.and_then(|text| text.removed.as_ref());
         removed.is_some_and(|removed| removed.is_undecided(offset))
     }
 
-    /// Where a place in a text is now.
+    /// Returns the offset in the written text of an offset in the source text.
     pub(super) fn moved(&self, channel: TextId, offset: u64) -> u64 {
         let text = self.texts.get(channel);
         let removed = text.and_then(|text| text.removed.as_ref());

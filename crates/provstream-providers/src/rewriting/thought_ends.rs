@@ -1,4 +1,4 @@
-//! What reasoning ends before.
+//! Ends of reasoning within an event.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::text_id::TextId;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ends {
     All,
-    /// That of the channels with this index.
+    /// The reasoning of all channels with this index.
     Index(u32),
-    /// That of this channel.
+    /// The reasoning of this channel.
     Channel(Channel),
 }
 
@@ -61,7 +61,7 @@ impl LastEnds {
         last
     }
 
-    /// Whether something of them comes after this place.
+    /// Returns `true` if the event ends this reasoning text after the fact at index `place`.
     pub(super) fn is_after(&self, place: usize, id: TextId) -> bool {
         let of_index = self.of_index.get(&id.index()).copied();
         self.all.max(of_index) > Some(place)

@@ -20,7 +20,7 @@ use crate::text::{self, Delta, Text, TextRewriter};
 use crate::text_id::TextId;
 use crate::whole::{self, WholeText};
 
-/// What is done with reasoning, and the reasoning that is being rewritten.
+/// Treatment of reasoning, with the reasoning texts that are open.
 #[derive(Clone, Debug)]
 pub(super) struct Thoughts<R> {
     pub(super) mode: Reasoning,
@@ -221,7 +221,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// What is odd about an event with reasoning of one text more than there may be, which is reported.
+    /// Returns the diagnostic about an event with more reasoning texts than allowed, which is also reported.
     #[cold]
     pub(super) fn too_many_thoughts(&mut self) -> Option<NoticeCode> {
         let thoughts = self.thoughts.as_mut()?;
@@ -237,7 +237,7 @@ impl<R: TextRewriter> State<R> {
         thoughts.map_or(Reasoning::Leave, |thoughts| thoughts.mode)
     }
 
-    /// Whether the event is all of the response, so that nothing can be added after it.
+    /// Returns `true` if the event is the whole response, so nothing can be added after it.
     fn is_whole(&self) -> bool {
         let is_final = self
             .thoughts
@@ -267,7 +267,7 @@ impl<R: TextRewriter> State<R> {
 struct Piece {
     id: TextId,
     text: Str,
-    /// It says the same as the one before in another member.
+    /// The delta repeats one in another member.
     is_again: bool,
     /// Something comes after it that ends the reasoning.
     is_last: bool,

@@ -10,7 +10,7 @@ use crate::framer::Framer;
 use crate::text::TextRewriter;
 use provstream::TextChunk;
 
-/// What an event like the last one goes on with.
+/// State that the fast path needs for an event that matches the template.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Usual {
     /// The place of its text.
@@ -24,7 +24,7 @@ pub(super) struct Usual {
 }
 
 impl Usual {
-    /// Where an event ends whose data end here, if it does so as the last one.
+    /// Returns the end of an event whose data end at `data_end`, if its framing equals that of the last one.
     #[inline]
     fn end(self, bytes: &[u8], data_end: usize) -> Option<usize> {
         let end = match (self.has_blank_line, bytes.get(data_end..)?) {
@@ -36,12 +36,12 @@ impl Usual {
     }
 }
 
-/// What became of an event like the one before.
+/// Result of the fast path for one event; both variants have the length of the event in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passed {
-    /// It is to be written as it is.
+    /// The event is unchanged, and the caller writes it.
     AsItIs(usize),
-    /// What it becomes is written.
+    /// The rewritten event was written.
     Written(usize),
 }
 

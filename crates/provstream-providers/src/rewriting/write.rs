@@ -33,7 +33,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Whether bytes of the response may be written; those of a format that is not known yet are kept.
+    /// Returns `true` if bytes of the response may be written now; bytes of an unknown format are kept.
     fn may_pass(&mut self, bytes: &[u8]) -> bool {
         let known = self.reader.format().is_some();
         let guard = self.guard.as_mut();
@@ -47,7 +47,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// What comes next if these bytes come after those written so far.
+    /// Returns the output position after these bytes are written.
     pub(super) fn place_after(&self, bytes: &[u8]) -> Place {
         let Some(&last) = bytes.last() else {
             return self.place;

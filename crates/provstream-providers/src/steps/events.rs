@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use crate::Format;
 use crate::walk::table::{Role, Row};
 
-/// What an event is made of besides what is repeated in it.
+/// Shape of a generated event around its repeated content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// What is repeated has all that the table names in it, not just one value.
+    /// The repeated content has all members that the table names in it, not one value.
     pub(super) is_wide: bool,
     pub(super) texts: Texts,
     pub(super) numbers: Numbers,

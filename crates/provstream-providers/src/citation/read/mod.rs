@@ -65,7 +65,7 @@ pub fn read(provider: Provider, event: &[u8]) -> Vec<Result<Citation, CitationEr
 /// A citation, none if it is of no known form.
 type Reading = Result<Option<Citation>, CitationError>;
 
-/// What was found so far.
+/// Citations and errors found so far.
 #[derive(Default)]
 struct Found(Vec<Result<Citation, CitationError>>);
 

@@ -13,7 +13,7 @@ pub use gemini::write_gemini_grounding;
 pub use openai::{OpenAiShape, write_openai_annotations};
 pub use web::{TERMS, write_web_annotation};
 
-/// What an annotation is to link to in a form that cites pages: an annotation itself has no address.
+/// Link of an annotation, for forms that cite pages: an annotation has no address.
 ///
 /// Who writes such a form knows where observations can be looked at, and makes one of these for each annotation that is to
 /// be written, perhaps by its [`observation_id`](Annotation::observation_id). Neither part is checked.
@@ -33,13 +33,13 @@ impl Link {
         }
     }
 
-    /// Where it leads.
+    /// Returns the address.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// What it is called.
+    /// Returns the title.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title

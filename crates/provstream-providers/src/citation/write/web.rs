@@ -6,8 +6,7 @@ use crate::citation::unit::Unit;
 use provstream::json::JsonString;
 use provstream::provenance::Annotation;
 
-/// What the names of the members that are no words of the W3C begin with as IRIs: their description in this crate's
-/// documentation.
+/// IRI prefix of the members that the W3C vocabulary does not have: their description in this crate's documentation.
 pub const TERMS: &str =
     "https://docs.rs/provstream-providers/latest/provstream_providers/citation/index.html#";
 
