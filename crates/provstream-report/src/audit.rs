@@ -5,13 +5,13 @@ use std::io;
 use provstream::{Disposition, Span, UnknownNameError};
 
 use crate::audit_fault::AuditLineError;
-use crate::audit_line::Line;
+use crate::audit_line::AuditLogLine;
 use crate::counts::Counts;
 use crate::escape;
-use crate::note::{Deed, Evidence, Note, Numbering};
+use crate::note::{Deed, Evidence, Note, NoteNumbering};
 use crate::outcome::Outcome;
 use crate::part::Part;
-use crate::sections::Sections;
+use crate::sections::SectionWriter;
 use crate::wording::{self, Look};
 
 /// Shows the audit log that `provstream gate --audit` writes: one JSON object a line, each a decision.
@@ -30,7 +30,7 @@ use crate::wording::{self, Look};
 /// ```
 #[derive(Clone, Debug)]
 pub struct AuditLog {
-    sections: Sections,
+    sections: SectionWriter,
     counts: Counts,
     /// Stream, channel and policy of the last line.
     of: Option<[String; 3]>,
@@ -47,7 +47,7 @@ impl AuditLog {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            sections: Sections::new(Numbering::without_text()),
+            sections: SectionWriter::new(NoteNumbering::without_text()),
             counts: Counts::default(),
             of: None,
         }
@@ -59,7 +59,7 @@ impl AuditLog {
     ///
     /// Fails if the line is not a decision of a gate. The line is then left out.
     pub fn push(&mut self, line: &[u8]) -> Result<(), AuditLineError> {
-        let line: Line<'_> = serde_json::from_slice(line)?;
+        let line: AuditLogLine<'_> = serde_json::from_slice(line)?;
         match &*line.decision {
             "assertion" => self.assertion(&line),
             "unannotated" => self.run(&line),
@@ -112,7 +112,7 @@ impl AuditLog {
         })
     }
 
-    fn assertion(&mut self, line: &Line<'_>) -> Result<(), AuditLineError> {
+    fn assertion(&mut self, line: &AuditLogLine<'_>) -> Result<(), AuditLineError> {
         let disposition = line.disposition.as_deref();
         let disposition = disposition.ok_or(AuditLineError::missing("disposition"))?;
         let disposition: Disposition = disposition.parse()?;
@@ -130,7 +130,7 @@ impl AuditLog {
         )
     }
 
-    fn run(&mut self, line: &Line<'_>) -> Result<(), AuditLineError> {
+    fn run(&mut self, line: &AuditLogLine<'_>) -> Result<(), AuditLineError> {
         let outcome = outcome(line)?;
         *self.counts.runs.entry(outcome).or_default() += 1;
         self.note(
@@ -141,7 +141,7 @@ impl AuditLog {
         )
     }
 
-    fn end(&mut self, line: &Line<'_>) -> Result<(), AuditLineError> {
+    fn end(&mut self, line: &AuditLogLine<'_>) -> Result<(), AuditLineError> {
         let outcome = outcome(line)?;
         *self.counts.ends.entry(outcome).or_default() += 1;
         self.note(
@@ -154,7 +154,7 @@ impl AuditLog {
 
     fn note(
         &mut self,
-        line: &Line<'_>,
+        line: &AuditLogLine<'_>,
         look: Look,
         title: &'static str,
         deed: Deed<'_>,
@@ -199,14 +199,14 @@ impl AuditLog {
     }
 }
 
-fn outcome(line: &Line<'_>) -> Result<Outcome, AuditLineError> {
+fn outcome(line: &AuditLogLine<'_>) -> Result<Outcome, AuditLineError> {
     let action = line.action.as_deref();
     let action = action.ok_or(AuditLineError::missing("action"))?;
     Ok(action.parse()?)
 }
 
 /// Returns the location of the decided text and its hash, as HTML.
-fn place(line: &Line<'_>) -> Option<String> {
+fn place(line: &AuditLogLine<'_>) -> Option<String> {
     let span = line.clean_span?;
     let span = Span::new(span.start, span.end);
     let mut place = if span.is_empty() {

@@ -11,7 +11,7 @@ use crate::wording;
 
 /// A line as `provstream gate` writes it.
 #[derive(Deserialize)]
-pub(crate) struct Line<'a> {
+pub(crate) struct AuditLogLine<'a> {
     #[serde(borrow)]
     pub(crate) decision: Cow<'a, str>,
     /// Time of the decision, in RFC 3339.
@@ -56,7 +56,7 @@ pub(crate) struct LoggedReason {
     by_seconds: Option<f64>,
 }
 
-impl Line<'_> {
+impl AuditLogLine<'_> {
     /// Returns the time of judgement, if the line has one.
     pub(crate) fn judged_at(&self) -> Option<Timestamp> {
         self.time.as_deref()?.parse().ok()

@@ -3,12 +3,12 @@
 /// Decodes bytes piece by piece, with U+FFFD for invalid UTF-8. The result equals that of
 /// [`String::from_utf8_lossy`] for all bytes at once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Decoder {
+pub(crate) struct LossyDecoder {
     /// Bytes of an incomplete character at the end; at most three between calls.
     start: Vec<u8>,
 }
 
-impl Decoder {
+impl LossyDecoder {
     /// Decodes the next bytes, and appends them to `text`.
     pub(crate) fn push(&mut self, bytes: &[u8], text: &mut String) {
         if self.start.is_empty() {
@@ -59,7 +59,7 @@ mod tests {
     fn cuts_have_no_effect() {
         let bytes = b"a\xc3\xa9\xe3\x81\x82\xf0\x9f\x9a\x80\xff\xe3\x81b\xf0\x9f\xf0\x9f\x9a\xc3\xc3\xa9\xed\xa0\x80\x80\xe3";
         for size in 1..=bytes.len() {
-            let (mut decoder, mut text) = (Decoder::default(), String::new());
+            let (mut decoder, mut text) = (LossyDecoder::default(), String::new());
             for piece in bytes.chunks(size) {
                 decoder.push(piece, &mut text);
             }

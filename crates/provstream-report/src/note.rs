@@ -123,7 +123,7 @@ pub(crate) struct Note<'a> {
 
 impl Note<'_> {
     /// Renders the entry without its number.
-    pub(crate) fn draft(&self) -> Draft {
+    pub(crate) fn draft(&self) -> UnnumberedNote {
         let mut html = String::new();
         if !self.detail.is_empty() {
             let _ = write!(html, " <span class=\"d\">{}</span>", self.detail);
@@ -148,7 +148,7 @@ impl Note<'_> {
             html.push_str("</ul>\n");
         }
         html.push_str("</li>\n");
-        Draft {
+        UnnumberedNote {
             look: self.look,
             title: self.title,
             words: self.deed.words(),
@@ -160,7 +160,7 @@ impl Note<'_> {
 
 /// An entry that is rendered but not numbered yet.
 #[derive(Clone, Debug)]
-pub(crate) struct Draft {
+pub(crate) struct UnnumberedNote {
     pub(crate) look: Look,
     title: &'static str,
     /// Words for the effect of the gate.
@@ -172,7 +172,7 @@ pub(crate) struct Draft {
 
 /// Numbers entries in order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Numbering {
+pub(crate) struct NoteNumbering {
     /// Prefix of element identifiers, distinct for each part of a page.
     prefix: Box<str>,
     /// `true` if the page has no text that links to the entries.
@@ -183,7 +183,7 @@ pub(crate) struct Numbering {
     problems: u64,
 }
 
-impl Numbering {
+impl NoteNumbering {
     pub(crate) fn new(prefix: &str) -> Self {
         Self {
             prefix: prefix.into(),
@@ -208,7 +208,7 @@ impl Numbering {
     }
 
     /// Writes the link from the text to the next entry.
-    pub(crate) fn reference(&self, draft: &Draft, html: &mut String) {
+    pub(crate) fn reference(&self, draft: &UnnumberedNote, html: &mut String) {
         let (prefix, number) = (&self.prefix, self.count + 1);
         let _ = write!(
             html,
@@ -220,7 +220,7 @@ impl Numbering {
     }
 
     /// Writes the next entry.
-    pub(crate) fn entry(&mut self, draft: &Draft, html: &mut String) {
+    pub(crate) fn entry(&mut self, draft: &UnnumberedNote, html: &mut String) {
         self.count += 1;
         let (prefix, number, look) = (&self.prefix, self.count, draft.look.class());
         let _ = write!(html, "<li id=\"{prefix}n{number}\" class=\"{look}\"><p>");

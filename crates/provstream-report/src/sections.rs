@@ -9,7 +9,7 @@ use std::mem;
 use crate::escape;
 use crate::index::Index;
 use crate::line::LineKind;
-use crate::note::{Draft, Numbering};
+use crate::note::{NoteNumbering, UnnumberedNote};
 use crate::wording::Look;
 
 /// Bytes of text after which a section ends at the next blank line.
@@ -25,15 +25,15 @@ const SHEET: usize = 96 << 10;
 
 /// An element around a range of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct Highlight {
     /// Number that differs from those of all other open marks.
     pub(crate) number: u64,
-    pub(crate) kind: MarkKind,
+    pub(crate) kind: HighlightKind,
 }
 
 /// Kind of a marked range of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MarkKind {
+pub(crate) enum HighlightKind {
     /// An assertion, or a run of unannotated text.
     Noted {
         look: Look,
@@ -44,7 +44,7 @@ pub(crate) enum MarkKind {
     AfterEnd,
 }
 
-impl MarkKind {
+impl HighlightKind {
     fn open(self, html: &mut String) {
         match self {
             Self::Noted { look, is_withheld } => {
@@ -58,25 +58,25 @@ impl MarkKind {
 
 /// Event at an offset in a line.
 #[derive(Clone, Debug)]
-pub(crate) enum Cut {
+pub(crate) enum LineEvent {
     /// A mark begins.
-    Open(Mark),
+    Open(Highlight),
     /// The mark with this number ends.
     Close(u64),
     /// Reference to an entry.
-    Note(Draft),
+    Note(UnnumberedNote),
 }
 
 /// Writer of sections.
 #[derive(Clone, Debug)]
-pub(crate) struct Sections {
+pub(crate) struct SectionWriter {
     /// Finished HTML before the open section.
     html: String,
     /// Entries of the open section, as HTML.
     notes: String,
     count: usize,
     /// Open marks of the text. Of these, the first `open` marks are open in the HTML.
-    marks: Vec<Mark>,
+    marks: Vec<Highlight>,
     open: usize,
     /// Kind of the lines in the open block, if there is one.
     block: Option<LineKind>,
@@ -88,12 +88,12 @@ pub(crate) struct Sections {
     sheet: usize,
     /// `true` if the last section ended within a line.
     is_mid_line: bool,
-    numbering: Numbering,
+    numbering: NoteNumbering,
     index: Index,
 }
 
-impl Sections {
-    pub(crate) fn new(numbering: Numbering) -> Self {
+impl SectionWriter {
+    pub(crate) fn new(numbering: NoteNumbering) -> Self {
         Self {
             html: String::new(),
             notes: String::new(),
@@ -121,7 +121,7 @@ impl Sections {
     pub(crate) fn line(
         &mut self,
         line: &str,
-        cuts: impl IntoIterator<Item = (usize, Cut)>,
+        cuts: impl IntoIterator<Item = (usize, LineEvent)>,
         kind: LineKind,
         is_in_block: bool,
     ) {
@@ -131,9 +131,9 @@ impl Sections {
             self.is_mid_line |= at > 0;
             from = at;
             match cut {
-                Cut::Open(mark) => self.marks.push(mark),
-                Cut::Close(number) => self.close(number),
-                Cut::Note(note) => {
+                LineEvent::Open(mark) => self.marks.push(mark),
+                LineEvent::Close(number) => self.close(number),
+                LineEvent::Note(note) => {
                     self.begin_block(kind);
                     self.numbering.reference(&note, &mut self.html);
                     self.note(&note);
@@ -155,7 +155,7 @@ impl Sections {
     }
 
     /// Adds an entry to the open section, or to a new one.
-    pub(crate) fn note(&mut self, note: &Draft) {
+    pub(crate) fn note(&mut self, note: &UnnumberedNote) {
         self.begin_section();
         self.numbering.entry(note, &mut self.notes);
         self.count += 1;
@@ -173,7 +173,7 @@ impl Sections {
     }
 
     /// Ends all open elements. Returns the numbering and the index.
-    pub(crate) fn finish(&mut self) -> (Numbering, Index) {
+    pub(crate) fn finish(&mut self) -> (NoteNumbering, Index) {
         self.end_section();
         if self.index.sheets() > 0 {
             self.html.push_str("</div>\n");

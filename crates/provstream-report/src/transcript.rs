@@ -12,13 +12,13 @@ use provstream::{
 };
 
 use crate::counts::Counts;
-use crate::decode::Decoder;
+use crate::decode::LossyDecoder;
 use crate::dry_run::{Judge, LimitFlag};
 use crate::line::{LineKind, LineKinds};
-use crate::note::{Deed, Draft, Evidence, Note, Numbering};
+use crate::note::{Deed, Evidence, Note, NoteNumbering, UnnumberedNote};
 use crate::outcome::Outcome;
 use crate::part::Part;
-use crate::sections::{Cut, Mark, MarkKind, Sections};
+use crate::sections::{Highlight, HighlightKind, LineEvent, SectionWriter};
 use crate::wording::{self, Look};
 
 /// Bytes after which a part of a line is written.
@@ -38,8 +38,8 @@ struct PendingMark {
     /// Start and end in the text without annotations, in bytes.
     start: u64,
     end: u64,
-    mark: Mark,
-    note: Option<Draft>,
+    mark: Highlight,
+    note: Option<UnnumberedNote>,
 }
 
 /// Writes the body of a page about one text of an answer. Must be the handler of a gate with the
@@ -57,12 +57,12 @@ pub struct Transcript {
     title: Box<str>,
     counts: Counts,
     marks: u64,
-    sections: Sections,
+    sections: SectionWriter,
     /// Offset of the next byte of text.
     position: u64,
-    decoder: Decoder,
+    decoder: LossyDecoder,
     line: String,
-    cuts: Vec<(usize, Cut)>,
+    cuts: Vec<(usize, LineEvent)>,
     kinds: LineKinds,
     /// Kind of the current line, if a part of it is written.
     kind: Option<LineKind>,
@@ -89,9 +89,9 @@ impl Transcript {
             title: channel.map_or_else(|| "Answer".into(), |name| format!("Channel {name}").into()),
             counts: Counts::default(),
             marks: 0,
-            sections: Sections::new(Numbering::new(prefix)),
+            sections: SectionWriter::new(NoteNumbering::new(prefix)),
             position: 0,
-            decoder: Decoder::default(),
+            decoder: LossyDecoder::default(),
             line: String::new(),
             cuts: Vec::new(),
             kinds: LineKinds::default(),
@@ -155,8 +155,10 @@ impl Transcript {
             self.close(left);
         }
         for left in mem::take(&mut self.pending) {
-            self.cuts
-                .extend(left.note.map(|note| (self.line.len(), Cut::Note(note))));
+            self.cuts.extend(
+                left.note
+                    .map(|note| (self.line.len(), LineEvent::Note(note))),
+            );
         }
         self.write_line(self.line.len());
         let (numbering, index) = self.sections.finish();
@@ -197,7 +199,7 @@ impl Transcript {
         }
         .draft();
         self.pass_boundaries();
-        self.cut(Cut::Note(note));
+        self.cut(LineEvent::Note(note));
         self.stop_at(self.position);
         self.pass_boundaries();
     }
@@ -210,9 +212,9 @@ impl Transcript {
         self.insert(PendingMark {
             start: stop,
             end: u64::MAX,
-            mark: Mark {
+            mark: Highlight {
                 number: AFTER_END,
-                kind: MarkKind::AfterEnd,
+                kind: HighlightKind::AfterEnd,
             },
             note: None,
         });
@@ -224,7 +226,7 @@ impl Transcript {
         self.pending.insert(at, new);
     }
 
-    fn cut(&mut self, cut: Cut) {
+    fn cut(&mut self, cut: LineEvent) {
         self.cuts.push((self.line.len(), cut));
     }
 
@@ -268,11 +270,13 @@ impl Transcript {
         {
             let next = self.pending.remove(0);
             if next.end > self.position {
-                self.cut(Cut::Open(next.mark));
+                self.cut(LineEvent::Open(next.mark));
                 self.begun.push(next);
             } else {
-                self.cuts
-                    .extend(next.note.map(|note| (self.line.len(), Cut::Note(note))));
+                self.cuts.extend(
+                    next.note
+                        .map(|note| (self.line.len(), LineEvent::Note(note))),
+                );
             }
         }
         if self.cuts.len() > MAX_CUTS {
@@ -281,9 +285,9 @@ impl Transcript {
     }
 
     fn close(&mut self, ended: PendingMark) {
-        self.cut(Cut::Close(ended.mark.number));
+        self.cut(LineEvent::Close(ended.mark.number));
         if let Some(note) = ended.note {
-            self.cut(Cut::Note(note));
+            self.cut(LineEvent::Note(note));
         }
     }
 
@@ -372,7 +376,7 @@ impl Transcript {
         };
         self.marks += 1;
         let number = self.marks;
-        let kind = MarkKind::Noted {
+        let kind = HighlightKind::Noted {
             look,
             is_withheld: deed.withholds(),
         };
@@ -380,7 +384,7 @@ impl Transcript {
         self.insert(PendingMark {
             start: clean.start(),
             end: clean.end(),
-            mark: Mark { number, kind },
+            mark: Highlight { number, kind },
             note: Some(note),
         });
         if is_reached && action.ends() {
@@ -425,10 +429,10 @@ impl Transcript {
             evidence: Vec::new(),
         }
         .draft();
-        self.cut(Cut::Note(note));
-        self.cut(Cut::Open(Mark {
+        self.cut(LineEvent::Note(note));
+        self.cut(LineEvent::Open(Highlight {
             number: RUN,
-            kind: MarkKind::Noted {
+            kind: HighlightKind::Noted {
                 look: Look::Run,
                 is_withheld: outcome.withholds(),
             },
@@ -466,7 +470,7 @@ impl GateHandler for Transcript {
     fn run_ends(&mut self, _: u64) {
         self.notice_limit();
         self.pass_boundaries();
-        self.cut(Cut::Close(RUN));
+        self.cut(LineEvent::Close(RUN));
     }
 
     fn limit(&mut self, span: Span) {

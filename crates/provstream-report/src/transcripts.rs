@@ -12,7 +12,7 @@ use crate::transcript::Transcript;
 #[derive(Debug)]
 pub struct Transcripts<K> {
     report: Report,
-    texts: Vec<Text<K>>,
+    texts: Vec<NamedTranscript<K>>,
     /// Name of the current text; `None` where an answer repeats a text.
     entered: Option<K>,
     /// Index of the current text, once it has something.
@@ -20,7 +20,7 @@ pub struct Transcripts<K> {
 }
 
 #[derive(Debug)]
-struct Text<K> {
+struct NamedTranscript<K> {
     name: Option<K>,
     /// `true` if more of the same name may be another text.
     has_ended: bool,
@@ -56,7 +56,8 @@ impl<K: Clone + Ord + ToString> Transcripts<K> {
     /// Sets the current text; `None` where an answer repeats a text.
     pub fn enter(&mut self, name: Option<K>) {
         self.entered = name;
-        let is_entered = |text: &Text<K>| text.name.is_some() && text.name == self.entered;
+        let is_entered =
+            |text: &NamedTranscript<K>| text.name.is_some() && text.name == self.entered;
         self.current = self.texts.iter().rposition(is_entered);
         let current = self.current.map(|index| &mut self.texts[index]);
         if let Some(transcript) = current.and_then(|text| text.transcript.as_mut()) {
@@ -87,7 +88,7 @@ impl<K: Clone + Ord + ToString> Transcripts<K> {
     fn open(&mut self, name: Option<K>) {
         let title = name.as_ref().map(K::to_string);
         self.current = Some(self.texts.len());
-        self.texts.push(Text {
+        self.texts.push(NamedTranscript {
             name,
             has_ended: false,
             transcript: Some(self.report.transcript(title.as_deref())),
@@ -97,7 +98,7 @@ impl<K: Clone + Ord + ToString> Transcripts<K> {
     }
 
     /// Returns the text that something at this offset belongs to.
-    fn at(&mut self, offset: u64) -> Option<&mut Text<K>> {
+    fn at(&mut self, offset: u64) -> Option<&mut NamedTranscript<K>> {
         if self.current.is_none() && self.entered.is_some() {
             self.open(self.entered.clone());
         }
@@ -116,7 +117,7 @@ impl<K: Clone + Ord + ToString> Transcripts<K> {
     }
 }
 
-impl<K> Text<K> {
+impl<K> NamedTranscript<K> {
     fn close(&mut self) {
         // Writing to memory cannot fail.
         let transcript = self.transcript.take();
