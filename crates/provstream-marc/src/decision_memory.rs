@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 64 << 10;
 
 /// Facts about a decision with which later decisions are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Decision {
+pub(crate) struct RememberedDecision {
     pub(crate) iteration: Option<i64>,
     /// `max_iterations` of the record, or that of its parent decision if the record has none.
     pub(crate) max_iterations: Option<i64>,
@@ -26,7 +26,7 @@ pub(crate) struct Decision {
     pub(crate) followed: bool,
 }
 
-impl Decision {
+impl RememberedDecision {
     /// Returns `true` if the decision requires a new assessment and no later record follows it.
     const fn is_open(&self) -> bool {
         self.loops.is_some() && !self.followed
@@ -37,13 +37,13 @@ impl Decision {
 /// `MAX_BYTES`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decisions {
-    known: VecDeque<(Box<str>, Decision)>,
+    known: VecDeque<(Box<str>, RememberedDecision)>,
     /// Bytes of all identifiers.
     bytes: usize,
 }
 
 impl Decisions {
-    fn find(&mut self, id: &str) -> Option<&mut Decision> {
+    fn find(&mut self, id: &str) -> Option<&mut RememberedDecision> {
         let found = self.known.iter_mut().find(|(known, _)| &**known == id);
         found.map(|(_, decision)| decision)
     }
@@ -53,7 +53,7 @@ impl Decisions {
     }
 
     /// Returns the decision that a later record names as its parent, and marks it as followed.
-    pub(crate) fn follow(&mut self, id: &str) -> Option<Decision> {
+    pub(crate) fn follow(&mut self, id: &str) -> Option<RememberedDecision> {
         let known = self.find(id)?;
         known.followed = true;
         Some(*known)
@@ -61,7 +61,8 @@ impl Decisions {
 
     /// Returns `true` if an open loop has an iteration smaller than `iteration`.
     pub(crate) fn is_open_below(&self, iteration: i64) -> bool {
-        let is_below = |one: &Decision| one.iteration.is_some_and(|count| count < iteration);
+        let is_below =
+            |one: &RememberedDecision| one.iteration.is_some_and(|count| count < iteration);
         let mut known = self.known.iter();
         iteration > 0 && known.any(|(_, one)| one.is_open() && is_below(one))
     }
@@ -74,7 +75,7 @@ impl Decisions {
 
     /// Stores a decision, replacing one with the same identifier. Returns `true` if an older
     /// decision was dropped, or if the identifier is too long to be stored.
-    pub(crate) fn remember(&mut self, id: &str, decision: Decision) -> bool {
+    pub(crate) fn remember(&mut self, id: &str, decision: RememberedDecision) -> bool {
         if let Some(known) = self.find(id) {
             *known = decision;
             return false;

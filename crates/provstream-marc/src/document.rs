@@ -29,17 +29,17 @@ use provstream::json::decode;
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    members: Vec<Member>,
+    members: Vec<DocumentMember>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
-struct Member {
+struct DocumentMember {
     /// A string of JSON, with its quotes.
-    name: Piece,
-    value: Piece,
+    name: CompactJson,
+    value: CompactJson,
 }
 
-impl Member {
+impl DocumentMember {
     fn name(&self) -> Cow<'_, str> {
         string(&self.name.json).unwrap_or_default()
     }
@@ -47,13 +47,13 @@ impl Member {
 
 /// JSON text without white space outside of strings.
 #[derive(Clone, PartialEq, Eq)]
-struct Piece {
+struct CompactJson {
     json: Box<str>,
     /// Byte offsets of U+FFFD that replaced invalid UTF-8, in ascending order.
     replaced: Vec<usize>,
 }
 
-impl Piece {
+impl CompactJson {
     /// Creates a piece from valid JSON. `replaced` has the offsets of U+FFFD that replaced invalid
     /// UTF-8.
     fn new(json: &str, replaced: Vec<usize>) -> Self {
@@ -129,7 +129,7 @@ impl Document {
     fn read(text: &str, replaced: &[usize]) -> Result<Self, DocumentError> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let members = reader
-            .deserialize_map(Members { text, replaced })
+            .deserialize_map(MembersVisitor { text, replaced })
             .and_then(|members| reader.end().map(|()| members))
             .map_err(|error| DocumentError::new(&error, text))?;
         Ok(Self { members })
@@ -184,13 +184,13 @@ impl Document {
     pub fn set(&mut self, name: &str, json: &str) -> Result<(), DocumentError> {
         let value = serde_json::from_str(json);
         let value: &RawValue = value.map_err(|error| DocumentError::new(&error, json))?;
-        self.set_piece(name, Piece::new(value.get(), Vec::new()));
+        self.set_piece(name, CompactJson::new(value.get(), Vec::new()));
         Ok(())
     }
 
     /// Sets a member to a string, as [`set`](Self::set) does.
     pub fn set_str(&mut self, name: &str, text: &str) {
-        self.set_piece(name, Piece::of_text(text));
+        self.set_piece(name, CompactJson::of_text(text));
     }
 
     /// Sets a member to an object, as [`set`](Self::set) does.
@@ -203,7 +203,7 @@ impl Document {
                 start += piece.json.len() + 1;
             }
         }
-        self.set_piece(name, Piece::new(&object.to_json(), replaced));
+        self.set_piece(name, CompactJson::new(&object.to_json(), replaced));
     }
 
     /// Sets a private member, with the prefix `x_` if its name lacks it. Source: MARC-02 11.
@@ -223,7 +223,7 @@ impl Document {
         let comma = if start == "[" { "" } else { "," };
         let extended = format!("{start}{comma}{}]", quoted(text));
         let replaced = array.map_or_else(Vec::new, |array| array.replaced.clone());
-        self.set_piece(name, Piece::new(&extended, replaced));
+        self.set_piece(name, CompactJson::new(&extended, replaced));
     }
 
     /// Sets a member to a string like [`set_str`](Self::set_str); a new member is inserted right
@@ -231,7 +231,7 @@ impl Document {
     pub(crate) fn set_str_after(&mut self, after: &str, name: &str, text: &str) {
         match self.position(after) {
             Some(at) if self.position(name).is_none() => {
-                self.insert(at + 1, name, Piece::of_text(text));
+                self.insert(at + 1, name, CompactJson::of_text(text));
             }
             _ => self.set_str(name, text),
         }
@@ -253,11 +253,12 @@ impl Document {
     /// Returns `true` if a name or value had invalid UTF-8.
     pub(crate) fn is_ill_formed(&self) -> bool {
         let mut members = self.members.iter();
-        members
-            .any(|Member { name, value }| !name.replaced.is_empty() || !value.replaced.is_empty())
+        members.any(|DocumentMember { name, value }| {
+            !name.replaced.is_empty() || !value.replaced.is_empty()
+        })
     }
 
-    fn member(&self, name: &str) -> Option<&Member> {
+    fn member(&self, name: &str) -> Option<&DocumentMember> {
         self.members.iter().find(|member| member.name() == name)
     }
 
@@ -265,7 +266,7 @@ impl Document {
         self.members.iter().position(|member| member.name() == name)
     }
 
-    fn set_piece(&mut self, name: &str, value: Piece) {
+    fn set_piece(&mut self, name: &str, value: CompactJson) {
         match self.position(name) {
             None => self.insert(self.members.len(), name, value),
             Some(at) => {
@@ -279,16 +280,16 @@ impl Document {
         }
     }
 
-    fn insert(&mut self, at: usize, name: &str, value: Piece) {
-        let name = Piece::of_text(name);
-        self.members.insert(at, Member { name, value });
+    fn insert(&mut self, at: usize, name: &str, value: CompactJson) {
+        let name = CompactJson::of_text(name);
+        self.members.insert(at, DocumentMember { name, value });
     }
 }
 
 impl fmt::Display for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{")?;
-        for (index, Member { name, value }) in self.members.iter().enumerate() {
+        for (index, DocumentMember { name, value }) in self.members.iter().enumerate() {
             let before = if index == 0 { "" } else { "," };
             write!(f, "{before}{}:{}", name.json, value.json)?;
         }
@@ -311,27 +312,27 @@ impl core::str::FromStr for Document {
 }
 
 /// Reads the members of an object.
-struct Members<'t> {
+struct MembersVisitor<'t> {
     text: &'t str,
     replaced: &'t [usize],
 }
 
-impl Members<'_> {
+impl MembersVisitor<'_> {
     /// Returns a piece of the text, with the positions of replaced characters in it.
-    fn piece(&self, json: &str) -> Piece {
+    fn piece(&self, json: &str) -> CompactJson {
         if self.replaced.is_empty() {
-            return Piece::new(json, Vec::new());
+            return CompactJson::new(json, Vec::new());
         }
         let start = json.as_ptr() as usize - self.text.as_ptr() as usize;
         let [first, last] =
             [start, start + json.len()].map(|end| self.replaced.partition_point(|&at| at < end));
         let replaced = self.replaced[first..last].iter().map(|at| at - start);
-        Piece::new(json, replaced.collect())
+        CompactJson::new(json, replaced.collect())
     }
 }
 
-impl<'de> Visitor<'de> for Members<'de> {
-    type Value = Vec<Member>;
+impl<'de> Visitor<'de> for MembersVisitor<'de> {
+    type Value = Vec<DocumentMember>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -341,7 +342,7 @@ impl<'de> Visitor<'de> for Members<'de> {
         let mut members = Vec::with_capacity(USUAL);
         while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
             let (name, value) = (self.piece(name.get()), self.piece(value.get()));
-            members.push(Member { name, value });
+            members.push(DocumentMember { name, value });
         }
         Ok(members)
     }

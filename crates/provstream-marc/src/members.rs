@@ -16,7 +16,7 @@ pub(crate) const WITH_ANSWER: &str = "post_answer_confidence";
 
 /// Type and syntax of a member's value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Form {
+pub(crate) enum MemberForm {
     /// `major.minor`.
     Version,
     /// Any string.
@@ -44,9 +44,9 @@ pub(crate) enum Presence {
 
 /// A member of an object.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct MemberSpec {
     pub(crate) name: &'static str,
-    pub(crate) form: Form,
+    pub(crate) form: MemberForm,
     pub(crate) presence: Presence,
     /// The sections that define the members of the object.
     defined_by: [&'static str; 2],
@@ -57,7 +57,7 @@ pub(crate) struct Member {
     meaning: &'static str,
 }
 
-impl Member {
+impl MemberSpec {
     /// Returns the section that defines the member. `draft` must define the member.
     pub(crate) const fn defined_by(&self, draft: Draft) -> &'static str {
         self.defined_by[draft as usize]
@@ -77,41 +77,41 @@ impl Member {
     }
 }
 
-const SOURCE: Form = Form::Term(Source::NAMES);
-const ACTION: Form = Form::Term(Action::NAMES);
-const BAND: Form = Form::Term(Band::NAMES);
-const TARGET: Form = Form::Term(Target::NAMES);
-const NEXT_STEP: Form = Form::Content(Some(MAX_NEXT_STEP));
+const SOURCE: MemberForm = MemberForm::Term(Source::NAMES);
+const ACTION: MemberForm = MemberForm::Term(Action::NAMES);
+const BAND: MemberForm = MemberForm::Term(Band::NAMES);
+const TARGET: MemberForm = MemberForm::Term(Target::NAMES);
+const NEXT_STEP: MemberForm = MemberForm::Content(Some(MAX_NEXT_STEP));
 
 /// MARC-Core, in the order of MARC-02 9.1. The first word says what the type has of it, as [`object`](super::object) reads it.
 macro_rules! core_members {
     ($then:ident $($head:tt)*) => { $then! { { $($head)* }
         /// Version of the schema that the emitter understands, major and minor.
-        version marc_version: String, Form::Version, Required, ["MARC-01 D.1", "MARC-02 9.1"];
+        version marc_version: String, MemberForm::Version, Required, ["MARC-01 D.1", "MARC-02 9.1"];
         /// Identifies this decision point.
-        maybe_text decision_id: String, Form::Text, Optional, ["", "MARC-02 9.1"];
+        maybe_text decision_id: String, MemberForm::Text, Optional, ["", "MARC-02 9.1"];
         /// The decision point before, where that one was `RETRIEVE`, `TOOL` or `DELIBERATE`.
-        maybe_text parent_decision_id: String, Form::Text, Nullable, ["", "MARC-02 9.1"];
+        maybe_text parent_decision_id: String, MemberForm::Text, Nullable, ["", "MARC-02 9.1"];
         /// Counts repeated assessments.
-        count iteration: i64, Form::Integer, Optional, ["", "MARC-02 9.1"];
+        count iteration: i64, MemberForm::Integer, Optional, ["", "MARC-02 9.1"];
         /// Most repetitions of `RETRIEVE`, `TOOL` or `DELIBERATE` that are permitted.
-        count max_iterations: i64, Form::Integer, Optional, ["", "MARC-02 9.1"];
+        count max_iterations: i64, MemberForm::Integer, Optional, ["", "MARC-02 9.1"];
         /// Name of the calibration that maps estimates to the band.
-        maybe_text calibration_profile: String, Form::Text, Optional, ["", "MARC-02 9.1"];
+        maybe_text calibration_profile: String, MemberForm::Text, Optional, ["", "MARC-02 9.1"];
         /// Confidence that the request can be handled reliably, estimated before any answer.
-        copy pre_capability: Score, Form::Score, Required, ["MARC-01 D.1", "MARC-02 8.1"];
+        copy pre_capability: Score, MemberForm::Score, Required, ["MARC-01 D.1", "MARC-02 8.1"];
         /// Importance of each source of uncertainty; the scores need not sum to 1.0.
-        copy uncertainty: Scores, Form::Scores, Required, ["MARC-01 D.1", "MARC-02 9.3"];
+        copy uncertainty: Scores, MemberForm::Scores, Required, ["MARC-01 D.1", "MARC-02 9.3"];
         /// The source that matters most for the action.
         copy primary_source: Source, SOURCE, Required, ["MARC-01 D.1", "MARC-02 9.2"];
         /// The second most important source, if there is one.
         maybe secondary_source: Source, SOURCE, Nullable, ["MARC-01 D.1", "MARC-02 9.2"];
         /// The best intervention that is available.
-        copy remediability: Remediability, Form::Term(Remediability::NAMES), Required, ["MARC-01 D.1", "MARC-02 9.2"];
+        copy remediability: Remediability, MemberForm::Term(Remediability::NAMES), Required, ["MARC-01 D.1", "MARC-02 9.2"];
         /// The one primary action that is selected.
         copy selected_action: Action, ACTION, Required, ["MARC-01 D.1", "MARC-02 9.2"];
         /// Confidence that the answer is right; null without a candidate answer.
-        maybe post_answer_confidence: Score, Form::Score, Nullable, ["MARC-01 D.1", "MARC-02 8.4"];
+        maybe post_answer_confidence: Score, MemberForm::Score, Nullable, ["MARC-01 D.1", "MARC-02 8.4"];
         /// Coarse, calibrated confidence.
         copy confidence_band: Band, BAND, Required, ["MARC-01 D.1", "MARC-02 9.2"];
         /// The subject of the band.
@@ -125,7 +125,7 @@ macro_rules! core_members {
 macro_rules! disclosure_members {
     ($then:ident $($head:tt)*) => { $then! { { $($head)* }
         /// Text for the user: an answer, a request for clarification, a refusal or a notice.
-        text answer: String, Form::Content(None), Required, ["MARC-01 D.2", "MARC-02 10"];
+        text answer: String, MemberForm::Content(None), Required, ["MARC-01 D.2", "MARC-02 10"];
         /// Coarse, calibrated confidence.
         copy confidence_band: Band, BAND, Required, ["MARC-01 D.2", "MARC-02 10"];
         /// The subject of the band.
@@ -143,7 +143,7 @@ pub(crate) use {core_members, disclosure_members};
 
 macro_rules! table {
     ({ $defined_by:expr } $(#[doc = $meaning:literal] $how:ident $name:ident: $type:ty, $form:expr, $presence:ident, $value_by:expr;)+) => {
-        &[$(Member {
+        &[$(MemberSpec {
             name: stringify!($name),
             form: $form,
             presence: Presence::$presence,
@@ -164,7 +164,7 @@ pub(crate) fn is_private(name: &str) -> bool {
     let Some((prefix, rest)) = name.split_once(is_end) else {
         return false;
     };
-    let is_defined = |member: &Member| {
+    let is_defined = |member: &MemberSpec| {
         let first = member.name.split('_').next();
         first.is_some_and(|first| first.eq_ignore_ascii_case(prefix))
     };
@@ -186,11 +186,11 @@ pub(crate) fn has_content(text: &str) -> bool {
 pub(crate) const HAS_CONTENT: &str =
     r"[^\s\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]";
 
-static CORE: &[Member] = core_members! { table ["MARC-01 8.1", "MARC-02 9.1"] };
-static DISCLOSURE: &[Member] = disclosure_members! { table ["MARC-01 9", "MARC-02 10"] };
+static CORE: &[MemberSpec] = core_members! { table ["MARC-01 8.1", "MARC-02 9.1"] };
+static DISCLOSURE: &[MemberSpec] = disclosure_members! { table ["MARC-01 9", "MARC-02 10"] };
 
 /// Iterates over the members that a draft defines for an object, in its order.
-pub(crate) fn members(kind: MarcKind, draft: Draft) -> impl Iterator<Item = &'static Member> {
+pub(crate) fn members(kind: MarcKind, draft: Draft) -> impl Iterator<Item = &'static MemberSpec> {
     let all = match kind {
         MarcKind::Core => CORE,
         MarcKind::Disclosure => DISCLOSURE,

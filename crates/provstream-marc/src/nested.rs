@@ -20,25 +20,25 @@ const MAX_POINTER: usize = 4_096;
 pub struct NestedObject<'a, 't> {
     json: &'t [u8],
     span: Range<usize>,
-    members: &'a [Member<'t>],
-    around: &'a [Open<'t>],
+    members: &'a [MemberSpan<'t>],
+    around: &'a [EnclosingValue<'t>],
 }
 
 /// A member of an object, with the place of its value.
 #[derive(Debug)]
-struct Member<'t> {
+struct MemberSpan<'t> {
     name: Cow<'t, str>,
     value: Range<usize>,
 }
 
 /// An object or array whose end has not been reached.
 #[derive(Debug)]
-struct Open<'t> {
+struct EnclosingValue<'t> {
     start: usize,
     is_object: bool,
     /// `true` if the next string is the name of a member.
     awaits_name: bool,
-    members: Vec<Member<'t>>,
+    members: Vec<MemberSpan<'t>>,
     /// Index of the next element of an array.
     index: usize,
 }
@@ -120,13 +120,13 @@ impl<'t> NestedObject<'_, 't> {
 /// assert_eq!(pointers, ["/a/0", ""]);
 /// ```
 pub fn visit_objects<'t>(json: &'t [u8], mut visit: impl FnMut(&NestedObject<'_, 't>)) {
-    let mut open: Vec<Open<'t>> = Vec::new();
+    let mut open: Vec<EnclosingValue<'t>> = Vec::new();
     let mut at = 0;
     while let Some(&byte) = json.get(at) {
         let start = at;
         at += 1;
         match byte {
-            b'{' | b'[' => open.push(Open {
+            b'{' | b'[' => open.push(EnclosingValue {
                 start,
                 is_object: byte == b'{',
                 awaits_name: byte == b'{',
@@ -158,7 +158,7 @@ pub fn visit_objects<'t>(json: &'t [u8], mut visit: impl FnMut(&NestedObject<'_,
                         open.awaits_name = false;
                         let name = decoded(&json[start..at]);
                         let value = at..at;
-                        open.members.push(Member { name, value });
+                        open.members.push(MemberSpan { name, value });
                     }
                     _ => end_value(&mut open, start..at),
                 }
@@ -178,7 +178,7 @@ fn is_of_scalar(byte: u8) -> bool {
 }
 
 /// Notes the place of a value that ends in the innermost object.
-fn end_value(open: &mut [Open<'_>], value: Range<usize>) {
+fn end_value(open: &mut [EnclosingValue<'_>], value: Range<usize>) {
     if let Some(member) = open.last_mut().and_then(|open| open.members.last_mut()) {
         member.value = value;
     }

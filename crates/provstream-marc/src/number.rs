@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 /// A JSON number, as it is written: `0.d1d2d3…` times ten to its magnitude, where d1 and the last digit are not 0. Source:
 /// RFC 8259 6.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Number<'a> {
+pub(crate) struct JsonNumber<'a> {
     text: &'a str,
     /// -1, 0 or 1.
     sign: i8,
@@ -20,7 +20,7 @@ pub(crate) struct Number<'a> {
     is_beyond: bool,
 }
 
-impl<'a> Number<'a> {
+impl<'a> JsonNumber<'a> {
     /// Parses a JSON number. Returns `None` for a value of another type.
     pub(crate) fn of(text: &'a str) -> Option<Self> {
         let unsigned = text.strip_prefix('-').unwrap_or(text);

@@ -7,13 +7,13 @@ use super::draft::Draft;
 use super::members::members;
 use super::score::{Score, Scores};
 use super::terms::{Action, Band, Remediability, Source, Target};
-use super::validate::{Reading, Value};
+use super::validate::{CheckedObject, CheckedValue};
 use provstream::MarcKind;
 
 /// A value of a member.
 pub(crate) trait MemberValue: Sized {
     /// Reads the value of a member, if the member is valid.
-    fn read(reading: &Reading<'_>, name: &str) -> Option<Self>;
+    fn read(reading: &CheckedObject<'_>, name: &str) -> Option<Self>;
 
     /// Writes the value as JSON.
     fn to_json(&self) -> String;
@@ -22,7 +22,7 @@ pub(crate) trait MemberValue: Sized {
 macro_rules! member_values {
     ($($type:ty: $reading:ident, $name:ident => $read:expr, $value:ident => $json:expr;)+) => {$(
         impl MemberValue for $type {
-            fn read($reading: &Reading<'_>, $name: &str) -> Option<Self> {
+            fn read($reading: &CheckedObject<'_>, $name: &str) -> Option<Self> {
                 $read
             }
 
@@ -37,8 +37,8 @@ macro_rules! member_values {
 member_values! {
     String: reading, name => reading.text(name).map(str::to_owned), text => quoted(text);
     i64: reading, name => reading.integer(name), count => count.to_string();
-    Score: reading, name => match reading.value(name)? { Value::Score(score) => Some(*score), _ => None }, score => score.to_string();
-    Scores: reading, name => match reading.value(name)? { Value::Scores(scores) => Some(*scores), _ => None }, scores => scores.to_string();
+    Score: reading, name => match reading.value(name)? { CheckedValue::Score(score) => Some(*score), _ => None }, score => score.to_string();
+    Scores: reading, name => match reading.value(name)? { CheckedValue::Scores(scores) => Some(*scores), _ => None }, scores => scores.to_string();
     Source: reading, name => reading.term(name), term => quoted(term.as_str());
     Remediability: reading, name => reading.term(name), term => quoted(term.as_str());
     Action: reading, name => reading.term(name), term => quoted(term.as_str());

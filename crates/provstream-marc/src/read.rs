@@ -97,7 +97,7 @@ impl TopLevelValue<'_> {
 }
 
 #[derive(Debug)]
-enum State {
+enum ReadState {
     Between,
     /// Another value.
     Other,
@@ -125,7 +125,7 @@ pub struct ObjectReader {
     max: usize,
     /// Bytes of a byte order mark so far.
     bom_matched: usize,
-    state: State,
+    state: ReadState,
     bytes: Vec<u8>,
     too_long: bool,
     /// Index in each open array.
@@ -143,7 +143,7 @@ impl ObjectReader {
         Self {
             max,
             bom_matched: 0,
-            state: State::Between,
+            state: ReadState::Between,
             bytes: Vec::new(),
             too_long: false,
             arrays: Vec::new(),
@@ -168,13 +168,13 @@ impl ObjectReader {
 
     fn push_byte(&mut self, byte: u8, each: &mut impl FnMut(TopLevelValue<'_>)) {
         match &mut self.state {
-            State::Between => self.between(byte, each),
-            State::Other if matches!(byte, b'\n' | b'{' | b'[' | b']') => {
+            ReadState::Between => self.between(byte, each),
+            ReadState::Other if matches!(byte, b'\n' | b'{' | b'[' | b']') => {
                 self.end_other(each);
                 self.between(byte, each);
             }
-            State::Other => self.append(byte),
-            State::Object {
+            ReadState::Other => self.append(byte),
+            ReadState::Object {
                 depth,
                 string,
                 escaped,
@@ -220,13 +220,13 @@ impl ObjectReader {
             _ => {
                 self.start = (self.position, self.line);
                 self.state = if byte == b'{' {
-                    State::Object {
+                    ReadState::Object {
                         depth: 1,
                         string: false,
                         escaped: false,
                     }
                 } else {
-                    State::Other
+                    ReadState::Other
                 };
                 self.append(byte);
                 if byte == b']' {
@@ -238,7 +238,7 @@ impl ObjectReader {
 
     fn append(&mut self, byte: u8) {
         let max = match self.state {
-            State::Other => MAX_EXCERPT,
+            ReadState::Other => MAX_EXCERPT,
             _ => self.max,
         };
         if self.bytes.len() < max {
@@ -272,15 +272,15 @@ impl ObjectReader {
         });
         self.bytes.clear();
         self.too_long = false;
-        self.state = State::Between;
+        self.state = ReadState::Between;
     }
 
     /// Ends the input, and calls `each` with an incomplete value.
     pub fn finish(&mut self, each: &mut impl FnMut(TopLevelValue<'_>)) {
         match self.state {
-            State::Other => self.end_other(each),
-            State::Object { .. } => self.end(each, Some(ReadProblem::Unterminated)),
-            State::Between => {}
+            ReadState::Other => self.end_other(each),
+            ReadState::Object { .. } => self.end(each, Some(ReadProblem::Unterminated)),
+            ReadState::Between => {}
         }
         if !self.arrays.is_empty() {
             self.arrays.clear();
@@ -338,15 +338,15 @@ fn member(text: &str, name: &str) -> Option<usize> {
             .map(|item| offset(item));
     }
     let mut reader = serde_json::Deserializer::from_str(first);
-    let members = reader.deserialize_map(Members).ok()?;
+    let members = reader.deserialize_map(BorrowedMembersVisitor).ok()?;
     let found = members.iter().find(|(known, _)| known == name);
     found.map(|(_, value)| offset(value))
 }
 
 /// Visitor of the members of an object.
-struct Members;
+struct BorrowedMembersVisitor;
 
-impl<'de> Visitor<'de> for Members {
+impl<'de> Visitor<'de> for BorrowedMembersVisitor {
     type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

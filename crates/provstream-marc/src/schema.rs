@@ -2,7 +2,7 @@
 
 use super::document::quoted;
 use super::draft::{Draft, Profile};
-use super::members::{Form, HAS_CONTENT, Member, Presence, WITH_ANSWER, members};
+use super::members::{HAS_CONTENT, MemberForm, MemberSpec, Presence, WITH_ANSWER, members};
 use super::terms::{Action, Source, Target};
 use provstream::MarcKind;
 
@@ -114,17 +114,17 @@ fn closed(profile: Profile) -> Vec<String> {
     }
 }
 
-fn property(member: &Member, profile: Profile) -> String {
+fn property(member: &MemberSpec, profile: Profile) -> String {
     let is_nullable = member.presence == Presence::Nullable;
     let null = is_nullable.then_some("null");
     let (type_, mut rest) = match member.form {
         // Other versions than 1.0 are a matter of a should-level requirement.
-        Form::Version if profile == Profile::new(Draft::Draft01).strict() => {
+        MemberForm::Version if profile == Profile::new(Draft::Draft01).strict() => {
             ("string", vec![text("const", "1.0")])
         }
-        Form::Version => ("string", vec![text("pattern", r"^1\.(0|[1-9][0-9]*)$")]),
-        Form::Text => ("string", Vec::new()),
-        Form::Content(max) => {
+        MemberForm::Version => ("string", vec![text("pattern", r"^1\.(0|[1-9][0-9]*)$")]),
+        MemberForm::Text => ("string", Vec::new()),
+        MemberForm::Content(max) => {
             let max = max.filter(|_| profile.is_strict());
             let max = max.map(|max| json("maxLength", &max.to_string()));
             (
@@ -135,10 +135,10 @@ fn property(member: &Member, profile: Profile) -> String {
                     .collect(),
             )
         }
-        Form::Integer => ("integer", Vec::new()),
-        Form::Score => ("number", range().into()),
-        Form::Scores => ("object", scores(profile)),
-        Form::Term(known) if is_nullable => {
+        MemberForm::Integer => ("integer", Vec::new()),
+        MemberForm::Score => ("number", range().into()),
+        MemberForm::Scores => ("object", scores(profile)),
+        MemberForm::Term(known) if is_nullable => {
             let known = known.iter().map(|term| quoted(term));
             let values: Vec<_> = known.chain(["null".to_owned()]).collect();
             (
@@ -146,7 +146,7 @@ fn property(member: &Member, profile: Profile) -> String {
                 vec![json("enum", &format!("[{}]", values.join(",")))],
             )
         }
-        Form::Term(known) => ("string", vec![names("enum", known.iter().copied())]),
+        MemberForm::Term(known) => ("string", vec![names("enum", known.iter().copied())]),
     };
     let type_ = match null {
         Some(null) => names("type", [type_, null]),

@@ -6,7 +6,7 @@ use core::str::FromStr;
 use serde_json::value::RawValue;
 
 use super::declare::errors;
-use super::number::Number;
+use super::number::JsonNumber;
 use super::terms::Source;
 
 /// An estimate in [0.0, 1.0], ends included. Source: MARC-02 8.1, 8.2, 8.4.
@@ -49,7 +49,7 @@ impl Score {
     }
 
     /// Converts a JSON number to a score; `None` if it is outside the range, by however little.
-    pub(crate) fn of_number(number: Number<'_>) -> Option<Self> {
+    pub(crate) fn of_number(number: JsonNumber<'_>) -> Option<Self> {
         // What is in range as written may still round to a neighbour, never beyond the ends.
         let is_in_range = number.in_unit_interval();
         is_in_range.then(|| Self::of(number.to_f64().clamp(0.0, 1.0)))
@@ -76,7 +76,7 @@ impl FromStr for Score {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = text.parse().unwrap_or(f64::NAN);
         let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
-        let number = Number::of(text).filter(|_| is_json);
+        let number = JsonNumber::of(text).filter(|_| is_json);
         number
             .and_then(Self::of_number)
             .ok_or_else(|| outside(value))

@@ -1,11 +1,11 @@
 //! Checks across the records of one stream.
 
-use super::decision_memory::{Decision, Decisions};
+use super::decision_memory::{Decisions, RememberedDecision};
 use super::document::Document;
 use super::draft::{Draft, Profile};
-use super::number::Number;
+use super::number::JsonNumber;
 use super::terms::Action;
-use super::validate::{Reading, Value, cut, read, shown};
+use super::validate::{CheckedObject, CheckedValue, cut, read, shown};
 use super::violation::{Report, Violation, ViolationCode as Code};
 use provstream::MarcKind;
 
@@ -42,7 +42,7 @@ pub struct SequenceValidator {
     profile: Profile,
     decisions: Decisions,
     /// The preceding record, if it has no identifier.
-    anonymous: Option<Decision>,
+    anonymous: Option<RememberedDecision>,
     /// `true` if at least one decision of the stream is not retained.
     incomplete: bool,
     /// `true` after `limit-session` was reported.
@@ -125,9 +125,9 @@ impl SequenceValidator {
     fn before(
         &mut self,
         parent: &Parent<'_>,
-        reading: &Reading<'_>,
+        reading: &CheckedObject<'_>,
         report: &mut Report,
-    ) -> Option<Decision> {
+    ) -> Option<RememberedDecision> {
         let pointer = "/parent_decision_id";
         match parent {
             Parent::Unclear => None,
@@ -164,11 +164,11 @@ impl SequenceValidator {
     }
 }
 
-fn parent<'a>(document: &Document, reading: &'a Reading<'_>) -> Parent<'a> {
+fn parent<'a>(document: &Document, reading: &'a CheckedObject<'_>) -> Parent<'a> {
     let name = "parent_decision_id";
     match reading.value(name) {
-        Some(Value::Text(id)) => Parent::Named(id),
-        Some(Value::Null) => Parent::NotNamed,
+        Some(CheckedValue::Text(id)) => Parent::Named(id),
+        Some(CheckedValue::Null) => Parent::NotNamed,
         None if document.get(name).is_none() => Parent::NotNamed,
         _ => Parent::Unclear,
     }
@@ -176,13 +176,17 @@ fn parent<'a>(document: &Document, reading: &'a Reading<'_>) -> Parent<'a> {
 
 /// Compares the counters of a record with those of the preceding decision in its loop, and returns
 /// the counters for the next comparison.
-fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Report) -> Decision {
+fn loop_rules(
+    reading: &CheckedObject<'_>,
+    parent: Option<RememberedDecision>,
+    report: &mut Report,
+) -> RememberedDecision {
     let before = parent.unwrap_or_default();
     let rounds = before
         .rounds
         .saturating_add(u32::from(before.loops.is_some()));
     let counter = |name| reading.integer(name).filter(|&count| count >= 0);
-    let written = |name| cut(reading.number(name).map_or("", Number::as_str));
+    let written = |name| cut(reading.number(name).map_or("", JsonNumber::as_str));
     let (iteration, own_max) = (counter("iteration"), counter("max_iterations"));
     // Two that are beyond the type may differ all the same.
     let beyond = |count| count == i64::MAX;
@@ -226,7 +230,7 @@ fn loop_rules(reading: &Reading<'_>, parent: Option<Decision>, report: &mut Repo
         note(report, Code::IterationAboveMaximum, pointer, message);
     }
     let action = reading.term::<Action>("selected_action");
-    Decision {
+    RememberedDecision {
         iteration,
         max_iterations: max,
         loops: action.filter(|action| action.loops()),

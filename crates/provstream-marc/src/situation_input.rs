@@ -40,8 +40,8 @@ pub struct SituationInput {
 /// Members of the object. `null` is an absent member.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Members {
-    session: Option<Text>,
+struct SituationMembers {
+    session: Option<NonBlankText>,
     pre_capability: Option<Parsed<Score>>,
     uncertainty: Option<TermMap<Source, Parsed<Score>>>,
     primary_source: Option<Term<Source>>,
@@ -50,19 +50,19 @@ struct Members {
     remedies: Option<TermMap<Intervention, RemedyInput>>,
     risk_tier: Option<Term<crate::RiskTier>>,
     remediability: Option<Term<crate::Remediability>>,
-    task_family: Option<Text>,
-    recommended_next_step: Option<NextStep>,
+    task_family: Option<NonBlankText>,
+    recommended_next_step: Option<NextStepInput>,
     post_answer_confidence: Option<Parsed<Score>>,
     action_suitability: Option<Parsed<Score>>,
-    sub_action: Option<Text>,
+    sub_action: Option<NonBlankText>,
     spent: Option<SpentInput>,
 }
 
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
-enum NextStep {
-    Text(Text),
-    ByAction(TermMap<Action, Text>),
+enum NextStepInput {
+    Text(NonBlankText),
+    ByAction(TermMap<Action, NonBlankText>),
 }
 
 #[derive(serde::Deserialize)]
@@ -97,7 +97,7 @@ impl SituationInput {
     ///
     /// Describes the member that is wrong or missing.
     pub fn from_json(json: &[u8], unused_is_zero: bool) -> Result<Self, String> {
-        let mut members: Members =
+        let mut members: SituationMembers =
             serde_json::from_slice(json).map_err(|error| error.to_string())?;
         let details = members.details();
         let spent = members
@@ -114,7 +114,7 @@ impl SituationInput {
     }
 }
 
-impl Members {
+impl SituationMembers {
     fn into_situation(self, unused_is_zero: bool) -> Result<Situation, String> {
         let (Some(pre_capability), Some(uncertainty), Some(primary_source)) =
             (self.pre_capability, &self.uncertainty, self.primary_source)
@@ -167,11 +167,11 @@ impl Members {
         let mut details = Details::new();
         match self.recommended_next_step.take() {
             None => {}
-            Some(NextStep::Text(text)) => {
+            Some(NextStepInput::Text(text)) => {
                 // A text is written before the action is known, so it is that of the answer.
                 details = details.with_next_step_for(Action::Answer, text.0);
             }
-            Some(NextStep::ByAction(texts)) => {
+            Some(NextStepInput::ByAction(texts)) => {
                 for (action, text) in texts.into_values() {
                     details = details.with_next_step_for(action, text.0);
                 }
@@ -219,9 +219,9 @@ impl RemedyInput {
 }
 
 /// Text that is not blank.
-struct Text(String);
+struct NonBlankText(String);
 
-impl<'de> Deserialize<'de> for Text {
+impl<'de> Deserialize<'de> for NonBlankText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         match text.trim().is_empty() {

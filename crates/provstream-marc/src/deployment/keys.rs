@@ -23,7 +23,7 @@ pub(super) const BUDGETS: [&str; 3] = ["count", "time", "cost"];
 pub(super) const CONTROLS: [&str; 4] = ["authentication", "integrity", "replay", "binding"];
 
 /// A key and the type of its value, parsed from a line of `keys.txt`.
-struct Key {
+struct ConformanceKey {
     path: &'static str,
     table: &'static str,
     name: &'static str,
@@ -35,13 +35,13 @@ struct Key {
 
 /// The keys of all tables with fixed keys. Tables with free keys are read by the code that executes
 /// them.
-static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
+static KEYS: LazyLock<Vec<ConformanceKey>> = LazyLock::new(|| {
     let lines = include_str!("keys.txt").lines();
     let lines = lines.filter(|line| !line.starts_with('#'));
-    lines.filter_map(Key::parse).collect()
+    lines.filter_map(ConformanceKey::parse).collect()
 });
 
-impl Key {
+impl ConformanceKey {
     fn parse(line: &'static str) -> Option<Self> {
         let (path, has) = line.split_once(": ")?;
         let (table, name) = path.rsplit_once('.').unwrap_or(("", path));

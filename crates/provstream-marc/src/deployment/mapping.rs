@@ -8,7 +8,7 @@ use super::read::{Result, boolean, checked, one_of, optional, set, some, term, t
 use crate::carry::{Carrier, CarrierNameError};
 use crate::declare::values;
 use crate::draft::Draft;
-use crate::members::{Member, WITH_ANSWER, members};
+use crate::members::{MemberSpec, WITH_ANSWER, members};
 use crate::terms::terms;
 use provstream::MarcKind as ObjectKind;
 use provstream::settings::{Table, Value};
@@ -156,7 +156,7 @@ impl OwnMapping {
         })
     }
 
-    fn omits(&self, member: &Member) -> bool {
+    fn omits(&self, member: &MemberSpec) -> bool {
         self.omitted.iter().any(|omitted| omitted == member.name)
     }
 

@@ -8,12 +8,12 @@ mod values;
 
 use core::cmp::Ordering;
 
-use self::reader::Reader;
-pub(crate) use self::reading::{Reading, Value};
+use self::reader::ObjectChecker;
+pub(crate) use self::reading::{CheckedObject, CheckedValue};
 pub(crate) use self::shown::{cut, shown, type_of};
 use super::document::Document;
 use super::draft::{Draft, Profile};
-use super::members::{Member, members};
+use super::members::{MemberSpec, members};
 use super::violation::{Report, Violation, ViolationCode as Code};
 use provstream::{MarcKind, MarcObject};
 
@@ -73,7 +73,7 @@ pub(crate) fn kind_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Optio
         return Some(kind);
     }
     let own = |kind, other| {
-        let is_own = |one: &&Member| {
+        let is_own = |one: &&MemberSpec| {
             has(one.name) && members(other, Draft::Draft02).all(|two| two.name != one.name)
         };
         let named = members(kind, Draft::Draft02).filter(|one| one.name != "marc_version");
@@ -128,8 +128,8 @@ pub fn validate(object: &MarcObject<'_>, profile: Profile) -> Report {
 }
 
 /// Reads an object and finds all that is wrong with it.
-pub(crate) fn read(document: &Document, kind: MarcKind, profile: Profile) -> Reading<'_> {
-    let mut reader = Reader::new(kind, profile);
+pub(crate) fn read(document: &Document, kind: MarcKind, profile: Profile) -> CheckedObject<'_> {
+    let mut reader = ObjectChecker::new(kind, profile);
     if document.is_ill_formed() {
         let message = "the object is not UTF-8 throughout".to_owned();
         reader.fault(Code::InvalidUtf8, "", message);

@@ -2,30 +2,30 @@
 
 use std::collections::HashSet;
 
-use super::reading::{Reading, Value};
+use super::reading::{CheckedObject, CheckedValue};
 use super::shown::{pointer_to, shown};
-use super::values::{Fault, score, value, wrong_type};
+use super::values::{ValueFault, score, value, wrong_type};
 use crate::document::Document;
 use crate::draft::{Draft, Profile};
-use crate::members::{Form, Member, Presence, is_private, members};
+use crate::members::{MemberForm, MemberSpec, Presence, is_private, members};
 use crate::score::{Score, Scores};
 use crate::terms::Source;
 use crate::violation::{Level, Violation, ViolationCode as Code};
 use provstream::MarcKind;
 
 /// Reader that validates one object against a draft.
-pub(super) struct Reader<'a> {
+pub(super) struct ObjectChecker<'a> {
     pub(super) kind: MarcKind,
     profile: Profile,
-    pub(super) reading: Reading<'a>,
+    pub(super) reading: CheckedObject<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ObjectChecker<'a> {
     pub(super) fn new(kind: MarcKind, profile: Profile) -> Self {
         Self {
             kind,
             profile,
-            reading: Reading::default(),
+            reading: CheckedObject::default(),
         }
     }
 
@@ -52,8 +52,8 @@ impl<'a> Reader<'a> {
     /// Reports a fault of the value at `path`, with the section of the fault or of its code, otherwise
     /// with one of two sections: on the type, or on the value. Strict validation raises some codes
     /// to must-level.
-    fn report(&mut self, fault: Fault, path: &[&str], (on_type, on_value): Sections) {
-        let Fault { code, by, message } = fault;
+    fn report(&mut self, fault: ValueFault, path: &[&str], (on_type, on_value): SectionPair) {
+        let ValueFault { code, by, message } = fault;
         let section = match (by, code) {
             (Some([first, second]), _) => [first, second][self.draft() as usize],
             (None, Code::WrongType) => on_type,
@@ -97,14 +97,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a member that the draft defines.
-    fn member(&mut self, member: &'static Member, json: &'a str) {
+    fn member(&mut self, member: &'static MemberSpec, json: &'a str) {
         let sections = (
             member.defined_by(self.draft()),
             member.value_by(self.draft()),
         );
         let judged = match member.form {
-            _ if json == "null" && member.presence == Presence::Nullable => Ok((Value::Null, None)),
-            Form::Scores => match Document::parse(json.as_bytes()) {
+            _ if json == "null" && member.presence == Presence::Nullable => {
+                Ok((CheckedValue::Null, None))
+            }
+            MemberForm::Scores => match Document::parse(json.as_bytes()) {
                 Ok(object) => match self.scores(member, &object) {
                     Some(scores) => Ok((scores, None)),
                     None => return,
@@ -125,7 +127,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn scores(&mut self, member: &'static Member, object: &Document) -> Option<Value<'a>> {
+    fn scores(
+        &mut self,
+        member: &'static MemberSpec,
+        object: &Document,
+    ) -> Option<CheckedValue<'a>> {
         let on_type = member.value_by(self.draft());
         let on_value = ["MARC-01 D.1", "MARC-02 8.2"][self.draft() as usize];
         let mut all = [None; Source::ALL.len()];
@@ -161,7 +167,7 @@ impl<'a> Reader<'a> {
         let [Some(a), Some(b), Some(c), Some(d), Some(e)] = all else {
             return None;
         };
-        is_sound.then_some(Value::Scores(Scores::new([a, b, c, d, e])))
+        is_sound.then_some(CheckedValue::Scores(Scores::new([a, b, c, d, e])))
     }
 
     fn repeated(&mut self, path: &[&str]) {
@@ -187,17 +193,17 @@ impl<'a> Reader<'a> {
             return;
         } else if self.kind == MarcKind::Disclosure && scores.contains(&name) {
             let message = format!("`{name}` belongs to the record and should not be shown");
-            Fault::new(Code::ExposedScore, message)
+            ValueFault::new(Code::ExposedScore, message)
         } else {
             let name = shown(name);
             let message = format!(
                 "{name} is not defined by the draft; private members have a prefix such as `x_`"
             );
-            Fault::new(Code::UnknownMember, message)
+            ValueFault::new(Code::UnknownMember, message)
         };
         self.report(fault, path, ("", ""));
     }
 }
 
 /// The sections on the type of a value and on the value itself.
-type Sections = (&'static str, &'static str);
+type SectionPair = (&'static str, &'static str);

@@ -2,29 +2,29 @@
 
 use std::borrow::Cow;
 
-use crate::number::Number;
+use crate::number::JsonNumber;
 use crate::score::{Score, Scores};
 use crate::violation::Report;
 
 /// Value of a valid member.
 #[derive(Clone, Debug)]
-pub(crate) enum Value<'a> {
+pub(crate) enum CheckedValue<'a> {
     Null,
     Text(Cow<'a, str>),
-    Integer(Number<'a>),
+    Integer(JsonNumber<'a>),
     Score(Score),
     Scores(Scores),
 }
 
 /// Valid members of an object, and the violations found while reading it.
 #[derive(Debug, Default)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct CheckedObject<'a> {
     /// Members in order of appearance; `None` if repeated or invalid.
-    values: Vec<(&'static str, Option<Value<'a>>)>,
+    values: Vec<(&'static str, Option<CheckedValue<'a>>)>,
     pub(crate) report: Report,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> CheckedObject<'a> {
     /// Records that a member occurs. Returns `false` if it occurred before; a repeated member has
     /// no value.
     pub(super) fn meet(&mut self, name: &'static str) -> bool {
@@ -43,21 +43,21 @@ impl<'a> Reading<'a> {
     }
 
     /// Sets the value of the last recorded member.
-    pub(super) fn add(&mut self, value: Value<'a>) {
+    pub(super) fn add(&mut self, value: CheckedValue<'a>) {
         if let Some((_, last)) = self.values.last_mut() {
             *last = Some(value);
         }
     }
 
     /// Returns the value of a member, or `None` if the member is missing, repeated or invalid.
-    pub(crate) fn value(&self, name: &str) -> Option<&Value<'a>> {
+    pub(crate) fn value(&self, name: &str) -> Option<&CheckedValue<'a>> {
         let mut found = self.values.iter().filter(|(known, _)| *known == name);
         found.next()?.1.as_ref()
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         match self.value(name)? {
-            Value::Text(text) => Some(text),
+            CheckedValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -67,9 +67,9 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns the value of an integral member as written.
-    pub(crate) fn number(&self, name: &str) -> Option<Number<'a>> {
+    pub(crate) fn number(&self, name: &str) -> Option<JsonNumber<'a>> {
         match self.value(name)? {
-            Value::Integer(number) => Some(*number),
+            CheckedValue::Integer(number) => Some(*number),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Validation rules between members.
 
-use super::reader::Reader;
-use super::reading::Value;
+use super::reader::ObjectChecker;
+use super::reading::CheckedValue;
 use super::shown::cut;
 use crate::document::Document;
 use crate::draft::Draft;
@@ -10,7 +10,7 @@ use crate::terms::{Action, Remediability, Target};
 use crate::violation::ViolationCode as Code;
 use provstream::MarcKind;
 
-impl Reader<'_> {
+impl ObjectChecker<'_> {
     /// Applies the rules between members. Each rule reads valid members only, so that one fault is
     /// reported once.
     pub(super) fn rules_between_members(&mut self, document: &Document) {
@@ -30,7 +30,7 @@ impl Reader<'_> {
         let name = WITH_ANSWER;
         let value = self.reading.value(name);
         let missing = match value {
-            Some(value) => matches!(value, Value::Null),
+            Some(value) => matches!(value, CheckedValue::Null),
             None => document.get(name).is_none(),
         };
         let (code, message) = match (action, value) {
@@ -39,7 +39,7 @@ impl Reader<'_> {
                 format!("`selected_action` is ANSWER, so `{name}` must be a number"),
             ),
             (Action::Answer, _) => return,
-            (_, Some(Value::Score(_))) => (
+            (_, Some(CheckedValue::Score(_))) => (
                 Code::ConfidenceWithoutAnswer,
                 format!(
                     "`selected_action` is {action}, so there is no answer for `{name}` unless a policy defines one"

@@ -1,23 +1,23 @@
 //! Validation of single members.
 
-use super::reading::Value;
+use super::reading::CheckedValue;
 use super::shown::{cut, shown, type_of};
 use crate::document::string;
 use crate::draft::Profile;
-use crate::members::{Form, Member, has_content};
-use crate::number::Number;
+use crate::members::{MemberForm, MemberSpec, has_content};
+use crate::number::JsonNumber;
 use crate::score::Score;
 use crate::violation::{Level, PROFILE, ViolationCode as Code};
 
 /// A violation found in one value.
-pub(super) struct Fault {
+pub(super) struct ValueFault {
     pub(super) code: Code,
     /// Sections of the two drafts, if they differ from those of the code or the member.
     pub(super) by: Option<[&'static str; 2]>,
     pub(super) message: String,
 }
 
-impl Fault {
+impl ValueFault {
     pub(super) const fn new(code: Code, message: String) -> Self {
         let by = None;
         Self { code, by, message }
@@ -25,59 +25,59 @@ impl Fault {
 }
 
 /// A usable value and its violation, if any, or the violation of an unusable value.
-pub(super) type Judged<'a> = Result<(Value<'a>, Option<Fault>), Fault>;
+pub(super) type Judged<'a> = Result<(CheckedValue<'a>, Option<ValueFault>), ValueFault>;
 
-pub(super) fn wrong_type(name: &str, wanted: &str, json: &str) -> Fault {
+pub(super) fn wrong_type(name: &str, wanted: &str, json: &str) -> ValueFault {
     let message = format!("`{name}` must be {wanted}; it is {}", type_of(json));
-    Fault::new(Code::WrongType, message)
+    ValueFault::new(Code::WrongType, message)
 }
 
 /// Reads the value of a member that is not an object.
-pub(super) fn value<'a>(member: &Member, json: &'a str, profile: Profile) -> Judged<'a> {
+pub(super) fn value<'a>(member: &MemberSpec, json: &'a str, profile: Profile) -> Judged<'a> {
     let name = member.name;
     match member.form {
-        Form::Integer => return integer(name, json),
-        Form::Score => return Ok((Value::Score(score(name, json)?), None)),
+        MemberForm::Integer => return integer(name, json),
+        MemberForm::Score => return Ok((CheckedValue::Score(score(name, json)?), None)),
         _ => {}
     }
     let text = string(json).ok_or_else(|| wrong_type(name, "a string", json))?;
     let fault = match member.form {
-        Form::Version => version(&text),
-        Form::Content(max) => content(name, &text, max, profile),
-        Form::Term(known) => term(name, &text, known),
+        MemberForm::Version => version(&text),
+        MemberForm::Content(max) => content(name, &text, max, profile),
+        MemberForm::Term(known) => term(name, &text, known),
         _ => None,
     };
     match fault {
         Some(fault) if fault.code.level() == Level::Must => Err(fault),
-        fault => Ok((Value::Text(text), fault)),
+        fault => Ok((CheckedValue::Text(text), fault)),
     }
 }
 
 fn integer<'a>(name: &str, json: &'a str) -> Judged<'a> {
-    let number = Number::of(json).ok_or_else(|| wrong_type(name, "an integer", json))?;
+    let number = JsonNumber::of(json).ok_or_else(|| wrong_type(name, "an integer", json))?;
     let fault = match number.integer() {
         None => {
             let message = format!("`{name}` must be integral; it is {}", cut(json));
-            return Err(Fault::new(Code::NotIntegral, message));
+            return Err(ValueFault::new(Code::NotIntegral, message));
         }
         Some(..0) => {
             let message = format!("`{name}` should not be negative; it is {}", cut(json));
-            Some(Fault::new(Code::Negative, message))
+            Some(ValueFault::new(Code::Negative, message))
         }
         Some(_) => None,
     };
-    Ok((Value::Integer(number), fault))
+    Ok((CheckedValue::Integer(number), fault))
 }
 
-pub(super) fn score(name: &str, json: &str) -> Result<Score, Fault> {
-    let number = Number::of(json).ok_or_else(|| wrong_type(name, "a number", json))?;
+pub(super) fn score(name: &str, json: &str) -> Result<Score, ValueFault> {
+    let number = JsonNumber::of(json).ok_or_else(|| wrong_type(name, "a number", json))?;
     Score::of_number(number).ok_or_else(|| {
         let message = format!("`{name}` must lie from 0.0 to 1.0; it is {}", cut(json));
-        Fault::new(Code::OutOfRange, message)
+        ValueFault::new(Code::OutOfRange, message)
     })
 }
 
-fn version(text: &str) -> Option<Fault> {
+fn version(text: &str) -> Option<ValueFault> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         digits && (text == "0" || !text.starts_with('0'))
@@ -98,10 +98,10 @@ fn version(text: &str) -> Option<Fault> {
             (Code::BadVersion, message)
         }
     };
-    Some(Fault::new(code, message))
+    Some(ValueFault::new(code, message))
 }
 
-fn content(name: &str, text: &str, max: Option<usize>, profile: Profile) -> Option<Fault> {
+fn content(name: &str, text: &str, max: Option<usize>, profile: Profile) -> Option<ValueFault> {
     if !has_content(text) {
         let found = if text.is_empty() { "empty" } else { "blank" };
         let message = format!("`{name}` must have content; it is {found}");
@@ -112,7 +112,7 @@ fn content(name: &str, text: &str, max: Option<usize>, profile: Profile) -> Opti
             _ => [PROFILE; 2],
         };
         let by = Some(by);
-        return Some(Fault {
+        return Some(ValueFault {
             code: Code::Empty,
             by,
             message,
@@ -122,10 +122,10 @@ fn content(name: &str, text: &str, max: Option<usize>, profile: Profile) -> Opti
     let max = max.filter(|&max| len > max)?;
     let level = [Level::Should, Level::Must][usize::from(profile.is_strict())];
     let message = format!("`{name}` {level} have at most {max} characters; it has {len}");
-    Some(Fault::new(Code::TooLong, message))
+    Some(ValueFault::new(Code::TooLong, message))
 }
 
-fn term(name: &str, text: &str, known: &[&str]) -> Option<Fault> {
+fn term(name: &str, text: &str, known: &[&str]) -> Option<ValueFault> {
     if known.contains(&text) {
         return None;
     }
@@ -134,9 +134,9 @@ fn term(name: &str, text: &str, known: &[&str]) -> Option<Fault> {
     Some(match alike {
         Some(term) => {
             let message = format!("`{name}` is {given}; letter case counts: `{term}`");
-            Fault::new(Code::WrongCase, message)
+            ValueFault::new(Code::WrongCase, message)
         }
-        None if text == "none" && name == "primary_source" => Fault {
+        None if text == "none" && name == "primary_source" => ValueFault {
             code: Code::UnknownValue,
             by: Some(["MARC-01 7.2", "MARC-02 8.2"]),
             message: "`primary_source` must not be `none`: a source is named even if little uncertainty is left".into(),
@@ -144,7 +144,7 @@ fn term(name: &str, text: &str, known: &[&str]) -> Option<Fault> {
         None => {
             let known = known.join("`, `");
             let message = format!("`{name}` must be one of `{known}`; it is {given}");
-            Fault::new(Code::UnknownValue, message)
+            ValueFault::new(Code::UnknownValue, message)
         }
     })
 }

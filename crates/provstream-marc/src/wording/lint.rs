@@ -10,13 +10,13 @@ use provstream::settings::{File, Table};
 
 /// Rules of a language.
 #[derive(Default)]
-struct Rules {
+struct LanguageRules {
     /// A question, an instruction, or a statement that is attributed to somebody.
     matter: Option<Regex>,
-    rules: Vec<Rule>,
+    rules: Vec<LintRule>,
 }
 
-struct Rule {
+struct LintRule {
     kind: WordingKind,
     section: &'static str,
     find: Regex,
@@ -27,9 +27,9 @@ struct Rule {
 }
 
 /// Rules for English and for German; both are applied to each text.
-static RULES: LazyLock<[Rules; 2]> = LazyLock::new(|| {
+static RULES: LazyLock<[LanguageRules; 2]> = LazyLock::new(|| {
     // A test reads both.
-    FILES.map(|file| Rules::read(file).unwrap_or_default())
+    FILES.map(|file| LanguageRules::read(file).unwrap_or_default())
 });
 
 const FILES: [&str; 2] = [
@@ -103,7 +103,7 @@ fn check(text: &str, is_answer: bool) -> Vec<WordingFinding> {
     findings
 }
 
-impl Rules {
+impl LanguageRules {
     /// Reads the rules of a file; `None` if the file has a fault.
     fn read(file: &str) -> Option<Self> {
         let file = File::parse(file.as_bytes()).ok()?;
@@ -114,11 +114,11 @@ impl Rules {
         let tables = root.need("rule").ok()?.tables(&keys).ok()?;
         Some(Self {
             matter: pattern(&root, "matter"),
-            rules: tables.iter().map(Rule::read).collect::<Option<_>>()?,
+            rules: tables.iter().map(LintRule::read).collect::<Option<_>>()?,
         })
     }
 
-    fn findings(&self, sentence: &Sentence, is_answer: bool) -> Vec<WordingFinding> {
+    fn findings(&self, sentence: &AsciiSentence, is_answer: bool) -> Vec<WordingFinding> {
         use WordingKind::{CertaintyCue, FalsePrecision, ProofClaim};
         let matches = |pattern: &Option<Regex>| {
             let pattern = pattern.as_ref();
@@ -146,7 +146,7 @@ impl Rules {
     }
 }
 
-impl Rule {
+impl LintRule {
     fn read(table: &Table<'_>) -> Option<Self> {
         let text = |key| table.need(key).ok()?.string().ok();
         let section = text("section")?;
@@ -175,13 +175,13 @@ fn pattern(table: &Table<'_>, key: &str) -> Option<Regex> {
 
 /// A sentence in lower-case ASCII, with the positions of its bytes in the text.
 #[derive(Default)]
-struct Sentence {
+struct AsciiSentence {
     ascii: Vec<u8>,
     /// Start and end, in bytes of the text, of the character of each byte.
     places: Vec<(usize, usize)>,
 }
 
-impl Sentence {
+impl AsciiSentence {
     fn span(&self, start: usize, end: usize) -> Span {
         let place = |at: usize| self.places.get(at).copied().unwrap_or_default();
         Span::new(place(start).0 as u64, place(end.saturating_sub(1)).1 as u64)
@@ -190,11 +190,11 @@ impl Sentence {
 
 /// Splits a text into sentences. A sentence ends with its line, or with `.`, `!` or `?` before
 /// white space.
-fn sentences(text: &str) -> impl Iterator<Item = Sentence> {
+fn sentences(text: &str) -> impl Iterator<Item = AsciiSentence> {
     let mut characters = text.char_indices().peekable();
     core::iter::from_fn(move || {
         characters.peek()?;
-        let mut sentence = Sentence::default();
+        let mut sentence = AsciiSentence::default();
         let mut ends = false;
         for (at, character) in characters.by_ref() {
             if character == '\n' || ends && character.is_whitespace() {

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn number(text: &str) -> Number<'_> {
-    Number::of(text).unwrap()
+fn number(text: &str) -> JsonNumber<'_> {
+    JsonNumber::of(text).unwrap()
 }
 
 #[test]
@@ -80,6 +80,6 @@ fn numbers_are_compared_by_value() {
 #[test]
 fn other_values_are_no_numbers() {
     for text in ["", "-", "\"1\"", "null", "true", "[1]", "{}"] {
-        assert!(Number::of(text).is_none(), "{text}");
+        assert!(JsonNumber::of(text).is_none(), "{text}");
     }
 }

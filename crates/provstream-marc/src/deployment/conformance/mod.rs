@@ -13,8 +13,8 @@ pub use verdict::{ConformanceBasis, ConformanceOutcome};
 use super::{ConformanceClass, Deployment, Implementation};
 use crate::draft::Draft;
 use provstream::settings::quoted_piece;
-use table::{Requirement, Step, TABLE, requirement};
-use verdict::Verdict;
+use table::{RuleStep, SectionRequirement, TABLE, requirement};
+use verdict::RequirementVerdict;
 
 /// Most characters that a report quotes of a text of the description.
 const SHOWN: usize = 160;
@@ -39,7 +39,7 @@ pub(super) fn judge(it: &Deployment, claimed: &BTreeSet<ConformanceClass>) -> Co
             let verdict = if claimed.contains(&class) {
                 verdict(it, row)
             } else {
-                Verdict::new(ConformanceOutcome::NotClaimed, "")
+                RequirementVerdict::new(ConformanceOutcome::NotClaimed, "")
             };
             findings.push(ConformanceFinding {
                 class,
@@ -61,21 +61,21 @@ pub(super) fn judge(it: &Deployment, claimed: &BTreeSet<ConformanceClass>) -> Co
 }
 
 /// Applies the rule of a requirement; its first step with a result gives the verdict.
-fn verdict(it: &Deployment, row: &'static Requirement) -> Verdict {
-    let step = |&Step { word, key, words }: &Step| match word {
+fn verdict(it: &Deployment, row: &'static SectionRequirement) -> RequirementVerdict {
+    let step = |&RuleStep { word, key, words }: &RuleStep| match word {
         "need" => (!it.said.has(key)).then(|| say(key, words)),
         "text" => Some(match key.split(',').find(|key| !it.said.has(key)) {
             Some(key) => say(key, words),
-            None => Verdict::declared(&key.replace(',', "`, `")),
+            None => RequirementVerdict::declared(&key.replace(',', "`, `")),
         }),
         "flag" => {
             let (key, right) = key.split_once(' ')?;
             Some(checks::flag(it, key, right == "yes", words))
         }
-        "given" => it.said.has(key).then(|| Verdict::checked(key)),
+        "given" => it.said.has(key).then(|| RequirementVerdict::checked(key)),
         "empty" => it.said.texts(key)?.is_empty().then(|| match words {
-            "declared" => Verdict::declared(key),
-            _ => Verdict::checked(key),
+            "declared" => RequirementVerdict::declared(key),
+            _ => RequirementVerdict::checked(key),
         }),
         "free" => checks::free_of(it, key),
         "mapping" => Some(checks::mappings(it, key)),
@@ -86,29 +86,29 @@ fn verdict(it: &Deployment, row: &'static Requirement) -> Verdict {
             let conforms = judge(it, &[core].into()).conforms(core);
             let (basis, reason) = (ConformanceBasis::Description, "see MARC-Core");
             Some(match conforms {
-                true => Verdict::met(basis, reason),
-                false => Verdict::not_met(reason),
+                true => RequirementVerdict::met(basis, reason),
+                false => RequirementVerdict::not_met(reason),
             })
         }
         "types" => {
             let (part, name) = key.split_once(' ')?;
             Some(by_types(it, row.id, part, name))
         }
-        "checked" => Some(Verdict::checked(key)),
-        "declared" => Some(Verdict::declared(key)),
+        "checked" => Some(RequirementVerdict::checked(key)),
+        "declared" => Some(RequirementVerdict::declared(key)),
         _ => None,
     };
     let found = row.rule.iter().find_map(step);
-    found.unwrap_or_else(|| Verdict::missing("nothing is described"))
+    found.unwrap_or_else(|| RequirementVerdict::missing("nothing is described"))
 }
 
-fn say(key: &str, hint: &str) -> Verdict {
-    Verdict::missing(format!("say in `{key}` {hint}"))
+fn say(key: &str, hint: &str) -> RequirementVerdict {
+    RequirementVerdict::missing(format!("say in `{key}` {hint}"))
 }
 
 /// Returns "met" if the deployment uses the types of the library, otherwise "declared" if it states
 /// how the requirement is met.
-fn by_types(it: &Deployment, id: &str, part: &str, name: &str) -> Verdict {
+fn by_types(it: &Deployment, id: &str, part: &str, name: &str) -> RequirementVerdict {
     let parts = [
         ("records", it.records, part != "decisions"),
         ("decisions", it.decisions, part != "records"),
@@ -119,14 +119,14 @@ fn by_types(it: &Deployment, id: &str, part: &str, name: &str) -> Verdict {
         .map(|(key, ..)| key)
         .collect();
     if own.is_empty() {
-        return Verdict::met(ConformanceBasis::Types, format!("by {name}"));
+        return RequirementVerdict::met(ConformanceBasis::Types, format!("by {name}"));
     }
     match it.said.text(&format!("stated.{id}")) {
-        Some(text) => Verdict::new(
+        Some(text) => RequirementVerdict::new(
             ConformanceOutcome::Declared,
             format!("stated: {}", quoted_piece(text, SHOWN)),
         ),
-        None => Verdict::missing(format!(
+        None => RequirementVerdict::missing(format!(
             "{} are not this library's: say in `stated.{id}` how this is met",
             own.join(" and ")
         )),
@@ -134,15 +134,15 @@ fn by_types(it: &Deployment, id: &str, part: &str, name: &str) -> Verdict {
 }
 
 /// Returns the worst verdict of several requirements.
-fn all(it: &Deployment, ids: &str) -> Verdict {
+fn all(it: &Deployment, ids: &str) -> RequirementVerdict {
     let see = |ids: &str| format!("see {}", ids.replace(',', ", "));
-    let mut worst = Verdict::met(ConformanceBasis::Types, see(ids));
+    let mut worst = RequirementVerdict::met(ConformanceBasis::Types, see(ids));
     let rows = ids.split(',').filter_map(requirement);
     for row in rows.filter(|row| row.section(it.draft).is_some()) {
         let found = verdict(it, row);
         if (found.outcome, found.basis) > (worst.outcome, worst.basis) {
             let reason = see(row.id);
-            worst = Verdict { reason, ..found };
+            worst = RequirementVerdict { reason, ..found };
         }
     }
     worst

@@ -8,13 +8,13 @@ use crate::violation::Level;
 
 /// A step of a rule, written `WORD KEY = WORDS` in the table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct RuleStep {
     pub(super) word: &'static str,
     pub(super) key: &'static str,
     pub(super) words: &'static str,
 }
 
-impl Step {
+impl RuleStep {
     fn parse(text: &'static str) -> Self {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (key, words) = rest.split_once(" = ").unwrap_or((rest, ""));
@@ -24,17 +24,17 @@ impl Step {
 
 /// A requirement of one section.
 #[derive(Debug)]
-pub(super) struct Requirement {
+pub(super) struct SectionRequirement {
     pub(super) id: &'static str,
     pub(super) level: Level,
     classes: &'static str,
     /// Sections `MARC-01 …` and `MARC-02 …`; `None` if the draft lacks the requirement.
     sections: [Option<String>; 2],
-    pub(super) rule: Vec<Step>,
+    pub(super) rule: Vec<RuleStep>,
     pub(super) title: &'static str,
 }
 
-impl Requirement {
+impl SectionRequirement {
     fn parse(line: &'static str) -> Option<Self> {
         let cells: Vec<_> = line.split('\t').collect();
         let &[id, _number, level, classes, newer, older, rule, title] = &*cells else {
@@ -48,7 +48,7 @@ impl Requirement {
                 (older != "-").then(|| format!("MARC-01 {older}")),
                 Some(format!("MARC-02 {newer}")),
             ],
-            rule: rule.split(" | ").map(Step::parse).collect(),
+            rule: rule.split(" | ").map(RuleStep::parse).collect(),
             title,
         })
     }
@@ -68,16 +68,16 @@ impl Requirement {
 }
 
 /// All requirements, in the order of MARC-02.
-pub(super) static TABLE: LazyLock<Vec<Requirement>> = LazyLock::new(|| {
+pub(super) static TABLE: LazyLock<Vec<SectionRequirement>> = LazyLock::new(|| {
     include_str!("requirements.tsv")
         .lines()
         .filter(|line| !line.starts_with('#'))
-        .filter_map(Requirement::parse)
+        .filter_map(SectionRequirement::parse)
         .collect()
 });
 
 /// Returns the requirement with an identifier.
-pub(super) fn requirement(id: &str) -> Option<&'static Requirement> {
+pub(super) fn requirement(id: &str) -> Option<&'static SectionRequirement> {
     TABLE.iter().find(|one| one.id == id)
 }
 

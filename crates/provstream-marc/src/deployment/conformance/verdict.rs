@@ -32,13 +32,13 @@ terms! {
 
 /// Outcome of a check, with its reason. A greater verdict is worse.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Verdict {
+pub(super) struct RequirementVerdict {
     pub(super) outcome: ConformanceOutcome,
     pub(super) basis: Option<ConformanceBasis>,
     pub(super) reason: String,
 }
 
-impl Verdict {
+impl RequirementVerdict {
     pub(super) fn new(outcome: ConformanceOutcome, reason: impl Into<String>) -> Self {
         Self {
             outcome,
