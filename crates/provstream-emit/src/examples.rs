@@ -8,7 +8,7 @@ use provstream::{Event, Mode, Parser};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::json::{self, Members};
+use crate::json::{self, JsonMembers};
 
 /// Longest line of a transcript, in bytes.
 const MAX_LINE: usize = 8 << 20;
@@ -109,7 +109,7 @@ pub fn example_pair(
             false => format!("column {}: {}", fault.offset + 1, fault.what),
         })
     })?;
-    let conversation = Members::of(value).map_err(|what| match kind_is_object(value) {
+    let conversation = JsonMembers::of(value).map_err(|what| match kind_is_object(value) {
         true => ExampleError::NotChat(what),
         false => ExampleError::NotChat(format!(
             "expected an object with an array \"messages\", found {}",
@@ -117,7 +117,7 @@ pub fn example_pair(
         )),
     })?;
     let messages = messages(&conversation)?;
-    let mut seen = Seen::default();
+    let mut seen = AnnotationFindings::default();
     let mut clean = Vec::with_capacity(messages.len());
     for (message, number) in messages.iter().zip(1..) {
         clean.push(match &message.answer {
@@ -155,7 +155,7 @@ pub fn example_pair(
 const ASSISTANT: &str = "assistant";
 
 /// Returns the error message for a conversation without a message of the assistant.
-fn no_answer(messages: &[Message<'_>]) -> String {
+fn no_answer(messages: &[ExampleMessage<'_>]) -> String {
     let mut roles: Vec<&str> = Vec::new();
     for message in messages {
         if !roles.contains(&message.role.as_str()) {
@@ -175,21 +175,21 @@ fn kind_is_object(value: &RawValue) -> bool {
 }
 
 /// A message of a conversation.
-struct Message<'a> {
+struct ExampleMessage<'a> {
     raw: &'a RawValue,
-    members: Members<'a>,
+    members: JsonMembers<'a>,
     role: String,
     /// Text of the message, if it is an answer of the assistant.
     answer: Option<String>,
 }
 
-impl<'a> Message<'a> {
+impl<'a> ExampleMessage<'a> {
     fn read(raw: &'a RawValue) -> Result<Self, String> {
         let expected = |found| format!("expected an object with a string \"role\", found {found}");
         if !kind_is_object(raw) {
             return Err(expected(json::kind(raw)));
         }
-        let members = Members::of(raw)?;
+        let members = JsonMembers::of(raw)?;
         let role = members.string("role").ok_or_else(|| {
             let found = members.get("role").map(json::kind);
             found.map_or_else(
@@ -224,7 +224,7 @@ impl<'a> Message<'a> {
     }
 }
 
-fn messages<'a>(conversation: &Members<'a>) -> Result<Vec<Message<'a>>, ExampleError> {
+fn messages<'a>(conversation: &JsonMembers<'a>) -> Result<Vec<ExampleMessage<'a>>, ExampleError> {
     let given = conversation.get("messages");
     let Some(list) = given.and_then(json::elements) else {
         return Err(ExampleError::NotChat(match given.map(json::kind) {
@@ -234,7 +234,7 @@ fn messages<'a>(conversation: &Members<'a>) -> Result<Vec<Message<'a>>, ExampleE
         }));
     };
     let read = |(raw, number): (&'a RawValue, usize)| {
-        Message::read(raw)
+        ExampleMessage::read(raw)
             .map_err(|what| ExampleError::NotChat(format!("message {number}: {what}")))
     };
     list.into_iter().zip(1..).map(read).collect()
@@ -243,7 +243,7 @@ fn messages<'a>(conversation: &Members<'a>) -> Result<Vec<Message<'a>>, ExampleE
 /// Adds the instructions to the annotated messages and removes them from the others. Both lists
 /// begin with the system message, if there is one.
 fn instruct(
-    first: Option<&Message<'_>>,
+    first: Option<&ExampleMessage<'_>>,
     instructions: &str,
     marked: &mut Vec<String>,
     clean: &mut Vec<String>,
@@ -272,7 +272,7 @@ fn instruct(
         "an array" => {
             let parts = content.and_then(json::elements).unwrap_or_default();
             let is_ours = |part: &&RawValue| {
-                let members = Members::of(part).ok();
+                let members = JsonMembers::of(part).ok();
                 let own = members.and_then(|members| members.string("text"));
                 own.is_some_and(|own| own.trim_end() == instructions)
             };
@@ -300,13 +300,13 @@ fn instruct(
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct AnnotationFindings {
     annotations: usize,
     faulty: usize,
     first: Option<String>,
 }
 
-impl Seen {
+impl AnnotationFindings {
     fn fault(&mut self, message: usize, code: &str) {
         self.faulty += 1;
         self.first
@@ -315,7 +315,12 @@ impl Seen {
 }
 
 /// Removes the annotations from the text of a message, with the white space right before them.
-fn strip(content: &str, vocabulary: &Vocabulary, number: usize, seen: &mut Seen) -> String {
+fn strip(
+    content: &str,
+    vocabulary: &Vocabulary,
+    number: usize,
+    seen: &mut AnnotationFindings,
+) -> String {
     let mut rest = Vec::new();
     let mut parser = Parser::builder()
         .mode(Mode::Text)

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// Error in text that is not one JSON value.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct JsonFault {
     /// Offset of the error in bytes.
     pub(crate) offset: usize,
     /// Expected and found syntax.
@@ -19,7 +19,7 @@ pub(crate) struct Fault {
 }
 
 /// Parses a JSON value, and returns it as written.
-pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
+pub(crate) fn value(text: &[u8]) -> Result<&RawValue, JsonFault> {
     serde_json::from_slice(text).map_err(|error| {
         let lines = text.split_inclusive(|&byte| byte == b'\n');
         let before: usize = lines
@@ -29,7 +29,7 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
         let offset = (before + error.column().saturating_sub(1)).min(text.len());
         if text.trim_ascii().is_empty() {
             let what = "expected JSON, found nothing".to_owned();
-            return Fault {
+            return JsonFault {
                 offset: 0,
                 what,
                 is_open: false,
@@ -37,7 +37,7 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
         }
         if error.is_eof() {
             let what = format!("expected JSON, found its end {}", open(text));
-            return Fault {
+            return JsonFault {
                 offset: text.len(),
                 what,
                 is_open: true,
@@ -68,7 +68,7 @@ pub(crate) fn value(text: &[u8]) -> Result<&RawValue, Fault> {
             "key must be a string" => format!("expected a name in double quotes, found {found}"),
             reason => format!("expected JSON, found {found}: {reason}"),
         };
-        Fault {
+        JsonFault {
             offset,
             what,
             is_open: false,
@@ -137,9 +137,9 @@ pub(crate) fn shown(text: &str) -> String {
 
 /// Members of an object, in the order of the text.
 #[derive(Clone, Debug)]
-pub(crate) struct Members<'a>(Vec<(String, &'a RawValue)>);
+pub(crate) struct JsonMembers<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'a> Members<'a> {
+impl<'a> JsonMembers<'a> {
     /// Returns the members of an object.
     ///
     /// # Errors
@@ -194,10 +194,10 @@ pub(crate) fn in_line(value: &str) -> String {
     value.replace(['\n', '\r'], " ")
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for JsonMembers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
+        struct UniqueMembersVisitor;
+        impl<'de> Visitor<'de> for UniqueMembersVisitor {
             type Value = Vec<(String, &'de RawValue)>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -219,6 +219,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
                 Ok(members)
             }
         }
-        deserializer.deserialize_map(Object).map(Members)
+        deserializer
+            .deserialize_map(UniqueMembersVisitor)
+            .map(JsonMembers)
     }
 }

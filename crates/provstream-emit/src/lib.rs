@@ -39,7 +39,7 @@ mod prompt;
 mod schema;
 
 pub use examples::{ExampleError, ExamplePair, example_pair};
-pub use grammar::{Grammar, GrammarError, GrammarTarget, Requirement};
+pub use grammar::{Grammar, GrammarPrintError, GrammarTarget, Requirement};
 pub use observation::{Observation, ObservationError, Observations};
 pub use prompt::{Language, PROMPT_VERSION, Prompt, PromptForm, PromptLength, PromptText};
 pub use schema::{Schema, SchemaError, SchemaTarget, SubsetViolation, subset_violations};

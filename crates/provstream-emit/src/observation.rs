@@ -10,7 +10,7 @@ use provstream::provenance::{
 use provstream::settings::FilePosition;
 use serde_json::value::RawValue;
 
-use crate::json::{self, Members, shown};
+use crate::json::{self, JsonMembers, shown};
 
 /// Largest file of observations, in bytes.
 const MAX_FILE: usize = 1 << 20;
@@ -229,7 +229,7 @@ impl fmt::Display for ObservationError {
 impl Error for ObservationError {}
 
 fn read(item: &RawValue, vocabulary: &Vocabulary) -> Result<Observation, String> {
-    let members = Members::of(item)?;
+    let members = JsonMembers::of(item)?;
     let known = ["class", "id", "ts", "summary"];
     if let Some(other) = members.names().find(|name| !known.contains(name)) {
         return Err(format!(
@@ -328,7 +328,7 @@ fn check_text(name: &str, text: &str, is_refused: impl Fn(char) -> bool) -> Resu
 }
 
 /// Returns a required member that is a string.
-fn needed(members: &Members<'_>, name: &str) -> Result<String, String> {
+fn needed(members: &JsonMembers<'_>, name: &str) -> Result<String, String> {
     match members.get(name) {
         None => {
             let example = match name {
@@ -344,7 +344,7 @@ fn needed(members: &Members<'_>, name: &str) -> Result<String, String> {
 }
 
 /// Returns an optional member that is a string, or `None` if the member is missing or null.
-fn optional(members: &Members<'_>, name: &str) -> Result<Option<String>, String> {
+fn optional(members: &JsonMembers<'_>, name: &str) -> Result<Option<String>, String> {
     match members.get(name) {
         None => Ok(None),
         Some(value) if value.get() == "null" => Ok(None),

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, golden, malformed, observations, read, well_formed};
 use provstream::provenance::{Version, Vocabulary};
-use provstream_emit::{Grammar, GrammarError, GrammarTarget, Observations, Requirement};
+use provstream_emit::{Grammar, GrammarPrintError, GrammarTarget, Observations, Requirement};
 
 fn open() -> Grammar {
     Grammar::new(&Vocabulary::memo())
@@ -527,7 +527,7 @@ fn the_older_tag_says_what_it_cannot() {
     );
     let none = open().citing(&Observations::default());
     let error = none.print(GrammarTarget::StructuralTagLegacy).unwrap_err();
-    assert!(matches!(error, GrammarError::Inexpressible { .. }));
+    assert!(matches!(error, GrammarPrintError::Inexpressible { .. }));
     assert_eq!(
         error.to_string(),
         "the target structural-tag-legacy cannot express annotations: --observations lists none, and terminals are no tags in it; use another target"

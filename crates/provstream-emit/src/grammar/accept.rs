@@ -1,17 +1,17 @@
 //! Nondeterministic automaton that decides if a text is in the language of a grammar, without an
 //! engine.
 
-use super::expr::{CharSet, Expr, Rules};
+use super::expr::{CharSet, Expr, GrammarRules};
 
 /// An automaton over characters (Thompson's construction).
 #[derive(Clone, Debug)]
-pub(crate) struct Automaton {
-    states: Vec<State>,
+pub(crate) struct CharNfa {
+    states: Vec<NfaState>,
     start: usize,
 }
 
 #[derive(Clone, Debug)]
-enum State {
+enum NfaState {
     One(char, usize),
     Set(CharSet, usize),
     /// Continues at any of these states without a character.
@@ -19,11 +19,11 @@ enum State {
     Accept,
 }
 
-impl Automaton {
+impl CharNfa {
     /// Builds the automaton of the last rule.
-    pub(crate) fn new(rules: &Rules) -> Self {
+    pub(crate) fn new(rules: &GrammarRules) -> Self {
         let mut automaton = Self {
-            states: vec![State::Accept],
+            states: vec![NfaState::Accept],
             start: 0,
         };
         automaton.start = automaton.build(rules, &Expr::Rule(rules.all().len() - 1), 0);
@@ -31,13 +31,13 @@ impl Automaton {
     }
 
     /// Adds the states of an expression that continues at `next`, and returns the first state.
-    fn build(&mut self, rules: &Rules, expr: &Expr, next: usize) -> usize {
+    fn build(&mut self, rules: &GrammarRules, expr: &Expr, next: usize) -> usize {
         match expr {
             Expr::Literal(text) => text
                 .chars()
                 .rev()
-                .fold(next, |next, c| self.push(State::One(c, next))),
-            Expr::Chars(set) => self.push(State::Set(set.clone(), next)),
+                .fold(next, |next, c| self.push(NfaState::One(c, next))),
+            Expr::Chars(set) => self.push(NfaState::Set(set.clone(), next)),
             Expr::Sequence(all) => all
                 .iter()
                 .rev()
@@ -47,7 +47,7 @@ impl Automaton {
                     .iter()
                     .map(|expr| self.build(rules, expr, next))
                     .collect();
-                self.push(State::Fork(ways))
+                self.push(NfaState::Fork(ways))
             }
             Expr::Rule(index) => self.build(rules, &rules.get(*index).1, next),
             Expr::Repeat(expr, least, most) => {
@@ -56,14 +56,14 @@ impl Automaton {
                         let mut after = next;
                         for _ in *least..*most {
                             let once = self.build(rules, expr, after);
-                            after = self.push(State::Fork(vec![once, next]));
+                            after = self.push(NfaState::Fork(vec![once, next]));
                         }
                         after
                     }
                     None => {
-                        let again = self.push(State::Fork(Vec::new()));
+                        let again = self.push(NfaState::Fork(Vec::new()));
                         let once = self.build(rules, expr, again);
-                        self.states[again] = State::Fork(vec![once, next]);
+                        self.states[again] = NfaState::Fork(vec![once, next]);
                         again
                     }
                 };
@@ -75,7 +75,7 @@ impl Automaton {
         }
     }
 
-    fn push(&mut self, state: State) -> usize {
+    fn push(&mut self, state: NfaState) -> usize {
         self.states.push(state);
         self.states.len() - 1
     }
@@ -89,8 +89,8 @@ impl Automaton {
         for c in text.chars() {
             for &index in &current.list {
                 let next = match &self.states[index] {
-                    State::One(wanted, next) if *wanted == c => *next,
-                    State::Set(set, next) if set.contains(c) => *next,
+                    NfaState::One(wanted, next) if *wanted == c => *next,
+                    NfaState::Set(set, next) if set.contains(c) => *next,
                     _ => continue,
                 };
                 self.enter(next, &mut following);
@@ -112,7 +112,7 @@ impl Automaton {
                 continue;
             }
             states.list.push(index);
-            if let State::Fork(ways) = &self.states[index] {
+            if let NfaState::Fork(ways) = &self.states[index] {
                 open.extend(ways);
             }
         }

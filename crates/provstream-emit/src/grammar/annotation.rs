@@ -7,7 +7,7 @@
 use provstream::provenance::{Annotation, Class, Vocabulary, write_bracketed};
 use provstream::{Event, Mode, Parser};
 
-use super::expr::{Expr, Rules};
+use super::expr::{Expr, GrammarRules};
 use super::timestamp::{self, MAX_TIME};
 use crate::observation::{Observation, Observations};
 
@@ -22,7 +22,7 @@ const MAX_CHAR: usize = 4;
 
 /// Annotations that the grammar permits.
 #[derive(Clone, Debug)]
-pub(super) struct Annotations<'a> {
+pub(super) struct CitableAnnotations<'a> {
     vocabulary: &'a Vocabulary,
     cited: Option<Vec<&'a Observation>>,
     uncitable: Option<(usize, &'a Observation)>,
@@ -30,7 +30,7 @@ pub(super) struct Annotations<'a> {
 
 /// Parameters that may follow an identifier, up to but without the closing bracket.
 #[derive(Clone, Debug)]
-pub(super) struct Form {
+pub(super) struct ParameterForm {
     pub(super) class: Class,
     /// Parameters for an identifier with or without an anchor.
     pub(super) parameters: Option<Expr>,
@@ -39,7 +39,7 @@ pub(super) struct Form {
     pub(super) unanchored: Option<Expr>,
 }
 
-impl<'a> Annotations<'a> {
+impl<'a> CitableAnnotations<'a> {
     /// Collects the annotations of a vocabulary, or only those of the observations if there are any
     /// to choose from. If text can hide an annotation from a parser (`can_be_hidden`), excludes
     /// observations whose id could then be parsed as another annotation.
@@ -88,7 +88,7 @@ impl<'a> Annotations<'a> {
     }
 
     /// Adds the rules of parameters, and returns those of each class that can be cited.
-    pub(super) fn forms(&self, rules: &mut Rules) -> Vec<Form> {
+    pub(super) fn forms(&self, rules: &mut GrammarRules) -> Vec<ParameterForm> {
         match &self.cited {
             None => self.open_forms(rules),
             Some(cited) => self.closed_forms(cited, rules),
@@ -96,7 +96,7 @@ impl<'a> Annotations<'a> {
     }
 
     /// Adds the rules of an annotation, and returns a reference to them.
-    pub(super) fn add(&self, rules: &mut Rules) -> Expr {
+    pub(super) fn add(&self, rules: &mut GrammarRules) -> Expr {
         let mut groups: Vec<(Expr, Vec<Class>)> = Vec::new();
         let mut unanchored = Vec::new();
         for form in self.forms(rules) {
@@ -126,13 +126,13 @@ impl<'a> Annotations<'a> {
 
     /// Returns forms with any observation id and any time. Excludes brackets in ids that could be
     /// annotations.
-    fn open_forms(&self, rules: &mut Rules) -> Vec<Form> {
+    fn open_forms(&self, rules: &mut GrammarRules) -> Vec<ParameterForm> {
         let time = timestamp::add(rules);
         let value = value(rules, self.longest_id(), self.has_one_word());
         let id = Expr::sequence([Expr::literal(OBSERVATION_ID), value]).optional();
         let ts = Expr::sequence([Expr::literal(TS), time]).optional();
         let parameters = rules.add("parameters", Expr::sequence([id, ts]));
-        let form = |class: Class| Form {
+        let form = |class: Class| ParameterForm {
             unanchored: Some(self.long_id(&class)),
             class,
             parameters: Some(parameters.clone()),
@@ -142,7 +142,7 @@ impl<'a> Annotations<'a> {
 
     /// Returns forms with the given observations only. `decayed-to-uncertainty` can name any
     /// observation, of whatever class it was.
-    fn closed_forms(&self, cited: &[&Observation], rules: &mut Rules) -> Vec<Form> {
+    fn closed_forms(&self, cited: &[&Observation], rules: &mut GrammarRules) -> Vec<ParameterForm> {
         let anchor = self.anchor().len();
         let cited: Vec<(&Observation, usize, Expr)> = cited
             .iter()
@@ -178,7 +178,7 @@ impl<'a> Annotations<'a> {
             };
             let unanchored = choice(unanchored);
             if parameters.is_some() || unanchored.is_some() {
-                forms.push(Form {
+                forms.push(ParameterForm {
                     class,
                     parameters,
                     unanchored,
@@ -264,7 +264,7 @@ const CONTROLS: [(char, char); 3] = [('\0', '\u{8}'), ('\n', '\u{1f}'), ('\u{7f}
 
 /// Adds the rules of a value of at most `bytes` bytes, quoted only where necessary (wire profile
 /// 1.1).
-fn value(rules: &mut Rules, bytes: usize, one_word: bool) -> Expr {
+fn value(rules: &mut GrammarRules, bytes: usize, one_word: bool) -> Expr {
     let controls = CONTROLS;
     let count = |bytes: usize, each: usize| u32::try_from(bytes / each).unwrap_or(u32::MAX);
     let bare = |first: Expr, inside: Expr, last: Expr, most: u32| {

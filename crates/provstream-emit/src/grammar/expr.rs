@@ -65,7 +65,7 @@ pub(crate) enum Expr {
     Choice(Vec<Expr>),
     /// Repetition with a minimum and a maximum; `None` is unbounded.
     Repeat(Box<Expr>, u32, Option<u32>),
-    /// Reference to the rule at this index of [`Rules`], which is always an earlier one.
+    /// Reference to the rule at this index of [`GrammarRules`], which is always an earlier one.
     Rule(usize),
 }
 
@@ -124,9 +124,9 @@ impl Expr {
 
 /// Named rules, each of which refers to earlier ones only. The last rule is the whole language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rules(Vec<(String, Expr)>);
+pub(crate) struct GrammarRules(Vec<(String, Expr)>);
 
-impl Rules {
+impl GrammarRules {
     /// Adds a rule, and returns a reference to it. Names have lower-case letters, digits and
     /// hyphens.
     pub(crate) fn add(&mut self, name: impl Into<String>, expr: Expr) -> Expr {

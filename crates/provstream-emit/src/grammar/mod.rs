@@ -17,9 +17,9 @@ use std::sync::OnceLock;
 use provstream::provenance::{Class, Vocabulary};
 use serde_json::Value;
 
-use self::accept::Automaton;
-use self::annotation::Annotations;
-use self::expr::Rules;
+use self::accept::CharNfa;
+use self::annotation::CitableAnnotations;
+use self::expr::GrammarRules;
 use self::print::{PlainRegex, Regex};
 use crate::json::shown;
 use crate::names::named;
@@ -81,7 +81,7 @@ pub struct Grammar {
     observations: Option<Observations>,
     requirement: Requirement,
     /// Automaton for [`Grammar::accepts`], built on first use.
-    automaton: OnceLock<Automaton>,
+    automaton: OnceLock<CharNfa>,
 }
 
 impl Grammar {
@@ -119,24 +119,24 @@ impl Grammar {
     ///
     /// # Errors
     ///
-    /// [`GrammarError::Inexpressible`] for [`Requirement::EverySentence`] as a
+    /// [`GrammarPrintError::Inexpressible`] for [`Requirement::EverySentence`] as a
     /// [`StructuralTagLegacy`](GrammarTarget::StructuralTagLegacy), and for that shape without any observation or class to
     /// write a tag for.
     ///
-    /// [`GrammarError::Uncitable`] for an observation with an id in which an annotation could begin, unless
+    /// [`GrammarPrintError::Uncitable`] for an observation with an id in which an annotation could begin, unless
     /// [`Requirement::EverySentence`] leaves no way to hide the annotation around it from a reader; and as a
     /// [`StructuralTagLegacy`](GrammarTarget::StructuralTagLegacy) for one with an id that has a tab or is too long.
-    pub fn print(&self, target: GrammarTarget) -> Result<String, GrammarError> {
+    pub fn print(&self, target: GrammarTarget) -> Result<String, GrammarPrintError> {
         if target == GrammarTarget::StructuralTagLegacy
             && self.requirement == Requirement::EverySentence
         {
-            return Err(GrammarError::Inexpressible {
+            return Err(GrammarPrintError::Inexpressible {
                 target,
                 what: "the requirement every-sentence (--require)",
             });
         }
         if let Some((index, observation)) = self.annotations().uncitable() {
-            return Err(GrammarError::Uncitable {
+            return Err(GrammarPrintError::Uncitable {
                 index,
                 what: format!(
                     "the id {} contains what a reader takes for an annotation if a backslash or a backtick precedes it; \
@@ -173,22 +173,22 @@ impl Grammar {
 
     /// Returns `true` if a whole answer is in the language of the grammar.
     ///
-    /// Observations that [`print`](Self::print) refuses with [`GrammarError::Uncitable`] for every target cannot be cited.
+    /// Observations that [`print`](Self::print) refuses with [`GrammarPrintError::Uncitable`] for every target cannot be cited.
     ///
     /// Takes time in proportion to the length of the answer and the size of the grammar.
     #[must_use]
     pub fn accepts(&self, answer: &str) -> bool {
-        let automaton = self.automaton.get_or_init(|| Automaton::new(&self.rules()));
+        let automaton = self.automaton.get_or_init(|| CharNfa::new(&self.rules()));
         automaton.accepts(answer)
     }
 
-    fn annotations(&self) -> Annotations<'_> {
+    fn annotations(&self) -> CitableAnnotations<'_> {
         let can_be_hidden = self.requirement == Requirement::Nothing;
-        Annotations::new(&self.vocabulary, self.observations.as_ref(), can_be_hidden)
+        CitableAnnotations::new(&self.vocabulary, self.observations.as_ref(), can_be_hidden)
     }
 
-    fn rules(&self) -> Rules {
-        let mut rules = Rules::default();
+    fn rules(&self) -> GrammarRules {
+        let mut rules = GrammarRules::default();
         let annotations = self.annotations();
         let annotation = annotations.add(&mut rules);
         let answer = match self.requirement {
@@ -221,7 +221,7 @@ impl Grammar {
 /// Returns a regular expression for the times that an annotation can have, without anchors and with
 /// plain groups only.
 pub(crate) fn time_pattern() -> String {
-    let mut rules = Rules::default();
+    let mut rules = GrammarRules::default();
     let time = timestamp::add(&mut rules);
     print::print(&PlainRegex, &rules, &time)
 }
@@ -234,7 +234,7 @@ fn json_lines(value: &Value) -> String {
 /// Reason why a grammar cannot be printed.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GrammarError {
+pub enum GrammarPrintError {
     /// The target cannot express the grammar.
     Inexpressible {
         /// The target.
@@ -251,7 +251,7 @@ pub enum GrammarError {
     },
 }
 
-impl fmt::Display for GrammarError {
+impl fmt::Display for GrammarPrintError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Inexpressible { target, what } => {
@@ -265,4 +265,4 @@ impl fmt::Display for GrammarError {
     }
 }
 
-impl Error for GrammarError {}
+impl Error for GrammarPrintError {}

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::expr::{CharSet, Expr, Rules};
+use super::expr::{CharSet, Expr, GrammarRules};
 
 /// Syntax that differs between dialects. Groups, choices and repetitions are common to all.
 pub(super) trait Dialect {
@@ -12,7 +12,7 @@ pub(super) trait Dialect {
     const GROUP: &'static str;
     fn literal(&self, text: &str) -> String;
     fn chars(&self, set: &CharSet) -> String;
-    fn rule(&self, rules: &Rules, index: usize) -> String;
+    fn rule(&self, rules: &GrammarRules, index: usize) -> String;
 }
 
 /// Precedence of an expression's position. An expression of lower precedence needs a group.
@@ -24,7 +24,7 @@ enum Precedence {
 }
 
 /// Prints an expression in a dialect.
-pub(super) fn print(dialect: &impl Dialect, rules: &Rules, expr: &Expr) -> String {
+pub(super) fn print(dialect: &impl Dialect, rules: &GrammarRules, expr: &Expr) -> String {
     let mut out = String::new();
     write_expr(dialect, rules, expr, Precedence::Choice, &mut out);
     out
@@ -32,7 +32,7 @@ pub(super) fn print(dialect: &impl Dialect, rules: &Rules, expr: &Expr) -> Strin
 
 fn write_expr<D: Dialect>(
     dialect: &D,
-    rules: &Rules,
+    rules: &GrammarRules,
     expr: &Expr,
     place: Precedence,
     out: &mut String,
@@ -125,7 +125,7 @@ impl Dialect for Gbnf {
         })
     }
 
-    fn rule(&self, rules: &Rules, index: usize) -> String {
+    fn rule(&self, rules: &GrammarRules, index: usize) -> String {
         rules.get(index).0.clone()
     }
 }
@@ -149,7 +149,7 @@ fn push_gbnf(c: char, out: &mut String) {
 }
 
 /// Prints rules as GBNF, with the root last.
-pub(super) fn gbnf(rules: &Rules, root: &str, comment: &str) -> String {
+pub(super) fn gbnf(rules: &GrammarRules, root: &str, comment: &str) -> String {
     let mut out = String::new();
     for line in comment.lines() {
         let _ = writeln!(out, "# {line}");
@@ -178,7 +178,7 @@ impl Dialect for Lark {
         format!("/{}/", Regex.chars(set).replace('/', "\\/"))
     }
 
-    fn rule(&self, rules: &Rules, index: usize) -> String {
+    fn rule(&self, rules: &GrammarRules, index: usize) -> String {
         terminal(&rules.get(index).0)
     }
 }
@@ -188,7 +188,7 @@ fn terminal(name: &str) -> String {
 }
 
 /// Prints rules in the syntax of llguidance.
-pub(super) fn lark(rules: &Rules, root: &str, comment: &str) -> String {
+pub(super) fn lark(rules: &GrammarRules, root: &str, comment: &str) -> String {
     let mut out = String::new();
     for line in comment.lines() {
         let _ = writeln!(out, "// {line}");
@@ -231,7 +231,7 @@ impl Dialect for Regex {
         }
     }
 
-    fn rule(&self, rules: &Rules, index: usize) -> String {
+    fn rule(&self, rules: &GrammarRules, index: usize) -> String {
         print(self, rules, &rules.get(index).1)
     }
 }
@@ -266,7 +266,7 @@ impl Dialect for PlainRegex {
         })
     }
 
-    fn rule(&self, rules: &Rules, index: usize) -> String {
+    fn rule(&self, rules: &GrammarRules, index: usize) -> String {
         print(self, rules, &rules.get(index).1)
     }
 }

@@ -15,7 +15,7 @@
 //! than [`MAX_ANNOTATIONS`] for one sentence, and annotations of markers, white space and closing
 //! punctuation alone.
 
-use super::expr::{Expr, Rules};
+use super::expr::{Expr, GrammarRules};
 
 /// Characters besides `.`, `!` and `?` that `provstream::sentence::last_sentence` can treat as the
 /// end of a sentence.
@@ -61,7 +61,7 @@ fn plain_char(besides: &str, besides_ranges: &[(char, char)]) -> Expr {
 }
 
 /// Adds the rules of one or more sentences with annotations after them.
-pub(super) fn add(rules: &mut Rules, annotation: Expr) -> Expr {
+pub(super) fn add(rules: &mut GrammarRules, annotation: Expr) -> Expr {
     // In runs of one class, which engines follow in a step. A stop is in one sequence with the run after it: an engine that knows in
     // advance which tokens stay within a sequence (XGrammar) then needs to try few of them.
     let run = || plain_char("", &[]).any_number();

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use provstream::provenance::Class;
 use serde_json::{Value, json};
 
-use super::annotation::{Annotations, MAX_ANNOTATION};
-use super::expr::{Expr, Rules};
+use super::annotation::{CitableAnnotations, MAX_ANNOTATION};
+use super::expr::{Expr, GrammarRules};
 use super::print::{Regex, print};
-use super::{GrammarError, GrammarTarget, timestamp};
+use super::{GrammarPrintError, GrammarTarget, timestamp};
 use crate::json::shown;
 use crate::observation::Observations;
 
@@ -22,8 +22,8 @@ const LEGACY_ID: &str = r#"[^"\\\[\x00-\x1f\x7f]{1,200}"#;
 
 /// Returns a tag of the current format: triggers, tags with a regular expression as content, and
 /// strings that free text must not have because a parser could read them as an annotation.
-pub(super) fn tagged(annotations: &Annotations<'_>) -> Value {
-    let mut rules = Rules::default();
+pub(super) fn tagged(annotations: &CitableAnnotations<'_>) -> Value {
+    let mut rules = GrammarRules::default();
     let forms = annotations.forms(&mut rules);
     let anchor = annotations.anchor();
     let mut tags = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn grammar(ebnf: &str) -> Value {
     json!({"type": "structural_tag", "format": {"type": "grammar", "grammar": ebnf}})
 }
 
-fn tag(begin: String, parameters: &Expr, rules: &Rules) -> Value {
+fn tag(begin: String, parameters: &Expr, rules: &GrammarRules) -> Value {
     let content = match parameters {
         Expr::Literal(text) if text.is_empty() => json!({"type": "const_string", "value": ""}),
         parameters => json!({"type": "regex", "pattern": print(&Regex, rules, parameters)}),
@@ -124,9 +124,9 @@ fn excludes(names: &[&str], anchor: &str, triggers: &[String]) -> Vec<String> {
 ///
 /// If no tag is left, or an observation cannot be written so.
 pub(super) fn structures(
-    annotations: &Annotations<'_>,
+    annotations: &CitableAnnotations<'_>,
     observations: Option<&Observations>,
-) -> Result<Value, GrammarError> {
+) -> Result<Value, GrammarPrintError> {
     let mut classes = annotations.classes();
     classes.retain(|class| !class.is_terminal());
     let structures = match observations {
@@ -142,7 +142,7 @@ pub(super) fn structures(
             None => "annotations: the vocabulary has only terminals, which are no tags in it",
             Some(_) => "annotations: --observations lists none, and terminals are no tags in it",
         };
-        return Err(GrammarError::Inexpressible {
+        return Err(GrammarPrintError::Inexpressible {
             target: GrammarTarget::StructuralTagLegacy,
             what,
         });
@@ -159,7 +159,7 @@ pub(super) fn structures(
 
 /// Returns tags for any id, or any time.
 fn open_structures(classes: &[Class]) -> Vec<Value> {
-    let mut rules = Rules::default();
+    let mut rules = GrammarRules::default();
     let time = timestamp::add(&mut rules);
     let time = print(&Regex, &rules, &time);
     let structure = |class: &Class, name: &str, pattern: &str| {
@@ -181,7 +181,7 @@ fn open_structures(classes: &[Class]) -> Vec<Value> {
 }
 
 /// Returns tags for the observations, one for each class and time.
-fn closed_structures(observations: &Observations) -> Result<Vec<Value>, GrammarError> {
+fn closed_structures(observations: &Observations) -> Result<Vec<Value>, GrammarPrintError> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (index, observation) in observations.iter().enumerate() {
         let class = observation.class();
@@ -190,7 +190,7 @@ fn closed_structures(observations: &Observations) -> Result<Vec<Value>, GrammarE
             None => format!("[{class}; observation-id="),
         };
         let id = observation.id();
-        let refused = |why: String| GrammarError::Uncitable {
+        let refused = |why: String| GrammarPrintError::Uncitable {
             index,
             what: format!("the id {} {why}", shown(id)),
         };

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use super::expr::{Expr, Rules};
+use super::expr::{Expr, GrammarRules};
 
 const WHITE_SPACE: &str = " \t\r\n";
 const LETTERS: [(char, char); 2] = [('A', 'Z'), ('a', 'z')];
@@ -69,7 +69,7 @@ struct NameEnds {
 
 /// Adds the rules of text with annotations: `*(run (bracket that starts nothing / annotation))
 /// run`.
-pub(super) fn add(rules: &mut Rules, names: &[&str], annotation: Expr) -> Expr {
+pub(super) fn add(rules: &mut GrammarRules, names: &[&str], annotation: Expr) -> Expr {
     let mut root = PrefixNode::default();
     root.insert("substrate.").closed = true;
     for name in names {
@@ -202,7 +202,7 @@ fn off_path(node: &PrefixNode, first: bool) -> Option<Expr> {
 
 /// Assigns numbered names to the rules of nodes.
 struct Namer<'r> {
-    rules: &'r mut Rules,
+    rules: &'r mut GrammarRules,
     count: usize,
 }
 

@@ -4,7 +4,7 @@
 //! the parser drops further ones. A leap second is in UTC or has an offset of whole hours, because
 //! relating each of the 2,878 other offsets to the local time takes an alternative.
 
-use super::expr::{Expr, Rules};
+use super::expr::{Expr, GrammarRules};
 
 /// Longest time in the language, in bytes.
 pub(super) const MAX_TIME: usize = "2026-05-28T11:40:00.123456789+02:00".len();
@@ -13,7 +13,7 @@ const LONG_MONTHS: [&str; 7] = ["01", "03", "05", "07", "08", "10", "12"];
 const SHORT_MONTHS: [&str; 4] = ["04", "06", "09", "11"];
 
 /// Adds the rules of a time (RFC 3339 5.6), and returns a reference to them.
-pub(super) fn add(rules: &mut Rules) -> Expr {
+pub(super) fn add(rules: &mut GrammarRules) -> Expr {
     let digit = || Expr::chars("", &[('0', '9')]);
     let to_59 = || Expr::sequence([Expr::chars("", &[('0', '5')]), digit()]);
     let year = rules.add("year", digit().times(4, 4));
@@ -124,7 +124,7 @@ fn date(year: &Expr, leap_year: &Expr) -> Expr {
 
 /// Returns times with second 60: 23:59:60 UTC on the last day of a month.
 fn leap_second(
-    rules: &mut Rules,
+    rules: &mut GrammarRules,
     year: &Expr,
     (leap_year, common_year): (&Expr, &Expr),
     fraction: &Expr,

@@ -120,7 +120,7 @@ impl Prompt {
     /// Builds the text and its hash.
     #[must_use]
     pub fn build(&self) -> PromptText {
-        let mut writer = Writer {
+        let mut writer = PromptWriter {
             prompt: self,
             catalogue: Catalogue::of(self.language),
             text: String::new(),
@@ -162,13 +162,13 @@ impl PromptText {
 }
 
 /// Writes a prompt.
-struct Writer<'p> {
+struct PromptWriter<'p> {
     prompt: &'p Prompt,
     catalogue: &'static Catalogue,
     text: String,
 }
 
-impl Writer<'_> {
+impl PromptWriter<'_> {
     fn short(&mut self) {
         let form = self.prompt.form;
         let version = self.version();

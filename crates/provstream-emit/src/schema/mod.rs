@@ -208,7 +208,7 @@ impl Schema {
 
 /// Observations merged by a schema: any of the ids can be cited with any of the times.
 #[derive(Debug)]
-struct Group<'o> {
+struct ObservationGroup<'o> {
     class: &'o Class,
     ids: Vec<&'o str>,
     /// Times of the observations; empty if they have none.
@@ -216,18 +216,19 @@ struct Group<'o> {
 }
 
 /// Groups observations: one group for each, or for each class one with times and one without.
-fn groups(observations: &Observations, target: SchemaTarget) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+fn groups(observations: &Observations, target: SchemaTarget) -> Vec<ObservationGroup<'_>> {
+    let mut groups: Vec<ObservationGroup<'_>> = Vec::new();
     for observation in observations.iter() {
         let (class, ts) = (observation.class(), observation.ts());
-        let same =
-            |group: &&mut Group<'_>| group.class == class && group.times.is_empty() == ts.is_none();
+        let same = |group: &&mut ObservationGroup<'_>| {
+            group.class == class && group.times.is_empty() == ts.is_none()
+        };
         let known = match lists_observations(target) {
             true => None,
             false => groups.iter_mut().find(same),
         };
         let Some(group) = known else {
-            groups.push(Group {
+            groups.push(ObservationGroup {
                 class,
                 ids: vec![observation.id()],
                 times: ts.into_iter().collect(),

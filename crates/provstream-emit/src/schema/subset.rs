@@ -215,11 +215,11 @@ const OLLAMA_REFUSED: &[&str] = &[
 /// ```
 #[must_use]
 pub fn subset_violations(target: SchemaTarget, schema: &Value) -> Vec<SubsetViolation> {
-    let mut check = Check {
+    let mut check = SubsetCheck {
         target,
         root: schema,
         found: Vec::new(),
-        totals: Totals::default(),
+        totals: SchemaTotals::default(),
     };
     match target {
         SchemaTarget::JsonSchema => return Vec::new(),
@@ -234,7 +234,7 @@ pub fn subset_violations(target: SchemaTarget, schema: &Value) -> Vec<SubsetViol
 
 /// Counts over the whole schema.
 #[derive(Debug, Default)]
-struct Totals {
+struct SchemaTotals {
     properties: usize,
     characters: usize,
     enum_values: usize,
@@ -242,14 +242,14 @@ struct Totals {
     unions: usize,
 }
 
-struct Check<'s> {
+struct SubsetCheck<'s> {
     target: SchemaTarget,
     root: &'s Value,
     found: Vec<SubsetViolation>,
-    totals: Totals,
+    totals: SchemaTotals,
 }
 
-impl<'s> Check<'s> {
+impl<'s> SubsetCheck<'s> {
     /// Returns `true` if the target compiles schemas as Anthropic does. The subsets of Anthropic
     /// and Bedrock differ in keywords and limits only.
     const fn is_compiled(&self) -> bool {
