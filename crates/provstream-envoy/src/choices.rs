@@ -13,7 +13,7 @@ const NAME: usize = 16;
 /// Buffers at most one name, for requests of any length. The result is arbitrary for a request that
 /// is not JSON.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Choices {
+pub(crate) struct ChoiceCountReader {
     /// Number of open objects and arrays.
     depth: usize,
     /// `true` at each of the two outermost levels that is an object.
@@ -29,7 +29,7 @@ pub(crate) struct Choices {
     found: usize,
 }
 
-impl Choices {
+impl ChoiceCountReader {
     /// Returns the number of answers; at least 1.
     pub(crate) fn get(&self) -> usize {
         self.found.max(self.number.unwrap_or(0)).max(1)
@@ -123,13 +123,13 @@ impl Choices {
 
 #[cfg(test)]
 mod tests {
-    use super::Choices;
+    use super::ChoiceCountReader;
 
     fn read(request: &str) -> usize {
-        let mut all = Choices::default();
+        let mut all = ChoiceCountReader::default();
         all.push(request.as_bytes());
         for cut in 0..request.len() {
-            let mut split = Choices::default();
+            let mut split = ChoiceCountReader::default();
             split.push(&request.as_bytes()[..cut]);
             split.push(&request.as_bytes()[cut..]);
             assert_eq!(split.get(), all.get(), "{request} cut at {cut}");

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use provstream::provenance::Timestamp;
 use provstream_route::{
-    AuditLog, BodyFilter, Flow, PassReason, Plan, Refusal, ResponseHead, Route, RouteAction, Routes,
+    AuditSink, BodyFilter, Flow, PassReason, Plan, Refusal, ResponseHead, Route, RouteAction,
+    Routes,
 };
 
-use crate::choices::Choices;
-use crate::record::Record;
+use crate::choices::ChoiceCountReader;
+use crate::record::ResponseRecord;
 
 /// Headers to remove from a request whose response is inspected, because a partial body cannot be
 /// inspected. Also set `accept-encoding` to `identity`.
@@ -43,7 +44,7 @@ pub enum HeadPlan {
 
 /// Treatment of the body, determined by the head of the response.
 #[derive(Debug)]
-enum Body {
+enum BodyState {
     /// The head of the response has not arrived.
     Awaited,
     /// The response has no body, or the request has no route.
@@ -60,9 +61,9 @@ pub struct Exchange {
     route: Option<Route>,
     path: String,
     stream: String,
-    choices: Choices,
+    choices: ChoiceCountReader,
     status: u16,
-    body: Body,
+    body: BodyState,
     /// Final state of the filter, which ignores further input.
     over: Option<Flow>,
 }
@@ -76,9 +77,9 @@ impl Exchange {
             route: None,
             path: String::new(),
             stream: String::new(),
-            choices: Choices::default(),
+            choices: ChoiceCountReader::default(),
             status: 0,
-            body: Body::Awaited,
+            body: BodyState::Awaited,
             over: None,
         }
     }
@@ -120,27 +121,27 @@ impl Exchange {
         head: ResponseHead,
         status: u16,
         has_body: bool,
-        log: impl AuditLog + Send + Sync + 'static,
+        log: impl AuditSink + Send + Sync + 'static,
     ) -> HeadPlan {
         self.status = status;
         let Some(route) = self.route.as_ref().filter(|_| has_body) else {
-            self.body = Body::Absent;
+            self.body = BodyState::Absent;
             return HeadPlan::Pass;
         };
         let head = head.with_path(&self.path).with_choices(self.choices.get());
         match route.response(&head) {
             Plan::Pass(reason) => {
-                self.body = Body::Passed(reason);
+                self.body = BodyState::Passed(reason);
                 HeadPlan::Pass
             }
             Plan::Refuse(refusal) => {
-                self.body = Body::Refused;
+                self.body = BodyState::Refused;
                 HeadPlan::Refuse(refusal)
             }
             Plan::Filter(filter) => {
                 let filter = filter.with_audit(log, "the audit log", &self.stream);
                 let waits = filter.awaits_end();
-                self.body = Body::Filtered(Box::new(filter));
+                self.body = BodyState::Filtered(Box::new(filter));
                 if waits {
                     HeadPlan::FilterWhole
                 } else {
@@ -153,7 +154,7 @@ impl Exchange {
     /// Processes the next bytes of the response's body, and appends released bytes to `out`. After
     /// any result except [`Flow::More`] there is no more output.
     pub fn push(&mut self, bytes: &[u8], end: bool, now: Timestamp, out: &mut Vec<u8>) -> Flow {
-        let Body::Filtered(filter) = &mut self.body else {
+        let BodyState::Filtered(filter) = &mut self.body else {
             out.extend_from_slice(bytes);
             return Flow::More;
         };
@@ -173,14 +174,14 @@ impl Exchange {
     /// Returns `true` if the body passes through a filter.
     #[must_use]
     pub const fn is_filtered(&self) -> bool {
-        matches!(self.body, Body::Filtered(_))
+        matches!(self.body, BodyState::Filtered(_))
     }
 
     /// Returns the number of held bytes.
     #[must_use]
     pub fn held(&self) -> usize {
         match &self.body {
-            Body::Filtered(filter) => filter.held(),
+            BodyState::Filtered(filter) => filter.held(),
             _ => 0,
         }
     }
@@ -188,7 +189,7 @@ impl Exchange {
     /// Returns `true` if the head of the response must not be sent yet.
     #[must_use]
     pub fn awaits_end(&self) -> bool {
-        matches!(&self.body, Body::Filtered(filter) if filter.awaits_end())
+        matches!(&self.body, BodyState::Filtered(filter) if filter.awaits_end())
     }
 
     /// Returns the status that replaces the upstream's, if any, after the end of a body whose head
@@ -196,16 +197,16 @@ impl Exchange {
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         match &self.body {
-            Body::Filtered(filter) => filter.status(),
+            BodyState::Filtered(filter) => filter.status(),
             _ => None,
         }
     }
 
     /// Ends the exchange and returns its record, even if the response has not ended. Returns `None`
     /// if there was no response, or no head of a request.
-    pub fn close(&mut self, now: Timestamp) -> Option<Record> {
+    pub fn close(&mut self, now: Timestamp) -> Option<ResponseRecord> {
         let route = self.route.take()?;
-        if let Body::Filtered(filter) = &mut self.body {
+        if let BodyState::Filtered(filter) = &mut self.body {
             // A client that goes once the end of a stream was written has all of it.
             if filter.has_ended() {
                 let _ = filter.finish(now, &mut Vec::new());
@@ -213,13 +214,18 @@ impl Exchange {
             filter.cancel(now);
         }
         let (stream, status) = (&self.stream, self.status);
-        match core::mem::replace(&mut self.body, Body::Absent) {
-            Body::Awaited | Body::Absent => None,
-            Body::Passed(reason) => Some(Record::passed(&route, stream, status, reason)),
-            Body::Refused => Some(Record::refused(&route, stream, status)),
-            Body::Filtered(filter) => {
-                Some(Record::filtered(&route, stream, status, filter.outcome()))
+        match core::mem::replace(&mut self.body, BodyState::Absent) {
+            BodyState::Awaited | BodyState::Absent => None,
+            BodyState::Passed(reason) => {
+                Some(ResponseRecord::passed(&route, stream, status, reason))
             }
+            BodyState::Refused => Some(ResponseRecord::refused(&route, stream, status)),
+            BodyState::Filtered(filter) => Some(ResponseRecord::filtered(
+                &route,
+                stream,
+                status,
+                filter.outcome(),
+            )),
         }
     }
 }

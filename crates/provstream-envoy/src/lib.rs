@@ -15,4 +15,4 @@ mod host;
 
 pub use config::{ConfigError, read_routes};
 pub use exchange::{Exchange, HeadPlan, REMOVED_REQUEST_HEADERS, REMOVED_RESPONSE_HEADERS};
-pub use record::{Record, Sample};
+pub use record::{ResponseRecord, Sample};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use provstream::GateEnd;
-use provstream_route::{Outcome, PassReason, Route, terminal_json};
+use provstream_route::{PassReason, ResponseOutcome, Route, terminal_json};
 use serde::Serialize;
 
 /// Name of a counter, and its increase.
@@ -14,7 +14,7 @@ pub type Sample = (String, u64);
 /// Contains no text of the response. The number of counter names is bounded by the vocabulary and
 /// the names of dispositions, actions and reasons; only the line has the route.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct ResponseRecord {
     line: String,
     inspected: bool,
     samples: Vec<Sample>,
@@ -22,7 +22,7 @@ pub struct Record {
 
 /// Content of a log line.
 #[derive(Serialize)]
-struct Line<'a> {
+struct ResponseLogLine<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     stream: &'a str,
     route: &'a str,
@@ -34,12 +34,12 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     #[serde(flatten)]
-    body: Option<Body<'a>>,
+    body: Option<BodyFields<'a>>,
 }
 
 /// Results of a body that passed through a filter.
 #[derive(Serialize)]
-struct Body<'a> {
+struct BodyFields<'a> {
     format: Option<String>,
     assertions: u64,
     /// Number of assertions by disposition and action.
@@ -55,7 +55,7 @@ struct Body<'a> {
     text_withheld: u64,
 }
 
-impl Record {
+impl ResponseRecord {
     /// Creates the record of a body that passed unchanged.
     pub(crate) fn passed(route: &Route, stream: &str, status: u16, reason: PassReason) -> Self {
         Self::new(route, stream, status, Some(reason.as_str()), None)
@@ -69,7 +69,12 @@ impl Record {
     }
 
     /// Creates the record of a filtered body.
-    pub(crate) fn filtered(route: &Route, stream: &str, status: u16, outcome: &Outcome) -> Self {
+    pub(crate) fn filtered(
+        route: &Route,
+        stream: &str,
+        status: u16,
+        outcome: &ResponseOutcome,
+    ) -> Self {
         let name = |end: &GateEnd| match end {
             GateEnd::Suspended => "suspend",
             _ => "refuse",
@@ -84,7 +89,7 @@ impl Record {
                 )
             })
             .collect();
-        let body = Body {
+        let body = BodyFields {
             format: outcome.format().map(|format| format.to_string()),
             assertions: outcome.assertions(),
             decisions: decisions.clone(),
@@ -120,9 +125,9 @@ impl Record {
         stream: &str,
         status: u16,
         reason: Option<&str>,
-        body: Option<Body<'_>>,
+        body: Option<BodyFields<'_>>,
     ) -> Self {
-        let line = Line {
+        let line = ResponseLogLine {
             stream,
             route: route.name(),
             action: route.action().as_str(),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use provstream::provenance::Timestamp;
 use provstream_envoy::{Exchange, HeadPlan, read_routes};
-use provstream_route::{AuditLog, Flow, ResponseHead};
+use provstream_route::{AuditSink, Flow, ResponseHead};
 
 const ROUTES: &[u8] = include_bytes!("envoy/routes.toml");
 
@@ -13,7 +13,7 @@ const ROUTES: &[u8] = include_bytes!("envoy/routes.toml");
 #[derive(Clone, Debug, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
-impl AuditLog for Lines {
+impl AuditSink for Lines {
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         self.0.lock().expect("not poisoned").extend_from_slice(line);
         Ok(())

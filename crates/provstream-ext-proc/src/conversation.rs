@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use provstream::provenance::Timestamp;
 use provstream_envoy::{
-    Exchange, HeadPlan, REMOVED_REQUEST_HEADERS, REMOVED_RESPONSE_HEADERS, Record,
+    Exchange, HeadPlan, REMOVED_REQUEST_HEADERS, REMOVED_RESPONSE_HEADERS, ResponseRecord,
 };
-use provstream_route::{AuditLog, Flow, Refusal, ResponseHead, Routes};
+use provstream_route::{AuditSink, Flow, Refusal, ResponseHead, Routes};
 
 use crate::messages::{
     BodyMutation, CommonAnswer, CommonResponse, HeaderMap, HeaderMutation, HeaderValue,
-    HeaderValueOption, HttpBody, HttpHeaders, HttpStatus, ImmediateResponse, Mutation, Part,
+    HeaderValueOption, HttpBody, HttpHeaders, HttpStatus, ImmediateResponse, MessagePart, Mutation,
     ProcessingMode, ProcessingResponse, Reply, StreamedBodyResponse, TrailersAnswer,
 };
 
@@ -44,7 +44,7 @@ const COMPLETE: ProcessingMode = ProcessingMode {
 #[derive(Clone, Copy, Debug)]
 struct StdoutAudit;
 
-impl AuditLog for StdoutAudit {
+impl AuditSink for StdoutAudit {
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(line)?;
@@ -80,22 +80,22 @@ impl Conversation {
     /// Returns the replies to the next part, or `None` if the response must be aborted.
     pub(crate) fn answer(
         &mut self,
-        request: Part,
+        request: MessagePart,
         now: Timestamp,
     ) -> Option<Vec<ProcessingResponse>> {
         let mut answers = Vec::new();
         match request {
-            Part::RequestHeaders(head) => answers.push(self.request(head)),
-            Part::RequestBody(body) => {
+            MessagePart::RequestHeaders(head) => answers.push(self.request(head)),
+            MessagePart::RequestBody(body) => {
                 self.exchange.request_body(&body.body);
                 answers.push(Reply::RequestBody(unchanged_but(None)));
             }
-            Part::RequestTrailers(_) => {
+            MessagePart::RequestTrailers(_) => {
                 answers.push(Reply::RequestTrailers(TrailersAnswer::default()));
             }
-            Part::ResponseHeaders(head) => answers.push(self.response(head)),
-            Part::ResponseBody(body) => self.body(&body, now, &mut answers)?,
-            Part::ResponseTrailers(_) => {
+            MessagePart::ResponseHeaders(head) => answers.push(self.response(head)),
+            MessagePart::ResponseBody(body) => self.body(&body, now, &mut answers)?,
+            MessagePart::ResponseTrailers(_) => {
                 self.end(now, &mut answers)?;
                 answers.push(Reply::ResponseTrailers(TrailersAnswer::default()));
             }
@@ -108,7 +108,7 @@ impl Conversation {
     }
 
     /// Ends the exchange, and returns its record.
-    pub(crate) fn close(&mut self, now: Timestamp) -> Option<Record> {
+    pub(crate) fn close(&mut self, now: Timestamp) -> Option<ResponseRecord> {
         self.exchange.close(now)
     }
 
@@ -294,8 +294,8 @@ mod tests {
         }
     }
 
-    fn body(bytes: &str, end_of_stream: bool) -> Part {
-        Part::ResponseBody(HttpBody {
+    fn body(bytes: &str, end_of_stream: bool) -> MessagePart {
+        MessagePart::ResponseBody(HttpBody {
             body: bytes.as_bytes().to_vec(),
             end_of_stream,
         })
@@ -307,9 +307,9 @@ mod tests {
         let no_files = |_: &str| Err("no files");
         let routes = Routes::from_toml(ROUTES, &vocabulary, no_files).expect("routes");
         let mut conversation = Conversation::new(Arc::new(routes));
-        let request = Part::RequestHeaders(head(&[(":method", "POST"), (":path", path)]));
+        let request = MessagePart::RequestHeaders(head(&[(":method", "POST"), (":path", path)]));
         conversation.answer(request, now()).expect("an answer");
-        let response = Part::ResponseHeaders(head(response));
+        let response = MessagePart::ResponseHeaders(head(response));
         let mut answers = conversation.answer(response, now()).expect("an answer");
         assert_eq!(answers.len(), 1);
         (conversation, answers.remove(0))
@@ -351,7 +351,7 @@ mod tests {
         }
         assert_eq!(answers.len(), 1, "{answers:?}");
         // The end comes before the trailers.
-        let trailers = Part::ResponseTrailers(crate::messages::HttpTrailers {});
+        let trailers = MessagePart::ResponseTrailers(crate::messages::HttpTrailers {});
         let last = conversation.answer(trailers, now()).expect("answers");
         assert!(matches!(
             last.last().expect("one").response,

@@ -9,13 +9,13 @@ use prost::{Message, Oneof};
 /// Message from Envoy with a part of a request or response.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ProcessingRequest {
-    #[prost(oneof = "Part", tags = "2, 3, 4, 5, 6, 7")]
-    pub(crate) request: Option<Part>,
+    #[prost(oneof = "MessagePart", tags = "2, 3, 4, 5, 6, 7")]
+    pub(crate) request: Option<MessagePart>,
 }
 
 /// Part of a request or response.
 #[derive(Clone, PartialEq, Oneof)]
-pub(crate) enum Part {
+pub(crate) enum MessagePart {
     #[prost(message, tag = "2")]
     RequestHeaders(HttpHeaders),
     #[prost(message, tag = "3")]

@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::config::is_localhost;
-use crate::shared::Shared;
+use crate::shared::ProxyState;
 use crate::stalled::Stalled;
 
 /// Most connections to the admin endpoints.
@@ -30,7 +30,7 @@ const MAX_CONNECTIONS: usize = 64;
 const LIVE: &str = "/_provstream/live";
 
 /// Serves `/metrics`, `/healthz`, `/readyz`, and the page about streams in flight.
-pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+pub(crate) async fn serve(listener: TcpListener, shared: Arc<ProxyState>) {
     let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
@@ -93,7 +93,7 @@ fn is_for_this_host(request: &Request<Incoming>, names: &[Box<str>]) -> bool {
         .is_none_or(|host| known(host.as_str()))
 }
 
-fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>> {
+fn answer(request: &Request<Incoming>, shared: &ProxyState) -> Response<Full<Bytes>> {
     if !is_for_this_host(request, &shared.loaded().config.admin_hosts) {
         let what = "expected an address, localhost or one of \"admin_hosts\" as the host\n";
         return plain(StatusCode::MISDIRECTED_REQUEST, what.to_owned());
@@ -120,7 +120,7 @@ fn answer(request: &Request<Incoming>, shared: &Shared) -> Response<Full<Bytes>>
     }
 }
 
-fn live(shared: &Shared) -> Response<Full<Bytes>> {
+fn live(shared: &ProxyState) -> Response<Full<Bytes>> {
     let loaded = shared.loaded();
     let Some(settings) = loaded.config.live else {
         let what = "expected a table [live] in the settings, found none\n";

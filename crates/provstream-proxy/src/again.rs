@@ -19,7 +19,7 @@ use crate::tls::Client;
 pub(crate) type Asking = Pin<Box<dyn Future<Output = Option<Incoming>> + Send>>;
 
 /// Request to repeat, and the number of repetitions left.
-pub(crate) struct Again {
+pub(crate) struct RepeatableRequest {
     client: Client,
     head: request::Parts,
     body: Value,
@@ -27,7 +27,7 @@ pub(crate) struct Again {
     content_type: HeaderValue,
 }
 
-impl Again {
+impl RepeatableRequest {
     /// Prepares at most `left` repetitions of this request.
     pub(crate) fn new(client: Client, head: request::Parts, body: Value, left: u32) -> Self {
         Self {

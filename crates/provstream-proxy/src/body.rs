@@ -11,10 +11,10 @@ use hyper::body::Incoming;
 use provstream_route::{Cause, Flow};
 use tokio::time::Instant;
 
-use crate::again::{Again, Asking};
+use crate::again::{Asking, RepeatableRequest};
 use crate::causes::causes;
 use crate::inflight::Inflight;
-use crate::record::Record;
+use crate::record::RequestRecord;
 use crate::shared::Ending;
 use crate::waits::{Due, Waits};
 
@@ -25,7 +25,7 @@ const MAX_FRAME: usize = 1 << 16;
 /// Body of a response to the client: buffered, or streamed from the upstream.
 pub(crate) enum ProxyBody {
     /// A complete body, and the record of its request until the body is sent.
-    Whole(Option<Bytes>, Option<Box<Through>>),
+    Whole(Option<Bytes>, Option<Box<BodyPath>>),
     /// A body that is sent while the upstream sends it.
     Stream(Box<Streamed>),
 }
@@ -35,13 +35,13 @@ pub(crate) enum ProxyBody {
     clippy::large_enum_variant,
     reason = "it is part of a body, which is in memory of its own; each further piece of memory has a processor wait"
 )]
-pub(crate) enum Through {
-    Pass(Record),
+pub(crate) enum BodyPath {
+    Pass(RequestRecord),
     Filter(Inflight),
 }
 
-impl Through {
-    fn record(&mut self) -> &mut Record {
+impl BodyPath {
+    fn record(&mut self) -> &mut RequestRecord {
         match self {
             Self::Pass(record) => record,
             Self::Filter(inflight) => &mut inflight.record,
@@ -52,7 +52,7 @@ impl Through {
 /// Body that is sent to the client while the upstream sends it.
 pub(crate) struct Streamed {
     upstream: Option<Incoming>,
-    through: Through,
+    through: BodyPath,
     /// Bytes that are sent next.
     ready: Option<Bytes>,
     /// Trailers of the upstream, sent at the end.
@@ -63,12 +63,12 @@ pub(crate) struct Streamed {
     waits: Waits,
     ending: Ending,
     /// Repeats the request if a policy suspends the answer and the route permits it.
-    again: Option<Again>,
+    again: Option<RepeatableRequest>,
     asking: Option<Asking>,
 }
 
 impl Streamed {
-    pub(crate) fn new(upstream: Incoming, through: Through, waits: Waits, ending: Ending) -> Self {
+    pub(crate) fn new(upstream: Incoming, through: BodyPath, waits: Waits, ending: Ending) -> Self {
         Self {
             upstream: Some(upstream),
             through,
@@ -84,7 +84,7 @@ impl Streamed {
     }
 
     /// Sets the request to repeat after a suspension.
-    pub(crate) fn with_again(mut self, again: Option<Again>) -> Self {
+    pub(crate) fn with_again(mut self, again: Option<RepeatableRequest>) -> Self {
         self.again = again;
         self
     }
@@ -110,7 +110,7 @@ impl Streamed {
             self.through.record().cause = Some(causes(error).into());
         }
         let flow = match (&mut self.through, frame) {
-            (Through::Pass(_), Some(Ok(frame))) => match frame.into_data() {
+            (BodyPath::Pass(_), Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) => {
                     self.ready = Some(data);
                     return;
@@ -120,7 +120,7 @@ impl Streamed {
                     return;
                 }
             },
-            (Through::Filter(inflight), Some(Ok(frame))) => match frame.into_data() {
+            (BodyPath::Filter(inflight), Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) => match inflight.push_or_pass(&data) {
                     // Most pieces of a stream stay as they are: the client gets those of the upstream, and nothing is allocated.
                     None => {
@@ -138,34 +138,34 @@ impl Streamed {
                     return;
                 }
             },
-            (Through::Pass(record), None) => {
+            (BodyPath::Pass(record), None) => {
                 record.end = "complete";
                 Flow::Done
             }
-            (Through::Filter(inflight), None) => inflight.finish(),
-            (Through::Pass(record), Some(Err(_))) => {
+            (BodyPath::Filter(inflight), None) => inflight.finish(),
+            (BodyPath::Pass(record), Some(Err(_))) => {
                 record.end = Cause::UpstreamCut.as_str();
                 Flow::Reset
             }
-            (Through::Filter(inflight), Some(Err(_))) => inflight.abort(Cause::UpstreamCut),
+            (BodyPath::Filter(inflight), Some(Err(_))) => inflight.abort(Cause::UpstreamCut),
         };
         self.settle(flow);
     }
 
     fn abort(&mut self, cause: Cause) {
         let flow = match &mut self.through {
-            Through::Pass(record) => {
+            BodyPath::Pass(record) => {
                 record.end = cause.as_str();
                 Flow::Reset
             }
-            Through::Filter(inflight) if self.asking.take().is_some() => inflight.stop(),
-            Through::Filter(inflight) => inflight.abort(cause),
+            BodyPath::Filter(inflight) if self.asking.take().is_some() => inflight.stop(),
+            BodyPath::Filter(inflight) => inflight.abort(cause),
         };
         self.settle(flow);
     }
 
     fn settle(&mut self, mut flow: Flow) {
-        if let (Flow::Suspended, Through::Filter(inflight)) = (flow, &mut self.through) {
+        if let (Flow::Suspended, BodyPath::Filter(inflight)) = (flow, &mut self.through) {
             // This closes its connection.
             self.upstream = None;
             let again = self.again.as_mut().zip(inflight.draft());
@@ -175,7 +175,7 @@ impl Streamed {
                 None => inflight.stop(),
             };
         }
-        if let Through::Filter(inflight) = &mut self.through {
+        if let BodyPath::Filter(inflight) = &mut self.through {
             let out = inflight.take();
             if !out.is_empty() {
                 self.ready = Some(out.into());
@@ -191,7 +191,7 @@ impl Streamed {
     /// Continues with the body of the repeated request, or ends the stream without one.
     fn go_on(&mut self, answer: Option<Incoming>) {
         self.waits.comes();
-        let Through::Filter(inflight) = &mut self.through else {
+        let BodyPath::Filter(inflight) = &mut self.through else {
             return;
         };
         if answer.is_some() {
@@ -205,7 +205,7 @@ impl Streamed {
     }
 
     fn keep_alive(&mut self) {
-        if let Through::Filter(inflight) = &mut self.through
+        if let BodyPath::Filter(inflight) = &mut self.through
             && let Some(comment) = inflight.keep_alive()
         {
             self.ready = Some(Bytes::from_static(comment));
@@ -217,7 +217,7 @@ impl Streamed {
         let now = self.waits.goes();
         self.through.record().delivers(data.len(), now.into_std());
         // The server asks for nothing after the last byte that Content-Length counts.
-        if let Through::Pass(record) = &mut self.through
+        if let BodyPath::Pass(record) = &mut self.through
             && self.ready.is_none()
             && self.upstream.as_ref().is_some_and(Body::is_end_stream)
         {
@@ -288,7 +288,7 @@ impl Drop for Streamed {
     fn drop(&mut self) {
         if self.ready.is_none()
             && self.end.is_none()
-            && let Through::Filter(inflight) = &mut self.through
+            && let BodyPath::Filter(inflight) = &mut self.through
             && inflight.has_ended()
         {
             let _ = inflight.finish();
@@ -306,7 +306,7 @@ fn next_piece(bytes: &mut Option<Bytes>) -> Option<Bytes> {
 
 impl ProxyBody {
     /// Creates a complete body.
-    pub(crate) fn whole(bytes: impl Into<Bytes>, through: Option<Through>) -> Self {
+    pub(crate) fn whole(bytes: impl Into<Bytes>, through: Option<BodyPath>) -> Self {
         Self::Whole(Some(bytes.into()), through.map(Box::new))
     }
 }
@@ -350,7 +350,7 @@ impl Body for ProxyBody {
             }
             Self::Stream(streamed) => match (&streamed.through, &streamed.upstream) {
                 // The length of what passes is the upstream's.
-                (Through::Pass(_), Some(upstream)) => upstream.size_hint(),
+                (BodyPath::Pass(_), Some(upstream)) => upstream.size_hint(),
                 _ => SizeHint::default(),
             },
         }

@@ -12,15 +12,15 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
     /// A schema for each target that an API may need, and the engine if the settings name one.
-    Schema(Option<Engine>, Vec<(SchemaTarget, Value)>),
+    Schema(Option<InferenceEngine>, Vec<(SchemaTarget, Value)>),
     /// A grammar for this engine.
-    Grammar(Engine, Box<str>),
+    Grammar(InferenceEngine, Box<str>),
 }
 
 /// Server software that enforces a schema or a grammar. Several implement the same API with
 /// different members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Engine {
+pub(crate) enum InferenceEngine {
     LlamaCpp,
     Vllm,
     /// vLLM before 0.12, with the members that later versions deprecate.
@@ -30,7 +30,7 @@ pub(crate) enum Engine {
     Tgi,
 }
 
-impl Engine {
+impl InferenceEngine {
     pub(crate) const ALL: [Self; 5] = [
         Self::LlamaCpp,
         Self::Vllm,
@@ -70,20 +70,23 @@ impl Engine {
 
 /// Returns `true` if requests of a format accept a grammar, for at least one engine.
 pub(crate) fn takes_grammar(format: Format) -> bool {
-    let mut engines = Engine::ALL.into_iter();
+    let mut engines = InferenceEngine::ALL.into_iter();
     engines.any(|engine| engine.grammar_target().is_some() && engine.is_for(format))
 }
 
 /// Returns the subset of JSON Schema for requests of a format and, if known, an engine. Returns
 /// `None` if they accept no schema.
-pub(crate) const fn schema_target(format: Format, engine: Option<Engine>) -> Option<SchemaTarget> {
+pub(crate) const fn schema_target(
+    format: Format,
+    engine: Option<InferenceEngine>,
+) -> Option<SchemaTarget> {
     Some(match (format, engine) {
         // Its converter, which Ollama has as well, describes a string by its pattern as JSON writes it.
-        (_, Some(Engine::LlamaCpp)) | (Format::Ollama | Format::LlamaCpp, _) => {
+        (_, Some(InferenceEngine::LlamaCpp)) | (Format::Ollama | Format::LlamaCpp, _) => {
             SchemaTarget::Ollama
         }
         // Its compiler reads neither lists of types nor, in less than a minute, our patterns.
-        (_, Some(Engine::Tgi)) | (Format::Tgi | Format::BedrockConverse, _) => {
+        (_, Some(InferenceEngine::Tgi)) | (Format::Tgi | Format::BedrockConverse, _) => {
             SchemaTarget::Bedrock
         }
         (Format::OpenAiChat | Format::OpenAiResponses | Format::MistralConversations, _) => {
@@ -161,7 +164,7 @@ impl Constraint {
         match self {
             Self::Schema(Some(engine), _) if !engine.is_for(format) => false,
             // Text Generation Inference refuses a schema beside tools.
-            Self::Schema(Some(Engine::Tgi), _) if has_tools => false,
+            Self::Schema(Some(InferenceEngine::Tgi), _) if has_tools => false,
             Self::Schema(engine, schemas) => {
                 let target = schema_target(format, *engine);
                 let of_target = schemas.iter().find(|(of, _)| Some(*of) == target);
@@ -176,11 +179,11 @@ impl Constraint {
             Self::Grammar(..) if has_tools => false,
             Self::Grammar(engine, grammar) if engine.is_for(format) => {
                 let (name, value) = match engine {
-                    Engine::LlamaCpp => ("grammar", json!(grammar)),
-                    Engine::Vllm => ("structured_outputs", json!({"grammar": grammar})),
-                    Engine::VllmGuided => ("guided_grammar", json!(grammar)),
-                    Engine::Sglang => ("ebnf", json!(grammar)),
-                    Engine::Tgi => return false,
+                    InferenceEngine::LlamaCpp => ("grammar", json!(grammar)),
+                    InferenceEngine::Vllm => ("structured_outputs", json!({"grammar": grammar})),
+                    InferenceEngine::VllmGuided => ("guided_grammar", json!(grammar)),
+                    InferenceEngine::Sglang => ("ebnf", json!(grammar)),
+                    InferenceEngine::Tgi => return false,
                 };
                 set(request, &[name], value)
             }
@@ -190,19 +193,21 @@ impl Constraint {
 }
 
 /// Adds a schema to a request of OpenAI's chat or legacy API, in the member of an engine.
-fn add_schema_for(engine: Engine, request: &mut Value, schema: &Value) -> bool {
+fn add_schema_for(engine: InferenceEngine, request: &mut Value, schema: &Value) -> bool {
     let is_chat = request["messages"].is_array();
     let (name, value) = match engine {
-        Engine::LlamaCpp | Engine::Sglang if is_chat => {
+        InferenceEngine::LlamaCpp | InferenceEngine::Sglang if is_chat => {
             return add_schema(Format::OpenAiChat, request, schema);
         }
-        Engine::LlamaCpp => ("json_schema", schema.clone()),
-        Engine::Vllm => ("structured_outputs", json!({"json": schema})),
-        Engine::VllmGuided => ("guided_json", schema.clone()),
+        InferenceEngine::LlamaCpp => ("json_schema", schema.clone()),
+        InferenceEngine::Vllm => ("structured_outputs", json!({"json": schema})),
+        InferenceEngine::VllmGuided => ("guided_json", schema.clone()),
         // Its legacy API has the schema as a string.
-        Engine::Sglang => ("json_schema", json!(schema.to_string())),
-        Engine::Tgi if is_chat => ("response_format", json!({"type": "json", "value": schema})),
-        Engine::Tgi => return false,
+        InferenceEngine::Sglang => ("json_schema", json!(schema.to_string())),
+        InferenceEngine::Tgi if is_chat => {
+            ("response_format", json!({"type": "json", "value": schema}))
+        }
+        InferenceEngine::Tgi => return false,
     };
     set(request, &[name], value)
 }

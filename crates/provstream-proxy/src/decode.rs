@@ -50,14 +50,14 @@ impl core::fmt::Display for TooMuch {
 impl core::error::Error for TooMuch {}
 
 /// Decompresses a body that arrives in pieces.
-pub(crate) enum Decoder {
+pub(crate) enum BodyDecoder {
     Gzip(MultiGzDecoder<Limited>),
     Deflate(Deflate),
     Brotli(Box<DecompressorWriter<Limited>>),
     Zstd(Zstd),
 }
 
-impl core::fmt::Debug for Decoder {
+impl core::fmt::Debug for BodyDecoder {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             Self::Gzip(_) => "Gzip",
@@ -68,7 +68,7 @@ impl core::fmt::Debug for Decoder {
     }
 }
 
-impl Decoder {
+impl BodyDecoder {
     /// Returns the decoder for a content encoding, or `None` for an unknown one or several.
     pub(crate) fn of(encoding: &str) -> Option<Self> {
         match encoding.trim().to_ascii_lowercase().as_str() {
@@ -230,7 +230,7 @@ mod tests {
 
     fn through(encoding: &str, body: &[u8], size: usize) -> io::Result<Vec<u8>> {
         let mut out = Vec::new();
-        let mut decoder = Decoder::of(encoding).expect("a known encoding");
+        let mut decoder = BodyDecoder::of(encoding).expect("a known encoding");
         for piece in body.chunks(size) {
             decoder.push(piece, |bytes| out.extend_from_slice(bytes))?;
         }
@@ -339,7 +339,7 @@ mod tests {
             assert!(out == body, "level {level}");
         }
         let mut encoder = zstd::Encoder::new(Vec::new(), 3).expect("memory");
-        let mut decoder = Decoder::of("zstd").expect("a known encoding");
+        let mut decoder = BodyDecoder::of("zstd").expect("a known encoding");
         let (mut sent, mut out) = (0, Vec::new());
         for (number, event) in body
             .split_inclusive(|byte| *byte == b'\n')
@@ -378,6 +378,6 @@ mod tests {
         for encoding in ["gzip", "deflate", "br", "zstd"] {
             assert!(through(encoding, &[0xff; 100], 7).is_err(), "{encoding}");
         }
-        assert!(Decoder::of("gzip, br").is_none() && Decoder::of("aws-chunked").is_none());
+        assert!(BodyDecoder::of("gzip, br").is_none() && BodyDecoder::of("aws-chunked").is_none());
     }
 }

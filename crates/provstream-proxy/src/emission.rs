@@ -20,12 +20,12 @@ pub(crate) struct Emission {
 
 /// Additions made to one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Added {
+pub(crate) struct EmissionChanges {
     has_prompt: bool,
     constraint: Option<&'static str>,
 }
 
-impl Added {
+impl EmissionChanges {
     pub(crate) const fn is_some(self) -> bool {
         self.has_prompt || self.constraint.is_some()
     }
@@ -50,8 +50,8 @@ impl Emission {
 
     /// Adds the prompt and the constraint to a request. If the constraint cannot be added, because
     /// the request has its own or its API accepts none, the request gets no prompt either.
-    pub(crate) fn add(&self, path: &str, request: &mut Value) -> Added {
-        let mut added = Added::default();
+    pub(crate) fn add(&self, path: &str, request: &mut Value) -> EmissionChanges {
+        let mut added = EmissionChanges::default();
         let Some(format) = self.format.or_else(|| format_of_path(path)) else {
             return added;
         };

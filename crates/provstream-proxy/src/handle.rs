@@ -4,11 +4,11 @@ use std::io;
 use std::sync::Arc;
 
 use crate::config::Config;
-use crate::shared::{Loaded, Shared};
+use crate::shared::{Loaded, ProxyState};
 
 /// Reloads the settings of a running proxy, and ends it.
 #[derive(Clone, Debug)]
-pub struct Handle(pub(crate) Arc<Shared>);
+pub struct Handle(pub(crate) Arc<ProxyState>);
 
 impl Handle {
     /// Applies other settings from the next request on. Responses in flight keep their settings.

@@ -5,8 +5,8 @@ use provstream_route::{BodyFilter, Cause, Draft, Flow};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use crate::decode::Decoder;
-use crate::record::Record;
+use crate::decode::BodyDecoder;
+use crate::record::RequestRecord;
 
 /// Most bytes of capacity that the output buffer keeps.
 const MAX_KEPT: usize = 1 << 10;
@@ -23,13 +23,17 @@ const EXPANSION: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Inflight {
     filter: BodyFilter,
-    decoder: Option<Decoder>,
-    pub(crate) record: Record,
+    decoder: Option<BodyDecoder>,
+    pub(crate) record: RequestRecord,
     out: Vec<u8>,
 }
 
 impl Inflight {
-    pub(crate) const fn new(filter: BodyFilter, decoder: Option<Decoder>, record: Record) -> Self {
+    pub(crate) const fn new(
+        filter: BodyFilter,
+        decoder: Option<BodyDecoder>,
+        record: RequestRecord,
+    ) -> Self {
         Self {
             filter,
             decoder,

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Content of a log line. Of the text of clients and upstreams it contains only the path, without
 /// its query, and the error of a certificate.
 #[derive(Debug, Serialize)]
-pub(crate) struct Line<'a> {
+pub(crate) struct RequestLogLine<'a> {
     pub(crate) time: Option<String>,
     pub(crate) request: &'a str,
     pub(crate) route: &'a str,
@@ -37,7 +37,7 @@ pub(crate) struct Line<'a> {
     pub(crate) seconds: f64,
 }
 
-impl Line<'_> {
+impl RequestLogLine<'_> {
     pub(crate) fn write(&self) {
         let mut line = terminal_json(self);
         line.push(b'\n');
@@ -49,10 +49,10 @@ impl Line<'_> {
 /// Logs a message about the proxy itself.
 pub(crate) fn note(message: &str) {
     #[derive(Serialize)]
-    struct Note<'a> {
+    struct LogNote<'a> {
         note: &'a str,
     }
-    let mut line = terminal_json(&Note { note: message });
+    let mut line = terminal_json(&LogNote { note: message });
     line.push(b'\n');
     let _ = std::io::stderr().lock().write_all(&line);
 }

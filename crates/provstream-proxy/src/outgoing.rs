@@ -15,7 +15,7 @@ use tokio::time::{Instant, Sleep};
 
 /// Reason why a client's body ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum RequestBodyFault {
     TooLong,
     Stalled,
     Broken,
@@ -27,12 +27,16 @@ pub(crate) enum Fault {
 pub(crate) struct FaultNote(Arc<AtomicU8>);
 
 impl FaultNote {
-    fn set(&self, fault: Fault) {
+    fn set(&self, fault: RequestBodyFault) {
         self.0.store(fault as u8 + 1, Ordering::Relaxed);
     }
 
-    pub(crate) fn get(&self) -> Option<Fault> {
-        let all = [Fault::TooLong, Fault::Stalled, Fault::Broken];
+    pub(crate) fn get(&self) -> Option<RequestBodyFault> {
+        let all = [
+            RequestBodyFault::TooLong,
+            RequestBodyFault::Stalled,
+            RequestBodyFault::Broken,
+        ];
         let noted = usize::from(self.0.load(Ordering::Relaxed));
         all.get(noted.checked_sub(1)?).copied()
     }
@@ -93,13 +97,13 @@ impl Body for Outgoing {
                         *left = rest;
                         return Poll::Ready(Some(Ok(frame)));
                     }
-                    None => Fault::TooLong,
+                    None => RequestBodyFault::TooLong,
                 }
             }
-            Poll::Ready(Some(Err(_))) => Fault::Broken,
+            Poll::Ready(Some(Err(_))) => RequestBodyFault::Broken,
             Poll::Ready(None) => return Poll::Ready(None),
             Poll::Pending if sleep.as_mut().poll(cx).is_pending() => return Poll::Pending,
-            Poll::Pending => Fault::Stalled,
+            Poll::Pending => RequestBodyFault::Stalled,
         };
         note.set(fault);
         Poll::Ready(Some(Err(io::Error::other(

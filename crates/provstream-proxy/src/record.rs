@@ -8,17 +8,17 @@ use std::time::Instant;
 use provstream::GateEnd;
 use provstream::provenance::Timestamp;
 use provstream_providers::{Format, NoticeCode};
-use provstream_route::{Outcome, PassReason, Route};
+use provstream_route::{PassReason, ResponseOutcome, Route};
 
 use crate::live::Watched;
-use crate::log::Line;
+use crate::log::RequestLogLine;
 use crate::metrics::{Histogram, Metrics};
 use crate::spans::{Traced, provider};
 
 /// A request from its head to the end of its response. Counted, traced and logged when it is
 /// dropped.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct RequestRecord {
     metrics: Arc<Metrics>,
     pub(crate) id: String,
     route: Box<str>,
@@ -46,10 +46,10 @@ pub(crate) struct Record {
     /// Connection error that ended the response.
     pub(crate) cause: Option<Box<str>>,
     pub(crate) passed: Option<PassReason>,
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) outcome: Option<ResponseOutcome>,
 }
 
-impl Record {
+impl RequestRecord {
     pub(crate) fn new(
         metrics: &Arc<Metrics>,
         id: String,
@@ -125,7 +125,7 @@ impl Record {
         }
     }
 
-    fn count_outcome(&self, outcome: &Outcome) {
+    fn count_outcome(&self, outcome: &ResponseOutcome) {
         let (metrics, route) = (&self.metrics, ("route", &*self.route));
         for (class, count) in outcome.classes() {
             let labels = [route, ("class", class.as_str())];
@@ -207,7 +207,7 @@ impl Record {
             return;
         };
         let outcome = self.outcome.as_ref();
-        let format = outcome.and_then(Outcome::format);
+        let format = outcome.and_then(ResponseOutcome::format);
         let is_error =
             self.status >= 500 || !matches!(self.end, "complete" | "policy" | "client_gone");
         let error = is_error.then_some(self.end);
@@ -231,15 +231,15 @@ impl Record {
             ("provstream.format", format.map(Format::as_str).into()),
             (
                 "provstream.assertions",
-                outcome.map_or(0, Outcome::assertions).into(),
+                outcome.map_or(0, ResponseOutcome::assertions).into(),
             ),
             (
                 "provstream.released_bytes",
-                outcome.map_or(0, Outcome::released).into(),
+                outcome.map_or(0, ResponseOutcome::released).into(),
             ),
             (
                 "provstream.withheld_bytes",
-                outcome.map_or(0, Outcome::removed).into(),
+                outcome.map_or(0, ResponseOutcome::removed).into(),
             ),
             (
                 "provstream.unread_events",
@@ -254,7 +254,7 @@ impl Record {
 
     fn log(&self, uninspected: Option<&str>) {
         let outcome = self.outcome.as_ref();
-        Line {
+        RequestLogLine {
             time: Timestamp::now().to_rfc3339(),
             request: &self.id,
             route: &self.route,
@@ -266,10 +266,12 @@ impl Record {
             cause: self.cause.as_deref(),
             inspected: uninspected.is_none(),
             uninspected,
-            format: outcome.and_then(Outcome::format).map(Format::as_str),
+            format: outcome
+                .and_then(ResponseOutcome::format)
+                .map(Format::as_str),
             added: self.added,
-            assertions: outcome.map_or(0, Outcome::assertions),
-            withheld_bytes: outcome.map_or(0, Outcome::removed),
+            assertions: outcome.map_or(0, ResponseOutcome::assertions),
+            withheld_bytes: outcome.map_or(0, ResponseOutcome::removed),
             client_bytes: self.client_bytes,
             first_byte_seconds: self.first.map(|time| time.as_secs_f64()),
             seconds: self.started.elapsed().as_secs_f64(),
@@ -278,7 +280,7 @@ impl Record {
     }
 }
 
-impl Drop for Record {
+impl Drop for RequestRecord {
     fn drop(&mut self) {
         self.holds(0);
         if let Some(live) = self.live.take() {

@@ -6,29 +6,29 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use provstream_providers::Format;
 use provstream_route::{Cause, Refusal};
 
-use crate::body::{ProxyBody, Through};
+use crate::body::{BodyPath, ProxyBody};
 use crate::headers::name_request;
-use crate::record::Record;
+use crate::record::RequestRecord;
 
 /// Creates a response that replaces the upstream's for a cause.
 pub(crate) fn refused(
     cause: Cause,
     format: Option<Format>,
-    mut record: Record,
+    mut record: RequestRecord,
 ) -> Response<ProxyBody> {
     record.end = cause.as_str();
     refusal(&Refusal::new(cause, format), record)
 }
 
 /// Creates a response with an error of the proxy.
-pub(crate) fn refusal(refusal: &Refusal, mut record: Record) -> Response<ProxyBody> {
+pub(crate) fn refusal(refusal: &Refusal, mut record: RequestRecord) -> Response<ProxyBody> {
     let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_GATEWAY);
     record.status = status.as_u16();
     let body = Bytes::copy_from_slice(refusal.body());
     let length = body.len();
     let mut headers = HeaderMap::new();
     name_request(&mut headers, &record.id);
-    let mut response = Response::new(ProxyBody::whole(body, Some(Through::Pass(record))));
+    let mut response = Response::new(ProxyBody::whole(body, Some(BodyPath::Pass(record))));
     *response.status_mut() = status;
     headers.insert(
         CONTENT_TYPE,

@@ -7,15 +7,15 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use provstream_route::{BodyFilter, Cause, Flow, Plan, ResponseHead, Route};
 
-use crate::again::Again;
-use crate::body::{ProxyBody, Streamed, Through};
+use crate::again::RepeatableRequest;
+use crate::body::{BodyPath, ProxyBody, Streamed};
 use crate::causes::causes;
-use crate::decode::Decoder;
-use crate::emission::Added;
+use crate::decode::BodyDecoder;
+use crate::emission::EmissionChanges;
 use crate::headers;
 use crate::inflight::Inflight;
 use crate::live::Watched;
-use crate::record::Record;
+use crate::record::RequestRecord;
 use crate::refusals::refusal;
 use crate::shared::{Ending, Loaded};
 use crate::waits::Waits;
@@ -26,9 +26,9 @@ pub(crate) struct Asked {
     pub(crate) path: Box<str>,
     pub(crate) choices: usize,
     /// Repeats the request after a suspension, if the route permits it.
-    pub(crate) again: Option<Again>,
+    pub(crate) again: Option<RepeatableRequest>,
     /// Additions made to the request, if the route has any.
-    pub(crate) added: Option<Added>,
+    pub(crate) added: Option<EmissionChanges>,
 }
 
 /// Builds the response to a client.
@@ -36,11 +36,11 @@ pub(crate) async fn respond(
     answer: Response<Incoming>,
     (route, loaded): (&Route, &Loaded),
     mut asked: Asked,
-    mut record: Record,
+    mut record: RequestRecord,
     (waits, ending): (Waits, Ending),
 ) -> Response<ProxyBody> {
     let (mut head, upstream) = answer.into_parts();
-    let decoder = Decoder::of(&headers::all(&head.headers, &CONTENT_ENCODING));
+    let decoder = BodyDecoder::of(&headers::all(&head.headers, &CONTENT_ENCODING));
     let plan = plan(&head, route, &asked, decoder.is_some());
     head.version = http::Version::HTTP_11;
     head.extensions = http::Extensions::new();
@@ -65,7 +65,7 @@ pub(crate) async fn respond(
             {
                 record.end = "complete";
             }
-            let streamed = Streamed::new(upstream, Through::Pass(record), waits, ending);
+            let streamed = Streamed::new(upstream, BodyPath::Pass(record), waits, ending);
             Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
         }
         Plan::Filter(filter) => {
@@ -102,7 +102,12 @@ fn plan(head: &response::Parts, route: &Route, asked: &Asked, is_decoded: bool) 
 }
 
 /// Configures a filter by the settings and the request.
-fn equipped(filter: BodyFilter, loaded: &Loaded, record: &Record, suspends: bool) -> BodyFilter {
+fn equipped(
+    filter: BodyFilter,
+    loaded: &Loaded,
+    record: &RequestRecord,
+    suspends: bool,
+) -> BodyFilter {
     let mut filter = match &loaded.audit {
         Some(audit) => filter.with_audit(audit.clone(), "audit log", &record.id),
         None => filter,
@@ -117,7 +122,7 @@ fn equipped(filter: BodyFilter, loaded: &Loaded, record: &Record, suspends: bool
 }
 
 /// Body of an upstream, and the request to repeat after a suspension.
-struct Upstreams(Incoming, Option<Again>);
+struct Upstreams(Incoming, Option<RepeatableRequest>);
 
 /// Builds a response whose body passes through a filter. The head of a response that is not
 /// streamed is sent after its body is complete.
@@ -149,7 +154,7 @@ async fn filtered(
         };
         if flow == Flow::Reset {
             let first = inflight.take();
-            let streamed = Streamed::new(upstream, Through::Filter(*inflight), waits, ending);
+            let streamed = Streamed::new(upstream, BodyPath::Filter(*inflight), waits, ending);
             let streamed = streamed.with_first(first).broken_off();
             return Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)));
         }
@@ -158,7 +163,7 @@ async fn filtered(
         }
     }
     let first = inflight.take();
-    let streamed = Streamed::new(upstream, Through::Filter(*inflight), waits, ending)
+    let streamed = Streamed::new(upstream, BodyPath::Filter(*inflight), waits, ending)
         .with_first(first)
         .with_again(again);
     Response::from_parts(head, ProxyBody::Stream(Box::new(streamed)))
@@ -176,6 +181,6 @@ fn whole(mut head: response::Parts, mut inflight: Box<Inflight>) -> Response<Pro
     head.headers.insert(CONTENT_LENGTH, body.len().into());
     Response::from_parts(
         head,
-        ProxyBody::whole(body, Some(Through::Filter(*inflight))),
+        ProxyBody::whole(body, Some(BodyPath::Filter(*inflight))),
     )
 }

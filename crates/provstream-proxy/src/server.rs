@@ -21,7 +21,7 @@ use crate::admin;
 use crate::config::Config;
 use crate::handle::Handle;
 use crate::service;
-use crate::shared::Shared;
+use crate::shared::ProxyState;
 use crate::stalled::Stalled;
 
 /// Time for clients to read the error that ends responses, before their connections are closed.
@@ -59,7 +59,7 @@ impl core::error::Error for StartError {}
 pub struct Proxy {
     listener: TcpListener,
     admin: Option<TcpListener>,
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
 }
 
 impl Proxy {
@@ -97,7 +97,7 @@ impl Proxy {
         let found: io::Result<Vec<_>> = found.map(TcpListener::local_addr).collect();
         let found = found.map_err(unusable)?;
         config.refuse_loops(&found).map_err(unusable)?;
-        let shared = Shared::new(config, found).map_err(unusable)?;
+        let shared = ProxyState::new(config, found).map_err(unusable)?;
         Ok(Self {
             listener,
             admin,
@@ -150,7 +150,7 @@ impl Proxy {
 }
 
 /// Accepts connections until the proxy is shut down.
-async fn accept(listener: &TcpListener, shared: &Arc<Shared>, graceful: &GracefulShutdown) {
+async fn accept(listener: &TcpListener, shared: &Arc<ProxyState>, graceful: &GracefulShutdown) {
     let permits = Arc::new(Semaphore::new(shared.loaded().config.limits.connections));
     let mut draining = shared.draining.subscribe();
     loop {
@@ -174,7 +174,7 @@ async fn accept(listener: &TcpListener, shared: &Arc<Shared>, graceful: &Gracefu
 fn connect(
     stream: TcpStream,
     permit: OwnedSemaphorePermit,
-    shared: &Arc<Shared>,
+    shared: &Arc<ProxyState>,
     graceful: &GracefulShutdown,
 ) {
     let config = shared.loaded();

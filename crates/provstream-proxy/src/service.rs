@@ -12,18 +12,18 @@ use provstream_providers::Format;
 use provstream_route::{Cause, Refusal, Route, RouteAction, format_of_path};
 use serde_json::Value;
 
-use crate::again::Again;
+use crate::again::RepeatableRequest;
 use crate::body::ProxyBody;
 use crate::causes::causes;
 use crate::config::{Extras, Upstream};
-use crate::emission::Added;
+use crate::emission::EmissionChanges;
 use crate::headers;
-use crate::outgoing::{Fault, FaultNote, Outgoing};
-use crate::record::Record;
+use crate::outgoing::{FaultNote, Outgoing, RequestBodyFault};
+use crate::record::RequestRecord;
 use crate::refusals::{refusal, refused};
 use crate::respond::{Asked, respond};
-use crate::shared::{Loaded, Shared};
-use crate::spans::Context;
+use crate::shared::{Loaded, ProxyState};
+use crate::spans::TraceContext;
 use crate::waits::Waits;
 
 /// Error in a request, or in the upstream's reaction to it, with the response to the client.
@@ -82,18 +82,18 @@ const UNEXPECTED_UPGRADE: RequestError = request_error(
     "the upstream changed the protocol of the connection without being asked to",
 );
 
-const fn of_fault(fault: Fault) -> RequestError {
+const fn of_fault(fault: RequestBodyFault) -> RequestError {
     match fault {
-        Fault::TooLong => TOO_LONG,
-        Fault::Stalled => STALLED,
-        Fault::Broken => BROKEN,
+        RequestBodyFault::TooLong => TOO_LONG,
+        RequestBodyFault::Stalled => STALLED,
+        RequestBodyFault::Broken => BROKEN,
     }
 }
 
 /// Answers a request. The record is created at once, because hyper drops the future without polling
 /// it if the client disconnects.
 pub(crate) fn serve(
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     request: Request<Incoming>,
 ) -> impl Future<Output = Response<ProxyBody>> {
     let loaded = shared.loaded();
@@ -103,18 +103,18 @@ pub(crate) fn serve(
         .route(request.method().as_str(), request.uri().path());
     let id = shared.next_id();
     let about = (request.method(), request.uri());
-    let mut record = Record::new(&shared.metrics, id, route, about, config.log);
+    let mut record = RequestRecord::new(&shared.metrics, id, route, about, config.log);
     if let Some(spans) = &loaded.spans {
-        record.traced = Some((Arc::clone(spans), Context::of(request.headers())));
+        record.traced = Some((Arc::clone(spans), TraceContext::of(request.headers())));
     }
     answer(shared, loaded, request, record)
 }
 
 async fn answer(
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     loaded: Arc<Loaded>,
     request: Request<Incoming>,
-    mut record: Record,
+    mut record: RequestRecord,
 ) -> Response<ProxyBody> {
     let config = &loaded.config;
     let route = config
@@ -141,7 +141,7 @@ async fn answer(
     };
     let note = FaultNote::default();
     let sent = outgoing(request, (route, upstream, &own), &loaded, &mut asked, &note).await;
-    record.added = asked.added.map(Added::as_str);
+    record.added = asked.added.map(EmissionChanges::as_str);
     let outgoing = match sent {
         Ok(mut outgoing) => {
             let traced = record.traced.as_ref();
@@ -178,7 +178,11 @@ async fn answer(
     }
 }
 
-fn refuse(wrong: RequestError, format: Option<Format>, mut record: Record) -> Response<ProxyBody> {
+fn refuse(
+    wrong: RequestError,
+    format: Option<Format>,
+    mut record: RequestRecord,
+) -> Response<ProxyBody> {
     record.end = wrong.code;
     let status = wrong.status.as_u16();
     refusal(
@@ -249,14 +253,14 @@ async fn outgoing(
     let body = Outgoing::stream(client, limits.0, limits.1, note);
     let extras = config.extras(route);
     let emits = extras.is_some_and(|extras| extras.emission.is_some());
-    asked.added = emits.then(Added::default);
+    asked.added = emits.then(EmissionChanges::default);
     let is_read = route.action() == RouteAction::Gate || emits;
     if !(is_read && is_json && parts.method == Method::POST) {
         return Ok(Request::from_parts(parts, body));
     }
     let bytes = collect(body)
         .await
-        .ok_or_else(|| of_fault(note.get().unwrap_or(Fault::Broken)))?;
+        .ok_or_else(|| of_fault(note.get().unwrap_or(RequestBodyFault::Broken)))?;
     asked.choices = choices(&bytes);
     let bytes = match extras {
         Some(extras) => changed(&mut parts, bytes, extras, loaded, asked),
@@ -283,13 +287,14 @@ fn changed(
     if extras.emission.is_some() && !headers::is_signed(&parts.headers) {
         asked.added = Some(extras.emission.add(&asked.path, &mut body));
     }
-    let bytes = match asked.added.is_some_and(Added::is_some) {
+    let bytes = match asked.added.is_some_and(EmissionChanges::is_some) {
         true => Bytes::from(body.to_string()),
         false => bytes,
     };
     parts.headers.insert(CONTENT_LENGTH, bytes.len().into());
     if extras.reemit > 0 && asked.choices == 1 {
-        let again = Again::new(loaded.client.clone(), parts.clone(), body, extras.reemit);
+        let again =
+            RepeatableRequest::new(loaded.client.clone(), parts.clone(), body, extras.reemit);
         asked.again = Some(again);
     }
     bytes
@@ -314,12 +319,12 @@ fn choices(body: &[u8]) -> usize {
         candidate_count: Option<usize>,
     }
     #[derive(serde::Deserialize)]
-    struct Body {
+    struct GenerationOptions {
         n: Option<usize>,
         #[serde(rename = "generationConfig")]
         generation: Option<Generation>,
     }
-    let Ok(body) = serde_json::from_slice::<Body>(body) else {
+    let Ok(body) = serde_json::from_slice::<GenerationOptions>(body) else {
         return 1;
     };
     let candidates = body

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use provstream::settings::{FileError, read_file};
-use provstream_route::{AuditFile, AuditLog};
+use provstream_route::{AuditFile, AuditSink};
 use tokio::sync::watch;
 
 use crate::config::{Config, NamedFile, refuse_other_kinds, unread};
@@ -96,7 +96,7 @@ fn unopened(path: &Path, error: io::Error) -> String {
 #[derive(Clone, Debug)]
 pub(crate) struct SharedAudit(Arc<Mutex<AuditFile>>);
 
-impl AuditLog for SharedAudit {
+impl AuditSink for SharedAudit {
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         file.line(line)
@@ -105,7 +105,7 @@ impl AuditLog for SharedAudit {
 
 /// State that all connections share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct ProxyState {
     loaded: RwLock<Arc<Loaded>>,
     /// Addresses of the proxy and its admin endpoints. Reloads do not change them.
     pub(crate) listeners: Vec<SocketAddr>,
@@ -119,7 +119,7 @@ pub(crate) struct Shared {
     requests: AtomicU64,
 }
 
-impl Shared {
+impl ProxyState {
     pub(crate) fn new(config: Config, listeners: Vec<SocketAddr>) -> io::Result<Self> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {

@@ -77,13 +77,13 @@ async fn send(client: &Client, collector: &Uri, spans: Vec<Value>) {
 
 /// Trace context of a request.
 #[derive(Clone, Debug)]
-pub(crate) struct Context {
+pub(crate) struct TraceContext {
     trace: String,
     span: String,
     parent: Option<String>,
 }
 
-impl Context {
+impl TraceContext {
     /// Parses the client's `traceparent` (W3C Trace Context 3.2), or starts a new trace.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let named = headers
@@ -176,4 +176,4 @@ pub(crate) const fn provider(format: Format) -> Option<&'static str> {
 }
 
 /// Queue of spans, and the trace context of a request.
-pub(crate) type Traced = (Arc<Spans>, Context);
+pub(crate) type Traced = (Arc<Spans>, TraceContext);

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::terminal::terminal_json;
 
 /// Destination of the lines of an audit log.
-pub trait AuditLog {
+pub trait AuditSink {
     /// Appends a line that ends with a line feed.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ enum AuditLine<'a> {
         untrusted: bool,
         annotations: Vec<Annotation<'a>>,
         /// For each annotation, the reason why it counts or does not.
-        counting: Vec<Reason>,
+        counting: Vec<CountingReason>,
         verdict: Option<&'a Verdict>,
         disposition: &'static str,
         action: &'static str,
@@ -70,14 +70,14 @@ enum AuditLine<'a> {
 /// Reason why an annotation counts towards the floor or does not, such as
 /// `{"why":"stale","by_seconds":60.5}`.
 #[derive(Clone, Copy, Serialize)]
-struct Reason {
+struct CountingReason {
     why: &'static str,
     /// Seconds outside of the window of the class, for `stale` and `future`.
     #[serde(skip_serializing_if = "Option::is_none")]
     by_seconds: Option<f64>,
 }
 
-impl From<&Counting> for Reason {
+impl From<&Counting> for CountingReason {
     fn from(counting: &Counting) -> Self {
         let by = match counting {
             Counting::Stale { by } | Counting::Future { by } => Some(by.as_secs_f64()),
@@ -110,7 +110,7 @@ struct AuditContext<'a> {
 
 /// A text that has not ended.
 #[derive(Debug, Default)]
-struct OpenText {
+struct OpenChannelText {
     /// Offset of the next released or withheld byte, without annotations.
     offset: u64,
     run: Option<OpenRun>,
@@ -124,7 +124,7 @@ struct OpenRun {
     hash: Sha256,
 }
 
-impl<L: AuditLog + ?Sized> AuditLog for Box<L> {
+impl<L: AuditSink + ?Sized> AuditSink for Box<L> {
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         (**self).line(line)
     }
@@ -133,7 +133,7 @@ impl<L: AuditLog + ?Sized> AuditLog for Box<L> {
 /// Source of the times of lines.
 type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Writes the audit lines of one stream to an [`AuditLog`].
+/// Writes the audit lines of one stream to an [`AuditSink`].
 ///
 /// `docs/gate.md` describes the lines. Report each event of the gate before it takes effect:
 ///
@@ -143,13 +143,13 @@ type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 ///
 /// use provstream::provenance::{Timestamp, Vocabulary};
 /// use provstream::{Action, Gate, GateHandler, Handler, Parser, Question, RulePolicy, Rules};
-/// use provstream_route::{Audit, AuditLog};
+/// use provstream_route::{Audit, AuditSink};
 ///
 /// /// Lines in memory; a service would append them to a file, as `AuditFile` does.
 /// #[derive(Default)]
 /// struct Lines(Vec<u8>);
 ///
-/// impl AuditLog for Lines {
+/// impl AuditSink for Lines {
 ///     fn line(&mut self, line: &[u8]) -> io::Result<()> {
 ///         self.0.write_all(line)
 ///     }
@@ -189,7 +189,7 @@ pub struct Audit<L> {
     /// Number of earlier answers in the same stream.
     before: u32,
     /// Open texts by channel. Several channels can have open texts and runs at a time.
-    open: BTreeMap<String, OpenText>,
+    open: BTreeMap<String, OpenChannelText>,
     error: Option<io::Error>,
 }
 
@@ -203,7 +203,7 @@ impl<L: fmt::Debug> fmt::Debug for Audit<L> {
     }
 }
 
-impl<L: AuditLog> Audit<L> {
+impl<L: AuditSink> Audit<L> {
     /// Creates the audit of a stream. `name` names the log in messages, `stream` the response in
     /// the lines, and `clock` returns the time of lines without a verdict that has one.
     pub fn new(
@@ -300,7 +300,7 @@ impl<L: AuditLog> Audit<L> {
             sha256: hex(Sha256::digest(assertion.text())),
             untrusted: question.untrusted(),
             annotations: assertion.annotations().collect(),
-            counting: counting.iter().map(Reason::from).collect(),
+            counting: counting.iter().map(CountingReason::from).collect(),
             verdict,
             disposition,
             action: action_name(action),
@@ -325,7 +325,7 @@ impl<L: AuditLog> Audit<L> {
         self.text_of_channel().run = Some(run);
     }
 
-    fn text_of_channel(&mut self) -> &mut OpenText {
+    fn text_of_channel(&mut self) -> &mut OpenChannelText {
         self.open.entry(self.channel.clone()).or_default()
     }
 
@@ -436,7 +436,7 @@ mod tests {
     /// Counts the lines, and fails at the second.
     struct Full(usize);
 
-    impl AuditLog for Full {
+    impl AuditSink for Full {
         fn line(&mut self, line: &[u8]) -> io::Result<()> {
             assert_eq!(line.iter().filter(|&&byte| byte == b'\n').count(), 1);
             self.0 += 1;
@@ -486,7 +486,7 @@ mod tests {
     #[derive(Default)]
     struct Lines(Vec<serde_json::Value>);
 
-    impl AuditLog for &mut Lines {
+    impl AuditSink for &mut Lines {
         fn line(&mut self, line: &[u8]) -> io::Result<()> {
             self.0.push(serde_json::from_slice(line)?);
             Ok(())

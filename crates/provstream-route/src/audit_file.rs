@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
-use crate::audit::AuditLog;
+use crate::audit::AuditSink;
 
 /// File to which lines are appended, each with one write.
 ///
@@ -18,7 +18,7 @@ pub struct AuditFile {
 
 impl AuditFile {
     /// Opens or creates a file. With `is_synced`, each line is on disk before
-    /// [`line`](AuditLog::line) returns.
+    /// [`line`](AuditSink::line) returns.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl AuditFile {
     }
 }
 
-impl AuditLog for AuditFile {
+impl AuditSink for AuditFile {
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         self.lines.write(line)?;
         if self.is_synced {

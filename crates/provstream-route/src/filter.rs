@@ -9,17 +9,17 @@ use provstream::GateEnd;
 use provstream::provenance::Timestamp;
 use provstream_providers::{Format, StreamHandler};
 
-use crate::audit::{Audit, AuditLog};
+use crate::audit::{Audit, AuditSink};
 use crate::cause::Cause;
 use crate::draft::Draft;
 use crate::machine::{Machine, Now, machine};
-use crate::outcome::Outcome;
+use crate::outcome::ResponseOutcome;
 use crate::pass_reason::PassReason;
 use crate::refusal::Refusal;
-use crate::seen::Seen;
-use crate::settings::{Act, Settings};
+use crate::seen::ResponseRecorder;
+use crate::settings::{Act, FilterSettings};
 use crate::shape::{can_resume, can_stop, error_event, mark_whole, stop_events};
-use crate::tracker::{Envelope, Tracker};
+use crate::tracker::{EventFraming, Tracker};
 
 mod waiting;
 
@@ -60,8 +60,8 @@ pub struct BodyFilter {
     machine: Machine,
     /// Last four bytes of the output.
     tail: [u8; 4],
-    seen: Seen,
-    settings: Arc<Settings>,
+    seen: ResponseRecorder,
+    settings: Arc<FilterSettings>,
     /// Time that policies judge by, which each call sets.
     now: Now,
     /// Format of the API at the request's path.
@@ -106,8 +106,8 @@ pub(crate) struct About {
 }
 
 impl BodyFilter {
-    pub(crate) fn new(settings: &Arc<Settings>, about: About) -> Self {
-        let mut seen = Seen::new();
+    pub(crate) fn new(settings: &Arc<FilterSettings>, about: About) -> Self {
+        let mut seen = ResponseRecorder::new();
         let is_gate = settings.is_gate();
         if let Act::Gate(rules) = &settings.act {
             seen.rules = Some(Arc::clone(rules));
@@ -144,12 +144,12 @@ impl BodyFilter {
     #[must_use]
     pub fn with_audit(
         mut self,
-        log: impl AuditLog + Send + Sync + 'static,
+        log: impl AuditSink + Send + Sync + 'static,
         name: &str,
         stream: &str,
     ) -> Self {
         if let Act::Gate(rules) = &self.settings.act {
-            let log: Box<dyn AuditLog + Send + Sync> = Box::new(log);
+            let log: Box<dyn AuditSink + Send + Sync> = Box::new(log);
             let now = self.now.clone();
             let audit = Audit::new(
                 log,
@@ -424,7 +424,7 @@ impl BodyFilter {
 
     /// Returns the outcome so far.
     #[must_use]
-    pub const fn outcome(&self) -> &Outcome {
+    pub const fn outcome(&self) -> &ResponseOutcome {
         &self.seen.outcome
     }
 
@@ -670,9 +670,9 @@ impl BodyFilter {
                 let mut tracker = tracker.clone();
                 if self.seen.outcome.bytes_out == 0 && !self.is_sse {
                     tracker.envelope = if self.is_json {
-                        Envelope::Array(false)
+                        EventFraming::Array(false)
                     } else {
-                        Envelope::Lines
+                        EventFraming::Lines
                     };
                 }
                 let event = error_event(format, &tracker, cause.as_str(), cause.message());

@@ -4,7 +4,7 @@
 //! A proxy or a filter in a gateway asks [`Routes`] for the [`Route`] of a request, and gives the head of the response to
 //! [`Route::response`]. It gets a [`Plan`]: the body passes unchanged, is refused, or goes through a [`BodyFilter`], which
 //! strips annotations or lets a policy decide about the text. The filter ends every stream in the format of its API, even if
-//! the policy ends it or the upstream breaks off. The [`Outcome`] of the filter says whether the body was inspected, and has
+//! the policy ends it or the upstream breaks off. The [`ResponseOutcome`] of the filter says whether the body was inspected, and has
 //! the data for log lines, metrics and audit logs.
 //!
 //! The proxy, the external processor and the Envoy filter read the same file of routes, so they make the same decisions. The
@@ -64,14 +64,14 @@ mod shape;
 mod terminal;
 mod tracker;
 
-pub use audit::{Audit, AuditLog};
+pub use audit::{Audit, AuditSink};
 pub use audit_file::AuditFile;
 pub use cause::Cause;
 pub use draft::Draft;
 pub use error::RouteError;
 pub use filter::{BodyFilter, Flow};
 pub use head::ResponseHead;
-pub use outcome::{Count, Outcome};
+pub use outcome::{Count, ResponseOutcome};
 pub use pass_reason::PassReason;
 pub use paths::format_of_path;
 pub use pattern::PathPattern;

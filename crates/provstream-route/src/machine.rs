@@ -7,8 +7,8 @@ use provstream::provenance::Timestamp;
 use provstream::{GateEnd, Parser, Policy, RulePolicy};
 use provstream_providers::{Channel, Format, ReadReport, StreamGate, StreamRewriter};
 
-use crate::seen::Seen;
-use crate::settings::{Act, Settings};
+use crate::seen::ResponseRecorder;
+use crate::settings::{Act, FilterSettings};
 
 /// Shared time of the latest call, by which policies judge.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +38,8 @@ pub(crate) enum Machine {
 
 /// A gate with any policy.
 pub(crate) trait AnyGate: Send + Sync {
-    fn push(&mut self, bytes: &[u8], seen: &mut Seen);
-    fn finish(&mut self, seen: &mut Seen);
+    fn push(&mut self, bytes: &[u8], seen: &mut ResponseRecorder);
+    fn finish(&mut self, seen: &mut ResponseRecorder);
     fn format(&self) -> Option<Format>;
     fn report(&self) -> &ReadReport;
     /// Number of held bytes of text.
@@ -51,7 +51,7 @@ pub(crate) trait AnyGate: Send + Sync {
 }
 
 /// Creates the rewriter or gate for a route. Its policy judges by `now`.
-pub(crate) fn machine(settings: &Settings, now: &Now) -> Machine {
+pub(crate) fn machine(settings: &FilterSettings, now: &Now) -> Machine {
     let parser = Parser::builder()
         .vocabulary(settings.vocabulary.clone())
         .build();
@@ -85,7 +85,7 @@ pub(crate) fn machine(settings: &Settings, now: &Now) -> Machine {
 }
 
 impl Machine {
-    pub(crate) fn push(&mut self, bytes: &[u8], seen: &mut Seen) {
+    pub(crate) fn push(&mut self, bytes: &[u8], seen: &mut ResponseRecorder) {
         match self {
             Self::Strip(rewriter) => rewriter.push(bytes, seen),
             Self::Gate(gate) => gate.push(bytes, seen),
@@ -94,7 +94,7 @@ impl Machine {
 
     /// Processes bytes. Returns `true` if the output is exactly `bytes`, which are then not passed
     /// to `seen`.
-    pub(crate) fn push_or_pass(&mut self, bytes: &[u8], seen: &mut Seen) -> bool {
+    pub(crate) fn push_or_pass(&mut self, bytes: &[u8], seen: &mut ResponseRecorder) -> bool {
         match self {
             Self::Strip(rewriter) => rewriter.push_or_pass(bytes, seen),
             Self::Gate(gate) => {
@@ -104,7 +104,7 @@ impl Machine {
         }
     }
 
-    pub(crate) fn finish(&mut self, seen: &mut Seen) {
+    pub(crate) fn finish(&mut self, seen: &mut ResponseRecorder) {
         match self {
             Self::Strip(rewriter) => rewriter.finish(seen),
             Self::Gate(gate) => gate.finish(seen),
@@ -151,11 +151,11 @@ impl Machine {
 }
 
 impl<P: Policy + Clone + Send + Sync> AnyGate for StreamGate<P> {
-    fn push(&mut self, bytes: &[u8], seen: &mut Seen) {
+    fn push(&mut self, bytes: &[u8], seen: &mut ResponseRecorder) {
         Self::push(self, bytes, seen);
     }
 
-    fn finish(&mut self, seen: &mut Seen) {
+    fn finish(&mut self, seen: &mut ResponseRecorder) {
         Self::finish(self, seen);
     }
 

@@ -9,7 +9,7 @@ use provstream_providers::{Channel, Format, ReadReport};
 use crate::cause::Cause;
 use crate::pass_reason::PassReason;
 
-/// Number of assertions with one disposition and action; an item of [`Outcome::decisions`].
+/// Number of assertions with one disposition and action; an item of [`ResponseOutcome::decisions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Count {
     pub(crate) disposition: &'static str,
@@ -43,7 +43,7 @@ impl Count {
 /// Contains no text of the response, and a bounded number of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)] // Most pieces of a stream change the first two alone.
-pub struct Outcome {
+pub struct ResponseOutcome {
     pub(crate) bytes_in: u64,
     pub(crate) bytes_out: u64,
     pub(crate) format: Option<Format>,
@@ -62,7 +62,7 @@ pub struct Outcome {
     pub(crate) is_partial: bool,
 }
 
-impl Outcome {
+impl ResponseOutcome {
     /// Returns `true` if the whole body was inspected.
     ///
     /// Returns `false` before the end, if the format is unknown, if an event was not read, and if

@@ -67,7 +67,7 @@ impl PathPattern {
     }
 
     /// Returns `true` if the pattern matches one of the [`Readings`] of a path.
-    pub(crate) fn matches_reading(&self, reading: &Reading) -> bool {
+    pub(crate) fn matches_reading(&self, reading: &NormalizedPath) -> bool {
         match reading.is_lower {
             true => matches(&self.lower, &reading.path),
             false => matches(&self.normal, &reading.path),
@@ -121,7 +121,7 @@ fn resolved<'p>(segments: impl Iterator<Item = &'p str>) -> String {
 
 /// A path as normalised by some servers.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct NormalizedPath {
     path: String,
     is_lower: bool,
 }
@@ -175,12 +175,12 @@ impl Readings {
     }
 
     /// Iterates over the readings: all combinations of relevant steps, in ascending order of bits.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Reading> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = NormalizedPath> {
         let sets = (1..=Self::ALL).filter(|set| set & !self.relevant == 0);
         sets.map(|set| self.reading(set))
     }
 
-    fn reading(&self, set: u8) -> Reading {
+    fn reading(&self, set: u8) -> NormalizedPath {
         let has = |bit: u8| set & bit != 0;
         let path = &self.decoded[usize::from(has(Self::DEEP))];
         let path = match has(Self::CUT) {
@@ -200,7 +200,7 @@ impl Readings {
             }
         });
         let path = resolved(segments);
-        Reading {
+        NormalizedPath {
             path: match has(Self::LOWER) {
                 true => path.to_lowercase(),
                 false => path,

@@ -12,7 +12,7 @@ use provstream_providers::{DEFAULT_MAX_EVENT, Format, PassMembers, Reasoning};
 use crate::error::{RouteError, SHOWN};
 use crate::pattern::PathPattern;
 use crate::route::{DEFAULT_MAX_HELD, Route, RouteAction, Routes};
-use crate::settings::{Act, Settings};
+use crate::settings::{Act, FilterSettings};
 
 /// Keys of a route.
 const KEYS: [&str; 12] = [
@@ -183,7 +183,7 @@ fn route<E: Display>(
             Act::Strip
         }
     };
-    let settings = Settings {
+    let settings = FilterSettings {
         vocabulary: vocabulary.clone(),
         format: format(table)?,
         reasoning: reasoning(table, action)?,

@@ -16,7 +16,7 @@ use crate::paths::format_of_path;
 use crate::pattern::{PathPattern, Readings, normal};
 use crate::plan::Plan;
 use crate::refusal::Refusal;
-use crate::settings::{Act, Settings};
+use crate::settings::{Act, FilterSettings};
 
 /// Default of `max_held`: most bytes of text that a gate holds.
 pub(crate) const DEFAULT_MAX_HELD: usize = 65_536;
@@ -72,7 +72,7 @@ pub struct Route {
     pub(crate) path: PathPattern,
     pub(crate) method: Option<Box<str>>,
     pub(crate) action: RouteAction,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<FilterSettings>,
 }
 
 impl Route {
@@ -85,7 +85,7 @@ impl Route {
             path: PathPattern::new("*"),
             method: None,
             action: RouteAction::Strip,
-            settings: Arc::new(Settings {
+            settings: Arc::new(FilterSettings {
                 act: Act::Strip,
                 vocabulary: vocabulary.clone(),
                 format: None,

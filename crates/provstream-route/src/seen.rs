@@ -8,14 +8,14 @@ use provstream_providers::{
     ChannelPosition, Format, GateEvent, Item, Notice, NoticeCode, StreamHandler,
 };
 
-use crate::audit::{Audit, AuditLog, action_name};
+use crate::audit::{Audit, AuditSink, action_name};
 use crate::draft::Draft;
-use crate::outcome::Outcome;
+use crate::outcome::ResponseOutcome;
 use crate::shape::{Splicer, end_open};
 use crate::tracker::Tracker;
 
 /// Audit of one response, with any log.
-pub(crate) type AnyAudit = Audit<Box<dyn AuditLog + Send + Sync>>;
+pub(crate) type AnyAudit = Audit<Box<dyn AuditSink + Send + Sync>>;
 
 /// Further handler that receives all events except the bytes, such as the writer of a page.
 pub(crate) type Observer = Box<dyn StreamHandler + Send + Sync>;
@@ -23,13 +23,13 @@ pub(crate) type Observer = Box<dyn StreamHandler + Send + Sync>;
 /// Collects the output and the events of one response: bytes for the client, counts, audit lines,
 /// and the state that the last events of the stream depend on.
 #[repr(C)] // What most pieces of a stream need comes first.
-pub(crate) struct Seen {
+pub(crate) struct ResponseRecorder {
     /// `true` if the rewriter's output goes to the client without further processing.
     pub(crate) is_direct: bool,
     pub(crate) observer: Option<Observer>,
     /// Released bytes since the last call.
     pub(crate) out: Vec<u8>,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: ResponseOutcome,
     pub(crate) audit: Option<AnyAudit>,
     pub(crate) tracker: Option<Tracker>,
     /// Renumbers the events of a further response in the same stream.
@@ -49,21 +49,21 @@ pub(crate) struct Seen {
     pub(crate) channels: Vec<provstream_providers::Channel>,
 }
 
-impl fmt::Debug for Seen {
+impl fmt::Debug for ResponseRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Seen")
+        f.debug_struct("ResponseRecorder")
             .field("outcome", &self.outcome)
             .finish_non_exhaustive()
     }
 }
 
-impl Seen {
+impl ResponseRecorder {
     pub(crate) fn new() -> Self {
         Self {
             is_direct: false,
             observer: None,
             out: Vec::new(),
-            outcome: Outcome::default(),
+            outcome: ResponseOutcome::default(),
             audit: None,
             tracker: None,
             splicer: None,
@@ -148,7 +148,7 @@ impl Seen {
     }
 }
 
-impl Handler for Seen {
+impl Handler for ResponseRecorder {
     fn text(&mut self, text: TextChunk<'_>) {
         // What is not written any more is not text of the response.
         if let (Some(observer), false) = (&mut self.observer, self.is_blocked) {
@@ -179,7 +179,7 @@ impl Handler for Seen {
     }
 }
 
-impl StreamHandler for Seen {
+impl StreamHandler for ResponseRecorder {
     fn bytes(&mut self, bytes: &[u8]) {
         if self.is_direct && self.out.capacity() == 0 {
             // One event in memory of its own.

@@ -17,7 +17,7 @@ pub(crate) enum Act {
 
 /// Settings of a filter.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct FilterSettings {
     pub(crate) act: Act,
     pub(crate) vocabulary: Vocabulary,
     /// Format of responses; `None` to detect it from the events.
@@ -31,7 +31,7 @@ pub(crate) struct Settings {
     pub(crate) max_held: usize,
 }
 
-impl Settings {
+impl FilterSettings {
     pub(crate) const fn is_gate(&self) -> bool {
         matches!(self.act, Act::Gate(_))
     }

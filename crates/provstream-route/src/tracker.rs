@@ -17,7 +17,7 @@ const MAX_OPEN: usize = 64;
 
 /// Framing of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Envelope {
+pub(crate) enum EventFraming {
     #[default]
     Sse,
     Lines,
@@ -27,7 +27,7 @@ pub(crate) enum Envelope {
 
 /// A block or item that has begun and not ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Open {
+pub(crate) struct UnclosedItem {
     /// Number of the block or output item.
     pub(crate) index: u32,
     /// Number of the part in the item; `None` for the item itself.
@@ -43,12 +43,12 @@ pub(crate) struct Open {
 /// Parses the events that are written to a client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracker {
-    pub(crate) envelope: Envelope,
+    pub(crate) envelope: EventFraming,
     /// First event that is a JSON object.
     pub(crate) first: Option<Box<str>>,
     /// Sequence number of the last event, in formats that have one.
     pub(crate) sequence: Option<u64>,
-    pub(crate) open: Vec<Open>,
+    pub(crate) open: Vec<UnclosedItem>,
     /// One more than the highest number of a block or item.
     pub(crate) next: u32,
     /// Ended items of an OpenAI Responses stream, as JSON.
@@ -87,11 +87,11 @@ struct EventFields<'a> {
     #[serde(borrow)]
     content_block: Option<&'a RawValue>,
     #[serde(rename = "contentBlockStart")]
-    block_start: Option<Block>,
+    block_start: Option<BedrockBlock>,
     #[serde(rename = "contentBlockDelta")]
-    block_delta: Option<Block>,
+    block_delta: Option<BedrockBlock>,
     #[serde(rename = "contentBlockStop")]
-    block_stop: Option<Block>,
+    block_stop: Option<BedrockBlock>,
     /// Number of the block in a Bedrock event without a name.
     #[serde(rename = "contentBlockIndex")]
     block: Option<u32>,
@@ -101,7 +101,7 @@ struct EventFields<'a> {
 
 /// Block of a Bedrock event.
 #[derive(Deserialize)]
-struct Block {
+struct BedrockBlock {
     #[serde(rename = "contentBlockIndex")]
     index: Option<u32>,
 }
@@ -134,13 +134,13 @@ impl Tracker {
             if let Some(first) = visible.next() {
                 self.has_begun = true;
                 self.envelope = match first {
-                    b'{' => Envelope::Lines,
-                    b'[' => Envelope::Array(false),
-                    _ => Envelope::Sse,
+                    b'{' => EventFraming::Lines,
+                    b'[' => EventFraming::Array(false),
+                    _ => EventFraming::Sse,
                 };
             }
         }
-        if let Envelope::Array(any) = &mut self.envelope {
+        if let EventFraming::Array(any) = &mut self.envelope {
             *any |= bytes.contains(&b'}');
         }
         let mut rest = bytes;
@@ -171,10 +171,10 @@ impl Tracker {
     /// Processes a line with its line feed.
     fn line(&mut self, line: &[u8]) {
         let line = line.trim_ascii();
-        self.at_boundary = line.is_empty() || self.envelope == Envelope::Lines;
+        self.at_boundary = line.is_empty() || self.envelope == EventFraming::Lines;
         let data = match line.strip_prefix(b"data:") {
             Some(data) => data.trim_ascii_start(),
-            None if self.envelope == Envelope::Lines => line,
+            None if self.envelope == EventFraming::Lines => line,
             None => return,
         };
         let Ok(data) = core::str::from_utf8(data) else {
@@ -253,7 +253,7 @@ impl Tracker {
     fn begin(&mut self, index: u32, part: Option<u32>, id: String, is_text: bool) {
         self.next = self.next.max(index.saturating_add(1));
         if self.open.len() < MAX_OPEN {
-            self.open.push(Open {
+            self.open.push(UnclosedItem {
                 index,
                 part,
                 id,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use provstream_route::AuditLog;
+use provstream_route::AuditSink;
 use proxy_wasm::hostcalls;
 use proxy_wasm::types::LogLevel;
 
@@ -14,9 +14,9 @@ pub(super) fn line(level: LogLevel, text: &str) {
 
 /// Audit log as lines of Envoy's log, at the level `info`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lines;
+pub(super) struct HostAuditLog;
 
-impl AuditLog for Lines {
+impl AuditSink for HostAuditLog {
     fn line(&mut self, bytes: &[u8]) -> io::Result<()> {
         let text = String::from_utf8_lossy(bytes.trim_ascii_end());
         let written = hostcalls::log(LogLevel::Info, &format!("audit {text}"));

@@ -8,7 +8,7 @@ use proxy_wasm::types::{ContextType, LogLevel};
 
 use super::log;
 use super::meter::Meter;
-use super::shared::Shared;
+use super::shared::PluginState;
 use super::stream::Stream;
 use crate::read_routes;
 
@@ -18,7 +18,7 @@ const WAITS: &str = "PROVSTREAM_WAIT_WITH_HEAD";
 
 /// Root context, with the parsed configuration.
 #[derive(Debug, Default)]
-pub(super) struct Root(Option<Rc<Shared>>);
+pub(super) struct Root(Option<Rc<PluginState>>);
 
 impl Context for Root {}
 
@@ -27,7 +27,7 @@ impl RootContext for Root {
         let config = self.get_plugin_configuration().unwrap_or_default();
         match read_routes(&config) {
             Ok(routes) => {
-                self.0 = Some(Rc::new(Shared {
+                self.0 = Some(Rc::new(PluginState {
                     routes: Arc::new(routes),
                     meter: Meter::new(),
                     waits: std::env::var_os(WAITS).is_some_and(|value| value == "1"),

@@ -8,7 +8,7 @@ use super::meter::Meter;
 
 /// State that all streams of a configuration share.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct PluginState {
     pub(super) routes: Arc<Routes>,
     pub(super) meter: Meter,
     /// `true` if the filter may hold back heads.

@@ -9,14 +9,14 @@ use provstream_route::{Flow, Refusal, ResponseHead};
 use proxy_wasm::traits::{Context, HttpContext};
 use proxy_wasm::types::{Action, LogLevel};
 
-use super::log::{self, Lines};
-use super::shared::Shared;
+use super::log::{self, HostAuditLog};
+use super::shared::PluginState;
 use crate::{Exchange, HeadPlan, REMOVED_REQUEST_HEADERS, REMOVED_RESPONSE_HEADERS};
 
 /// HTTP context: one request and its response.
 #[derive(Debug)]
 pub(super) struct Stream {
-    shared: Rc<Shared>,
+    shared: Rc<PluginState>,
     exchange: Exchange,
     /// `true` if the stream is counted as in flight.
     is_counted: bool,
@@ -33,7 +33,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(shared: Rc<Shared>) -> Self {
+    pub(super) fn new(shared: Rc<PluginState>) -> Self {
         Self {
             exchange: Exchange::new(Arc::clone(&shared.routes)),
             shared,
@@ -170,7 +170,7 @@ impl HttpContext for Stream {
         let head = ResponseHead::new(status)
             .with_content_type(&self.response_header("content-type"))
             .with_content_encoding(&self.response_header("content-encoding"));
-        let plan = self.exchange.response(head, status, !end, Lines);
+        let plan = self.exchange.response(head, status, !end, HostAuditLog);
         if let HeadPlan::Refuse(refusal) = &plan {
             return self.refuse(refusal);
         }

@@ -8,7 +8,7 @@ use provstream_emit::{Grammar, Prompt, PromptForm, Schema, SchemaTarget};
 use provstream_providers::Format;
 use provstream_route::{RouteError, format_of_path};
 
-use crate::constraint::{Constraint, Engine, schema_target, takes_grammar};
+use crate::constraint::{Constraint, InferenceEngine, schema_target, takes_grammar};
 use crate::emission::Emission;
 use crate::request_json::takes_prompt;
 
@@ -83,13 +83,15 @@ fn parts<'t>(value: &Value<'t>) -> Result<(bool, &'t str), RouteError> {
     }
 }
 
-fn engine(table: &Table<'_>) -> Result<Option<Engine>, RouteError> {
+fn engine(table: &Table<'_>) -> Result<Option<InferenceEngine>, RouteError> {
     let Some(value) = table.get("engine") else {
         return Ok(None);
     };
     let name = value.string()?;
-    let found = Engine::ALL.into_iter().find(|one| one.as_str() == name);
-    let names = Engine::ALL.map(|one| format!("\"{}\"", one.as_str()));
+    let found = InferenceEngine::ALL
+        .into_iter()
+        .find(|one| one.as_str() == name);
+    let names = InferenceEngine::ALL.map(|one| format!("\"{}\"", one.as_str()));
     let expected = format!("one of {}", names.join(", "));
     found
         .map(Some)
@@ -121,7 +123,7 @@ fn unwritten(value: &Value<'_>, what: &str, error: impl Display) -> RouteError {
 /// Builds the schema for the format, or one for each possible format of a request.
 fn schemas(
     value: &Value<'_>,
-    engine: Option<Engine>,
+    engine: Option<InferenceEngine>,
     known: Option<Format>,
     vocabulary: &Vocabulary,
 ) -> Result<Constraint, RouteError> {
@@ -148,7 +150,7 @@ fn schemas(
 
 fn grammar(
     value: &Value<'_>,
-    engine: Engine,
+    engine: InferenceEngine,
     known: Option<Format>,
     vocabulary: &Vocabulary,
 ) -> Result<Constraint, RouteError> {

@@ -3,7 +3,7 @@
 use provstream_providers::Format;
 use serde_json::{Value, json};
 
-use super::json::Events;
+use super::json::EventWriter;
 use crate::tracker::Tracker;
 
 /// Returns the body of an error response. For an unknown API it has OpenAI's format, which most
@@ -35,7 +35,7 @@ pub(crate) fn error_event(
     code: &str,
     message: &str,
 ) -> Vec<u8> {
-    let mut events = Events::new(tracker);
+    let mut events = EventWriter::new(tracker);
     match format {
         Some(Format::Anthropic) => events.typed(&anthropic(502, message)),
         Some(Format::OpenAiResponses) => {

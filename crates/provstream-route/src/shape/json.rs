@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-use crate::tracker::{Envelope, Tracker};
+use crate::tracker::{EventFraming, Tracker};
 
 /// Writes events for a client, in the framing of its stream.
-pub(super) struct Events<'t> {
+pub(super) struct EventWriter<'t> {
     tracker: &'t Tracker,
     sequence: Option<u64>,
     out: Vec<u8>,
 }
 
-impl<'t> Events<'t> {
+impl<'t> EventWriter<'t> {
     pub(super) fn new(tracker: &'t Tracker) -> Self {
         let mut out = Vec::new();
-        if !tracker.is_at_boundary() && tracker.envelope == Envelope::Sse {
+        if !tracker.is_at_boundary() && tracker.envelope == EventFraming::Sse {
             out.extend_from_slice(b"\n\n");
-        } else if !tracker.is_at_boundary() && tracker.envelope == Envelope::Lines {
+        } else if !tracker.is_at_boundary() && tracker.envelope == EventFraming::Lines {
             out.push(b'\n');
         }
         Self {
@@ -30,7 +30,7 @@ impl<'t> Events<'t> {
     pub(super) fn event(&mut self, name: Option<&str>, data: &Value) {
         let data = data.to_string();
         match self.tracker.envelope {
-            Envelope::Sse => {
+            EventFraming::Sse => {
                 if let Some(name) = name {
                     self.out
                         .extend_from_slice(format!("event: {name}\n").as_bytes());
@@ -38,11 +38,11 @@ impl<'t> Events<'t> {
                 self.out
                     .extend_from_slice(format!("data: {data}\n\n").as_bytes());
             }
-            Envelope::Lines => {
+            EventFraming::Lines => {
                 self.out.extend_from_slice(data.as_bytes());
                 self.out.push(b'\n');
             }
-            Envelope::Array(any) => {
+            EventFraming::Array(any) => {
                 self.out.extend_from_slice(if any { b"," } else { b"" });
                 self.out.extend_from_slice(data.as_bytes());
             }
@@ -70,7 +70,7 @@ impl<'t> Events<'t> {
 
     /// Returns the written events, with the end of the framing.
     pub(super) fn finish(mut self) -> Vec<u8> {
-        if matches!(self.tracker.envelope, Envelope::Array(_)) {
+        if matches!(self.tracker.envelope, EventFraming::Array(_)) {
             self.out.push(b']');
         }
         self.out

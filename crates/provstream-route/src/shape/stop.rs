@@ -3,8 +3,8 @@
 use provstream_providers::{Channel, Format};
 use serde_json::{Map, Value, json};
 
-use super::json::{Events, of_first};
-use crate::tracker::{Envelope, Open, Tracker};
+use super::json::{EventWriter, of_first};
+use crate::tracker::{EventFraming, Tracker, UnclosedItem};
 
 /// Returns `true` if a stream of a format can end before the upstream ends it, with events from
 /// which clients read a filtered answer. In other formats a gate continues until the upstream's
@@ -26,19 +26,19 @@ pub(crate) const fn can_stop(format: Format) -> bool {
 
 /// Returns `true` if another response can continue an unended one in this framing. A response in a
 /// JSON array cannot, because its events would be outside the first array.
-pub(crate) const fn can_resume(format: Format, envelope: Envelope) -> bool {
+pub(crate) const fn can_resume(format: Format, envelope: EventFraming) -> bool {
     matches!(
         (format, envelope),
         (
             Format::OpenAiChat | Format::Anthropic | Format::OpenAiResponses | Format::Gemini,
-            Envelope::Sse
-        ) | (Format::Ollama, Envelope::Lines)
+            EventFraming::Sse
+        ) | (Format::Ollama, EventFraming::Lines)
     )
 }
 
 /// Returns the events that end the open blocks of a stream, so that another response can follow.
 pub(crate) fn end_open(format: Format, tracker: &Tracker) -> Vec<u8> {
-    let mut events = Events::new(tracker);
+    let mut events = EventWriter::new(tracker);
     match format {
         Format::Anthropic => end_blocks(&mut events, tracker),
         Format::OpenAiResponses => {
@@ -51,7 +51,7 @@ pub(crate) fn end_open(format: Format, tracker: &Tracker) -> Vec<u8> {
 
 /// Returns the last events of a stream whose channels a policy ended.
 pub(crate) fn stop_events(format: Format, tracker: &Tracker, ended: &[Channel]) -> Vec<u8> {
-    let mut events = Events::new(tracker);
+    let mut events = EventWriter::new(tracker);
     match format {
         Format::OpenAiChat => openai_chat(&mut events, tracker, ended),
         Format::OpenAiResponses => openai_responses(&mut events, tracker),
@@ -84,7 +84,7 @@ fn repeated(tracker: &Tracker, names: &[&str]) -> Map<String, Value> {
     members
 }
 
-fn openai_chat(events: &mut Events<'_>, tracker: &Tracker, ended: &[Channel]) {
+fn openai_chat(events: &mut EventWriter<'_>, tracker: &Tracker, ended: &[Channel]) {
     let is_legacy = of_first(tracker, "/object") == "text_completion";
     for channel in ended {
         let index = channel.index();
@@ -101,7 +101,7 @@ fn openai_chat(events: &mut Events<'_>, tracker: &Tracker, ended: &[Channel]) {
     events.done();
 }
 
-fn openai_responses(events: &mut Events<'_>, tracker: &Tracker) {
+fn openai_responses(events: &mut EventWriter<'_>, tracker: &Tracker) {
     let mut output: Vec<Value> = tracker
         .items
         .iter()
@@ -119,7 +119,7 @@ fn openai_responses(events: &mut Events<'_>, tracker: &Tracker) {
 }
 
 /// Writes the ends of the open messages, and returns the messages.
-fn end_messages(events: &mut Events<'_>, tracker: &Tracker) -> Vec<Value> {
+fn end_messages(events: &mut EventWriter<'_>, tracker: &Tracker) -> Vec<Value> {
     let items = tracker.open.iter().filter(|open| open.part.is_none());
     let messages = items.filter(|item| item.is_text);
     messages
@@ -128,7 +128,7 @@ fn end_messages(events: &mut Events<'_>, tracker: &Tracker) -> Vec<Value> {
 }
 
 /// Writes the end of a message and its parts, and returns the message.
-fn close_message(events: &mut Events<'_>, tracker: &Tracker, item: &Open) -> Value {
+fn close_message(events: &mut EventWriter<'_>, tracker: &Tracker, item: &UnclosedItem) -> Value {
     let mut content = Vec::new();
     let parts = tracker.open.iter().filter(|open| open.index == item.index);
     for open in parts {
@@ -153,13 +153,13 @@ fn close_message(events: &mut Events<'_>, tracker: &Tracker, item: &Open) -> Val
     message
 }
 
-fn end_blocks(events: &mut Events<'_>, tracker: &Tracker) {
+fn end_blocks(events: &mut EventWriter<'_>, tracker: &Tracker) {
     for open in &tracker.open {
         events.typed(&json!({"type": "content_block_stop", "index": open.index}));
     }
 }
 
-fn anthropic(events: &mut Events<'_>, tracker: &Tracker) {
+fn anthropic(events: &mut EventWriter<'_>, tracker: &Tracker) {
     end_blocks(events, tracker);
     let tokens = of_first(tracker, "/message/usage/output_tokens");
     let usage = json!({"output_tokens": tokens.as_u64().unwrap_or_default()});
@@ -168,7 +168,7 @@ fn anthropic(events: &mut Events<'_>, tracker: &Tracker) {
     events.typed(&json!({"type": "message_stop"}));
 }
 
-fn gemini(events: &mut Events<'_>, tracker: &Tracker, ended: &[Channel]) {
+fn gemini(events: &mut EventWriter<'_>, tracker: &Tracker, ended: &[Channel]) {
     for channel in ended {
         let content = json!({"parts": [{"text": ""}], "role": "model"});
         let candidate =
@@ -193,14 +193,14 @@ fn ollama(tracker: &Tracker) -> Value {
     event.into()
 }
 
-fn cohere(events: &mut Events<'_>, tracker: &Tracker) {
+fn cohere(events: &mut EventWriter<'_>, tracker: &Tracker) {
     for open in &tracker.open {
         events.typed(&json!({"type": "content-end", "index": open.index}));
     }
     events.typed(&json!({"type": "message-end", "delta": {"finish_reason": "ERROR"}}));
 }
 
-fn bedrock(events: &mut Events<'_>, tracker: &Tracker) {
+fn bedrock(events: &mut EventWriter<'_>, tracker: &Tracker) {
     let is_named = tracker
         .first
         .as_deref()
@@ -221,7 +221,7 @@ fn bedrock(events: &mut Events<'_>, tracker: &Tracker) {
     }
 }
 
-fn vercel(events: &mut Events<'_>, tracker: &Tracker) {
+fn vercel(events: &mut EventWriter<'_>, tracker: &Tracker) {
     for open in &tracker.open {
         let kind = if open.is_text {
             "text-end"

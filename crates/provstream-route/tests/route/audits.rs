@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use provstream::provenance::Timestamp;
 use provstream::{Event, Handler, TextChunk};
 use provstream_providers::{GateEvent, StreamHandler};
-use provstream_route::{AuditLog, Cause, Flow};
+use provstream_route::{AuditSink, Cause, Flow};
 use serde_json::Value;
 
 use crate::{REPLACE, filter, now, route, sse, through};
@@ -15,7 +15,7 @@ use crate::{REPLACE, filter, now, route, sse, through};
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<Value>>>);
 
-impl AuditLog for Lines {
+impl AuditSink for Lines {
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         self.0
             .lock()

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use provstream_route::{AuditLog, Cause, Flow, PassReason, Plan, ResponseHead};
+use provstream_route::{AuditSink, Cause, Flow, PassReason, Plan, ResponseHead};
 
 use crate::{REPLACE, filter, now, route, sse, through};
 
@@ -150,7 +150,7 @@ fn a_compressed_body_without_a_header_is_an_error_of_a_gate() {
 /// A log that takes one line.
 struct Full(bool);
 
-impl AuditLog for Full {
+impl AuditSink for Full {
     fn line(&mut self, _: &[u8]) -> io::Result<()> {
         if core::mem::replace(&mut self.0, true) {
             return Err(io::Error::other("the disk is full"));

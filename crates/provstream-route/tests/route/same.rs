@@ -3,7 +3,7 @@
 use provstream::provenance::Vocabulary;
 use provstream::{Parser, Rules};
 use provstream_providers::{Format, StreamGate, StreamRewriter};
-use provstream_route::{BodyFilter, Flow, Outcome};
+use provstream_route::{BodyFilter, Flow, ResponseOutcome};
 use testkit::wire::generate;
 
 use crate::{REPLACE, filter, now, route, sse, through};
@@ -14,7 +14,7 @@ fn written<'p>(
     mut filter: BodyFilter,
     pieces: impl Iterator<Item = &'p [u8]>,
     asks: bool,
-) -> (Vec<u8>, Outcome, Vec<bool>, usize) {
+) -> (Vec<u8>, ResponseOutcome, Vec<bool>, usize) {
     let (mut all, mut alive, mut sent) = (Vec::new(), Vec::new(), 0);
     for piece in pieces {
         let mut out = Vec::new();
