@@ -20,7 +20,7 @@ pub(super) struct Run {
 /// A block of a message.
 struct Element {
     bytes: Range<usize>,
-    /// `true` if the element had text and lost all of it; `None` if it had none.
+    /// `Some(true)`: the element had text and lost all of it. `None`: no string with text was found so far.
     is_gone: Option<bool>,
 }
 

@@ -98,7 +98,8 @@ impl Framer {
         }
     }
 
-    /// Passes over events of so many bytes that the caller has read, each of which begins and ends as [`around`](Self::around) said.
+    /// Skips `len` bytes of events that the caller has read, each of which begins and ends as
+    /// [`around`](Self::around) returned.
     #[inline]
     pub(super) const fn pass_events(&mut self, len: u64) {
         match &mut self.envelope {

@@ -68,9 +68,9 @@ impl<P: Policy + Clone> StreamGate<P> {
         self
     }
 
-    /// Sets what is done with reasoning, which is [left](Reasoning::Leave) unless set; to be called before anything is pushed.
-    /// It may repeat what the policy withholds. Where it is gated, its channel has the name of the text's with `reasoning`
-    /// after it: `0 reasoning`.
+    /// Sets the treatment of reasoning; [`Leave`](Reasoning::Leave) by default. Must be called before the first push.
+    /// Reasoning may repeat text that the policy withholds. If it is gated, its channel has the name of the text's
+    /// channel with `reasoning` after it: `0 reasoning`.
     #[must_use]
     pub fn with_reasoning(mut self, mode: Reasoning) -> Self {
         self.state.set_reasoning(mode);

@@ -10,7 +10,7 @@ use provstream::TextChunk;
 
 /// Events that are lines, objects in one array, or values over several lines.
 ///
-/// Which of the first and the last is shown by the first line: if it ends within a value, values go over several lines.
+/// The first line decides between the two: if it ends within a value, values span several lines.
 #[derive(Clone, Debug)]
 pub(super) struct JsonFramer {
     max_event: usize,

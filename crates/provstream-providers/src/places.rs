@@ -69,8 +69,8 @@ impl Places {
     /// Returns the offset in the written text of an offset in the source text. An offset in a passage becomes the
     /// start of the passage's replacement.
     ///
-    /// Where passages were forgotten, an offset moves to the end of what was written for that text, and never to a later place
-    /// than the offset itself, as annotations are mostly removed.
+    /// In forgotten passages, an offset moves to the end of the replacement, but never to a later position than the
+    /// offset itself, because most annotations are removed.
     pub(super) fn moved(&self, offset: u64) -> u64 {
         let after = self
             .blocks

@@ -10,15 +10,15 @@ use provstream::{Parser, Rewriter};
 
 /// Rewrites a provider's response, streamed or not: keeps, removes or replaces the annotations in its text.
 ///
-/// What changes is the text of deltas, the places that repeat it, and what points into it (`docs/providers.md` has the
-/// list); every other byte stays. A delta without change keeps its bytes, escapes as they are, and one that loses all its
-/// text stays with an empty string. Text that was held back because it could have become an annotation, and did not, comes
-/// in the channel's next delta; at its end, in an added event with the identifiers of the last one, before the event that
-/// ends the channel. An event is written when it is complete; one that ends a channel of which text is held back, when it
-/// is certain that no more of it follows.
+/// Only the text of deltas, the members that repeat it, and the offsets into it change (`docs/providers.md` has the
+/// list). A delta without change keeps its bytes, including escapes; a delta that loses all its text stays, with an
+/// empty string. Text that was held because it could have become an annotation, and did not, is written in the
+/// channel's next delta or, at the channel's end, in an added event with the identifiers of the last one. An event is
+/// written when it is complete; an event that ends a channel with held text is written when no more of the text can
+/// follow.
 ///
-/// Events that are not JSON or longer than the limit are written as they are. [`report`](Self::report) counts them: their
-/// annotations are still in them.
+/// Events that are not JSON or exceed the limit are written unchanged, with their annotations.
+/// [`report`](Self::report) counts them.
 #[derive(Clone, Debug)]
 pub struct StreamRewriter {
     waiting: Waiting,

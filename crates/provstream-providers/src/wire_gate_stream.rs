@@ -18,9 +18,10 @@ pin_project! {
     /// Each chunk gives at most one item, at once: the events that are complete with it. No item is empty.
     ///
     /// **The end.** The gate finishes at the end of the stream inside, at its first error, and when the adapter is dropped.
-    /// What is released then comes before the error, and nothing after it. The handler gets what the gate reports, also on
-    /// dropping. The stream inside is polled to its end even if the policy has ended all texts, so that the response has the
-    /// end that clients expect. A future of the next item that is dropped before it is ready has taken nothing.
+    /// Text that is released then comes before the error, and nothing after it. The handler gets the gate's reports,
+    /// also on dropping. The inner stream is polled to its end even if the policy has ended all texts, so that the
+    /// response has the end that clients expect. Dropping the future of the next item before it is ready loses
+    /// nothing.
     ///
     /// ```
     /// use bytes::Bytes;

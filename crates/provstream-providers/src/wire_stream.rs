@@ -21,8 +21,8 @@ pin_project! {
     /// ready has taken nothing.
     ///
     /// **The end.** The rewriter finishes at the end of the stream inside, at its first error, and when the adapter is dropped.
-    /// What was held back then comes before the error, and nothing after it. The handler gets what the rewriter reports, also
-    /// on dropping.
+    /// Held text is written then, before the error, and nothing after it. The handler gets the rewriter's reports,
+    /// also on dropping.
     ///
     /// The handler takes all that the rewriter reports, and decides what is written for annotations; it sees the bytes, too,
     /// before they are given. `()` removes all annotations. A web framework that takes the stream keeps the handler, too: what is

@@ -70,9 +70,9 @@ impl<'a> CleanText<'a> {
 
     /// An assertion with its annotations, at its [`clean_span`](Assertion::clean_span).
     ///
-    /// None if it has no annotations or no such span (it came in JSON), or if it does not stand there: then this is not the text
-    /// without annotations of the stream that it came in. That text must be UTF-8; of one that is not, offsets are about its
-    /// bytes and not about what is shown.
+    /// Returns `None` if the assertion has no annotations, has no such span (it came in JSON), or is not at that
+    /// span: then this is not the text without annotations of the assertion's stream. That stream must be UTF-8;
+    /// otherwise offsets are about its bytes and not about the displayed text.
     #[must_use]
     pub fn assertion(&self, assertion: &'a Assertion<'_>) -> Option<Cited<'a>> {
         let cited = self.cite(assertion.clean_span()?, assertion.annotations())?;

@@ -17,14 +17,14 @@ use crate::text::{self, TextRewriter};
 use crate::text_id::TextId;
 use crate::{Format, StreamHandler};
 
-/// Bytes to insert into the output.
+/// Text, template and block of an insertion into the output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inserted<'a> {
     pub(super) id: TextId,
     pub(super) template: &'a Template,
     /// The number of its block, if that is not the last one.
     pub(super) block: Option<u32>,
-    /// The bytes are text, for which an event can be built.
+    /// The insertion is text, so an event can be built for it.
     pub(super) is_text: bool,
 }
 

@@ -19,7 +19,7 @@ use crate::walk::Shape;
 use crate::whole::{self, WholeText};
 use crate::{ChannelPosition, StreamHandler};
 
-/// Number of deltas of one event after which decided text is written less often.
+/// Number of deltas of one event after which decided text is looked for only once in this many deltas.
 const MANY_DELTAS: u32 = 256;
 
 impl<R: TextRewriter> State<R> {
@@ -115,8 +115,8 @@ impl<R: TextRewriter> State<R> {
         changed
     }
 
-    /// Takes a delta of the event into account: whether it is one of so many that not after each is looked for text that is
-    /// decided about.
+    /// Counts a delta of the event. Returns `true` if decided text is not looked for after it, because the event has
+    /// many deltas.
     pub(super) const fn goes_on(&mut self) -> bool {
         self.deltas += 1;
         self.deltas > MANY_DELTAS && !self.deltas.is_multiple_of(MANY_DELTAS)
@@ -335,7 +335,8 @@ impl<R: TextRewriter> State<R> {
             .map_or(0, |(_, base)| *base)
     }
 
-    /// Finds out where the texts begin that an event has the first offsets of that may be counted from the start of the prompt.
+    /// Records the start of each text for which the event has the first offset that may count from the start of the
+    /// prompt.
     ///
     /// Such offsets begin where the text does, which shows how long the prompt is: those of tokens that come with the first text,
     /// and those of a filter that has read nothing so far and begins at the same place.

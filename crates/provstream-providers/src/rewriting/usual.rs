@@ -13,7 +13,7 @@ use provstream::TextChunk;
 /// State that the fast path needs for an event that matches the template.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Usual {
-    /// The place of its text.
+    /// Index of the event's text.
     place: u16,
     /// The pattern for events that are added is such an event, and such events differ in their text alone.
     has_template: bool,
@@ -46,12 +46,13 @@ pub(crate) enum Passed {
 }
 
 impl<R: TextRewriter> State<R> {
-    /// Takes the event that begins the bytes, if it is like the one before, and nothing waits for what it says.
+    /// Processes the event at the start of `bytes`, if it matches the template and the text is not held. Otherwise
+    /// returns `None`.
     ///
-    /// The fast path: most events of a stream differ from the one before in a few characters of text, and most of these are
-    /// written as they are. With many streams, what an event costs is the memory that it touches, code included. So one pass over
-    /// the bytes does what framing, reading and rewriting do with such an event, and no more; any other is left to those. The
-    /// framer [catches up](Self::catch_up) later.
+    /// Fast path: most events of a stream differ from the one before in a few characters of text, most of which are
+    /// written unchanged. With many streams, the memory that an event touches, code included, determines its cost. So
+    /// one pass over the bytes does the work of framing, reading and rewriting such an event; the slow path handles
+    /// all others. The framer [catches up](Self::catch_up) later.
     #[inline]
     pub(crate) fn take_usual(
         &mut self,

@@ -5,10 +5,10 @@ use super::events::{Numbers, Place, Shape, Texts, places};
 use crate::{Decoder, Format, Reasoning, StreamGate, StreamRewriter};
 use provstream::{Action, Parser, Policy, Question};
 
-/// How many times longer the longer event is.
+/// Ratio of the lengths of the two events.
 const TIMES: usize = 16;
 
-/// How much more a byte of the longer event may cost.
+/// Allowed ratio of the costs of one byte in the longer and the shorter event.
 const GROWTH: f64 = 1.2;
 
 /// So few steps for a byte are no sign of growth: what is there once differs, such as what is held back at the end.
@@ -36,7 +36,7 @@ impl Policy for Corroborated {
     }
 }
 
-/// What reads an event.
+/// Reader of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     Decoder,

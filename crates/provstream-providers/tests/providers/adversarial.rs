@@ -21,7 +21,7 @@ fn run(rewriter: &StreamRewriter, stream: &[u8]) -> (Vec<u8>, ReadReport) {
     whole
 }
 
-/// What is written for a stream, all of which is read.
+/// Returns the output for a stream, all of which must be read.
 fn strip(stream: &str) -> String {
     let (out, report) = run(&StreamRewriter::detect(Parser::new()), stream.as_bytes());
     assert!(report.is_complete(), "{report:?}: {stream}");

@@ -1,4 +1,4 @@
-//! What every public type can be relied on for.
+//! Guarantees of every public type.
 
 use std::error::Error;
 use std::fmt::{Debug, Display};

@@ -12,7 +12,7 @@ fn seeds() -> u64 {
     testkit::search::seeds(300)
 }
 
-/// What a client has of a block: its text, or nothing if it is a tool call, and what is cited for it.
+/// A client's view of a block: its text, or nothing for a tool call, and its citations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Block {
     text: Option<String>,
@@ -28,7 +28,7 @@ impl Block {
     }
 }
 
-/// How a message is sent.
+/// Way of sending a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wire {
     Anthropic,
@@ -70,7 +70,7 @@ impl Wire {
         }
     }
 
-    /// Whether blocks without text are removed, and blocks have citations.
+    /// Returns `true` if blocks without text are removed, and blocks have citations.
     const fn has_citations(self) -> bool {
         !matches!(self, Vercel | VercelWhole)
     }
@@ -95,7 +95,7 @@ impl Wire {
         events.iter().map(write).collect::<String>().into_bytes()
     }
 
-    /// What a client reads. Panics where one would.
+    /// Returns the blocks that a client reads. Panics where a client would fail.
     fn read(self, stream: &[u8]) -> Vec<Block> {
         let events = events(stream);
         match self {
@@ -413,7 +413,7 @@ fn without_citations(blocks: &[Block]) -> Vec<Block> {
         .collect()
 }
 
-/// What clients read of the blocks in every way of sending them, gated by a policy.
+/// Returns the blocks that clients read in every way of sending them, gated by a policy.
 fn check(policy: If, before: &[Block], after: &[Block]) {
     for wire in WIRES {
         let after = match wire.has_citations() {
@@ -617,7 +617,8 @@ fn a_block_that_lost_its_text_stays_for_what_else_is_in_it() {
     }
 }
 
-/// What is not text stays where it is, although no provider names a block of text in it or gives two blocks the same number.
+/// Content other than text stays in place, although no provider names a block of text in it or gives two blocks the
+/// same number.
 #[test]
 fn nothing_but_text_goes_with_a_block() {
     let start = |number: u32, text: &str| json!({"type": "content_block_start", "index": number, "content_block": {"type": "text", "text": text}});
@@ -657,7 +658,7 @@ fn nothing_but_text_goes_with_a_block() {
     }
 }
 
-/// What cannot be read may be anything, so it stays when the block that it names is removed.
+/// An event that cannot be read may have any content, so it stays when the block that it names is removed.
 #[test]
 fn an_event_that_cannot_be_read_stays_without_its_block() {
     let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
@@ -762,7 +763,7 @@ fn assert_in_place(wire: Wire, before: &[Block], after: &[Block], is_all: bool, 
     }
 }
 
-/// What a gate over a whole text writes.
+/// Returns the output of a gate over a whole text.
 fn gated_text<P: Policy>(text: &str, policy: P) -> String {
     let mut out = Vec::new();
     let mut gate = Gate::new(Parser::new(), policy);

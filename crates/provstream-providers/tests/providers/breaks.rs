@@ -49,7 +49,7 @@ impl Seen {
         }
     }
 
-    /// What parsers of the channels report.
+    /// Reports of the channels' parsers.
     fn parsed(stream: &[u8], size: usize) -> Self {
         let mut seen = Self::default();
         let mut parsers = ResponseParser::new(Decoder::detect(), Parser::new());
@@ -65,7 +65,7 @@ impl Seen {
         seen
     }
 
-    /// What a rewriter reports.
+    /// Reports of a rewriter.
     fn rewritten(stream: &[u8], size: usize) -> Self {
         let mut taker = Taker::default();
         let mut rewriter = StreamRewriter::detect(Parser::new());

@@ -255,7 +255,7 @@ fn a_stream_is_cited_while_it_is_written() {
     assert_eq!(Cited::streamed(&beyond, &OffsetMap::new()), None);
 }
 
-/// What the data model asks of an annotation with these parts; the members that are this crate's own are named.
+/// Checks the rules of the data model for an annotation with these parts; the crate's own members are named.
 fn schema() -> Value {
     json!({
         "type": "object",

@@ -1,4 +1,4 @@
-//! What the providers' own clients read otherwise than from the response before, in responses made at random (`.ci/sdk`).
+//! Differences that the providers' own clients found in responses made at random (`.ci/sdk`).
 
 use provstream::Parser;
 use provstream_providers::{Format, StreamGate, StreamRewriter};

@@ -179,7 +179,7 @@ fn a_copy_under_the_number_of_another_text_repeats_the_decisions_about_its_words
     assert_eq!(out.matches("It is SECRET.").count(), 3, "{out}");
 }
 
-/// What is not decided about yet is left out of a copy under another number, as it is under its own.
+/// Undecided text is left out of a copy under another number, as under its own.
 #[test]
 fn a_copy_under_another_number_has_nothing_that_is_undecided() {
     for (first, copy, later) in [
@@ -292,7 +292,7 @@ fn a_copy_has_the_end_of_its_text_only_if_the_text_does_not_go_on() {
     }
 }
 
-/// Where too many events are held back, a copy has the end of its text if the policy releases that.
+/// If too many events are held, a copy has the end of its text if the policy releases it.
 #[test]
 fn a_copy_at_the_limit_of_held_events_has_what_is_released() {
     let text = "It rains. So it is.";

@@ -56,7 +56,7 @@ fn parsed(fixture: &Fixture, size: usize) -> Parsed {
     parsed_by(&mut parsers, fixture, size)
 }
 
-/// What these parsers, which are at the start of a response, say of it.
+/// Returns the events that these parsers, which are at the start of a response, report.
 fn parsed_by(parsers: &mut ResponseParser, fixture: &Fixture, size: usize) -> Parsed {
     let mut parsed = Parsed::new();
     let mut sink = |event: WireEvent<'_>| match event {
@@ -109,7 +109,7 @@ impl Policy for ReleaseAll {
     }
 }
 
-/// The same of what is written, by a rewriter and by a gate.
+/// After a reset, a rewriter and a gate write the next response as new ones do.
 #[test]
 fn after_a_reset_the_next_response_is_written_as_by_new_ones() {
     let rewriter = || StreamRewriter::detect(Parser::new()).with_reasoning(Reasoning::Rewrite);
@@ -160,7 +160,7 @@ fn count(parsed: &Parsed) -> usize {
         .count()
 }
 
-/// Where in the text of each channel something interrupts it.
+/// Returns the positions in the text of each channel at which other content interrupts it.
 fn breaks(fixture: &Fixture) -> BTreeMap<Channel, Vec<usize>> {
     let (mut read, mut breaks) = (BTreeMap::new(), BTreeMap::new());
     let mut decoder = Decoder::detect();
@@ -386,7 +386,7 @@ fn a_providers_error_in_mid_stream_is_told_behind_the_ends_of_the_channels() {
     assert_eq!(rest, failed);
 }
 
-/// What is read of a stream of one format.
+/// Decodes a stream of one format.
 fn decode(format: Format, stream: &str) -> Read {
     let whole = Read::of(Decoder::new(format), stream.as_bytes(), usize::MAX);
     for size in [1, 3, 16] {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::wire::fixtures::Read;
 use testkit::wire::oracle::events;
 
-/// What is written for a stream whose format is found out, in chunks of every size, all of which is read.
+/// Returns the output for a stream whose format is detected, in chunks of every size; all of it must be read.
 fn strip(format: Format, stream: &str) -> String {
     let run = |rewriter: &StreamRewriter, size: usize| {
         let (mut rewriter, mut out) = (rewriter.clone(), Vec::new());
@@ -34,7 +34,7 @@ fn sse(events: &[Value]) -> String {
     events.collect()
 }
 
-/// What is read of a stream, and which of it is an error.
+/// Returns the decoder's result for a stream, and the messages of its errors.
 fn read(stream: &str) -> (Read, Vec<String>) {
     let read = Read::of(Decoder::detect(), stream.as_bytes(), 7);
     let mut errors = Vec::new();
@@ -307,7 +307,7 @@ fn keep_alives_are_no_evidence() {
     }
 }
 
-/// What has no text may be of another service than what comes after it, such as the proxy that adds it.
+/// Events without text may come from another service than those after them, such as a proxy that adds them.
 #[test]
 fn a_format_is_settled_by_the_first_text() {
     let first = r#"data: {"type":"start","messageId":"m"}"#;

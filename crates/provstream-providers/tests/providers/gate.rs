@@ -1,4 +1,4 @@
-//! What a client reads of a response that went through a gate is what a gate writes of each of its texts.
+//! A client of a gated response reads the text that a gate writes for each of its texts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -193,7 +193,7 @@ fn what_cannot_be_read_is_withheld() {
     );
 }
 
-/// What a gate makes of a stream that is cut at every place, and of one in one piece; they are the same.
+/// Returns the output of a gate for a stream cut at every position and for one in one piece, which must be equal.
 fn at_any_cut(gate: &dyn Fn() -> StreamGate<Once>, stream: &[u8]) -> (String, ReadReport) {
     let run = |pieces: &[&[u8]]| {
         let (mut gate, mut events) = (gate(), Events::default());

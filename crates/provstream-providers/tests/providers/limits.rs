@@ -6,13 +6,13 @@ use provstream_providers::{
     Decoder, Format, Item, MAX_CHANNELS, NoticeCode, SseDecoder, StreamRewriter,
 };
 
-/// How often what is about a limit comes in a stream.
+/// Number of repetitions of the content near a limit in a stream.
 const TIMES: usize = 24;
 
 /// Longest event in bytes.
 const MAX_EVENT: usize = 200;
 
-/// What a stream is made of: its start, events of a length, what stands between them, and its end.
+/// Parts of a stream: its start, events of a length, the bytes between them, and its end.
 struct Envelope {
     format: Format,
     start: &'static str,
@@ -79,7 +79,7 @@ fn read(decoder: &Decoder, stream: &str, size: usize) -> (Vec<NoticeCode>, usize
     (notices, text)
 }
 
-/// What a rewriter makes of a stream.
+/// Output of a rewriter for a stream.
 fn rewritten(rewriter: &StreamRewriter, stream: &str, size: usize) -> String {
     let mut rewriter = rewriter.clone();
     let mut out = Vec::new();

@@ -1,4 +1,5 @@
-//! What a client has of a response, member by member, after it was stripped or gated. The oracle knows no format's texts.
+//! Compares a client's view of a response, member by member, after it was stripped or gated. The oracle knows no
+//! format's texts.
 
 use provstream::{Gate, Parser, Policy};
 use provstream_providers::{Decoder, Format, Item, Reasoning, StreamGate, StreamRewriter};
@@ -25,7 +26,7 @@ fn in_pieces(stream: &[u8], seed: u64, mut push: impl FnMut(&[u8])) {
     }
 }
 
-/// What is done with reasoning: where it has sentences, it is a text as any.
+/// Treatment of reasoning: where it has sentences, it is an ordinary text.
 fn reasoning(stream: &[u8]) -> Reasoning {
     match stream.windows(15).any(|bytes| bytes == b"reasoning-delta") {
         true => Reasoning::Rewrite,

@@ -1,4 +1,4 @@
-//! What a client reads of a rewritten response is what it reads of the response before, without annotations.
+//! A client reads the same from a rewritten response as from the original, without annotations.
 
 use provstream::Parser;
 use provstream_providers::{Decoder, Format, StreamRewriter};

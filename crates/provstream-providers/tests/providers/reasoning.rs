@@ -1,4 +1,4 @@
-//! What becomes of the annotations in reasoning.
+//! Annotations in reasoning.
 
 use provstream::Parser;
 use provstream_providers::{Format, NoticeCode, ReadReport, Reasoning, StreamRewriter};

@@ -5,7 +5,7 @@ use provstream_providers::{Format, NoticeCode, ReadReport, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::wire::oracle::{Client, events};
 
-/// What is written for a stream, the same in chunks of every size, and the report of it.
+/// Returns the output for a stream, which must be equal in chunks of every size, and its report.
 fn stripped(rewriter: &StreamRewriter, stream: &str) -> (String, ReadReport) {
     let run = |size: usize| {
         let mut rewriter = rewriter.clone();
@@ -26,7 +26,7 @@ fn stripped(rewriter: &StreamRewriter, stream: &str) -> (String, ReadReport) {
     whole
 }
 
-/// The same of a stream whose format is found out, all of which is read.
+/// Returns the output and report of a stream whose format is detected; all of it must be read.
 fn strip(stream: &str) -> String {
     let (out, report) = stripped(&StreamRewriter::detect(Parser::new()), stream);
     assert!(report.is_complete(), "{report:?}");

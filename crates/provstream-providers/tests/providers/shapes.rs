@@ -325,7 +325,7 @@ fn delta(text: &str) -> Value {
     chunk(&json!({"delta": {"content": text}}))
 }
 
-/// What a filter of Azure says that has read up to the first of these offsets, about a passage.
+/// Event of an Azure filter that has read up to the first of these offsets, about a passage.
 fn filter([check, start, end]: [u64; 3]) -> Value {
     let offsets = json!({"check_offset": check, "start_offset": start, "end_offset": end});
     chunk(&json!({"delta": {}, "content_filter_results": {}, "content_filter_offsets": offsets}))

@@ -17,7 +17,7 @@ use sseer::event_stream::EventStream;
 /// Type, data and last event ID of an event.
 type Event = (String, String, String);
 
-/// What a decoder makes of a stream.
+/// Returns the events that a decoder finds in a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Read {
     events: Vec<Event>,
@@ -91,7 +91,7 @@ impl Stream for Chunks {
     }
 }
 
-/// What sseer makes of a stream; none if it gives up.
+/// Returns the events that sseer finds in a stream; `None` if it gives up.
 fn peer<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Option<Vec<Event>> {
     let chunks = pieces.into_iter().map(Bytes::copy_from_slice).collect();
     let mut stream = Box::pin(EventStream::new(Chunks(chunks)));
@@ -239,7 +239,7 @@ fn an_event_longer_than_the_limit_is_passed_by_and_told() {
     );
 }
 
-/// Where sseer departs from the standard: a field `event` without a colon leaves the type as it was.
+/// Deviation of sseer from the standard: a field `event` without a colon does not change the type.
 #[test]
 fn peer_departs_in_a_type_field_without_colon() {
     let stream = b"event: a\nevent\ndata: x\n\n";
@@ -250,7 +250,7 @@ fn peer_departs_in_a_type_field_without_colon() {
     assert_eq!(events(stream), [message("x")]);
 }
 
-/// Where sseer departs from the standard, which decodes with U+FFFD: what is not UTF-8 is an error.
+/// Deviation of sseer from the standard, which decodes with U+FFFD: bytes that are not UTF-8 are an error.
 #[test]
 fn peer_departs_in_what_is_not_utf8() {
     let stream = b"data: a\xFFb\n\n";

@@ -10,7 +10,7 @@ fn stream(string: &str) -> String {
     )
 }
 
-/// What is read of a stream in one way.
+/// Returns the text that a decoder reads, and the number of malformed events, in one way of reading.
 fn text(stream: &str, size: usize) -> (String, u64) {
     read(Decoder::new(Format::OpenAiChat), stream, size)
 }

@@ -1113,7 +1113,7 @@ fn lines_of_json_end_as_events_do() {
     }
 }
 
-/// What a parser of the response finds wrong.
+/// Diagnostics of a parser of the response.
 fn diagnostics(format: Format, stream: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut parsers = ResponseParser::new(Decoder::new(format), Parser::new());
@@ -1195,7 +1195,7 @@ fn an_annotation_that_comes_first_after_a_break_is_an_orphan() {
     }
 }
 
-/// How many orphans a policy is asked about.
+/// Returns the number of orphans about which a policy is asked.
 fn orphans(format: Format, stream: &str) -> usize {
     #[derive(Clone)]
     struct Counting(std::sync::Arc<std::sync::atomic::AtomicUsize>);
@@ -1234,7 +1234,7 @@ fn a_text_is_rewritten_after_all_before_it_are_over() {
     assert_eq!([part(&out, "a"), part(&out, "b")], ["A.", "B. C."], "{out}");
 }
 
-/// What is written of a stream before it is known whether more of it comes.
+/// Returns the output for a stream before it is known whether more follows.
 fn before_its_end(format: Format, stream: &str) -> [String; 2] {
     let (mut stripped, mut gated) = (Vec::new(), Vec::new());
     let mut rewriter = StreamRewriter::new(format, Parser::new());

@@ -386,7 +386,7 @@ fn a_member_that_passes_is_neither_emptied_nor_counted() {
     }
 }
 
-/// What is text has another shape in these than in the format.
+/// Responses in which the text has another JSON type than in the format.
 #[test]
 #[expect(clippy::too_many_lines, reason = "an event of each format")]
 fn text_of_another_shape_is_withheld() {

@@ -90,7 +90,7 @@ impl StreamHandler for Calls {
     }
 }
 
-/// What is called for chunks; and how many of them were passed on as they are, if they are asked about.
+/// Returns the handler's calls for chunks, and the number of chunks that `push_or_pass` passed, if it is used.
 fn calls<'c>(
     rewriter: &StreamRewriter,
     chunks: impl Iterator<Item = &'c [u8]>,
@@ -185,7 +185,8 @@ fn made_up_streams_are_the_same_however_they_are_taken() {
     assert!(passed > seeds() as usize, "{passed} events");
 }
 
-/// What an event has before its text, and after it; `#` is a number that counts, `~` a string that differs from event to event.
+/// Bytes of an event before and after its text; `#` is a number that increases, `~` a string that differs from event
+/// to event.
 const SHAPES: [(Format, &str, &str); 8] = [
     (
         Format::OpenAiChat,
@@ -256,7 +257,7 @@ const TEXTS: [&str; 24] = [
     " a passage of more than sixteen bytes, and of more than thirty-two",
 ];
 
-/// What may be in the place of a text without being one that is passed over at once.
+/// Values in a place for text that the fast path must not handle.
 const ODD: [&[u8]; 9] = [
     b"",
     b"\\n",

@@ -21,7 +21,7 @@ use testkit::wire::generate::{Random, stream};
 /// Responses of each format.
 const RESPONSES: u64 = 4;
 
-/// What a handler was given.
+/// Calls that a handler received.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Given {
     bytes: Vec<u8>,
@@ -58,7 +58,7 @@ impl StreamHandler for Log {
     }
 }
 
-/// What a gate gives of a response that is over.
+/// Output of a gate for a complete response.
 fn expected(format: Format, input: &[u8], seed: u64) -> Given {
     let mut log = Log::default();
     let mut gate = StreamGate::new(format, Parser::new(), Drawn(seed));

@@ -85,7 +85,7 @@ fn rewriter() -> StreamRewriter {
     StreamRewriter::detect(Parser::new())
 }
 
-/// What the rewriter tells of the whole stream.
+/// Reports of the rewriter about the whole stream.
 fn expected(input: &[u8]) -> Keeper {
     let mut keeper = Keeper::default();
     let mut rewriter = rewriter();

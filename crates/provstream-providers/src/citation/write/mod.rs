@@ -15,8 +15,8 @@ pub use web::{TERMS, write_web_annotation};
 
 /// Link of an annotation, for forms that cite pages: an annotation has no address.
 ///
-/// Who writes such a form knows where observations can be looked at, and makes one of these for each annotation that is to
-/// be written, perhaps by its [`observation_id`](Annotation::observation_id). Neither part is checked.
+/// Callers know where observations can be viewed, and create one link for each annotation that is written, perhaps
+/// from its [`observation_id`](Annotation::observation_id). Neither part is validated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
     url: String,

@@ -127,7 +127,7 @@ fn no_member_repeats_what_is_withheld() {
     }
 }
 
-/// The same body with the JSON of each event over as many lines of data as it may have.
+/// Returns the body with the JSON of each event over as many lines of data as possible.
 fn over_lines(body: &str) -> String {
     let lines = body.split_inclusive('\n').map(|line| {
         let data = line

@@ -24,7 +24,7 @@ const CITED: [(&str, &str); 4] = [
     ("it ends", "it ends"),
 ];
 
-/// Where a passage is in a text, in bytes or characters.
+/// Returns the position of a passage in a text, in bytes or characters.
 fn place(text: &str, passage: &str, in_bytes: bool) -> (u64, u64) {
     let start = text.find(passage).expect("a passage of the text");
     let units = |text: &str| match in_bytes {
@@ -44,7 +44,7 @@ fn passage(text: &str, start: u64, end: u64, in_bytes: bool) -> String {
     }
 }
 
-/// Where a citation starts and ends.
+/// Start and end of a citation.
 type Place = (u64, u64);
 
 /// A format with offsets: whether they count bytes, an event with a piece, one with citations, and what ends the text. A

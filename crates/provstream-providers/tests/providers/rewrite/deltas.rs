@@ -1,4 +1,4 @@
-//! What becomes of single deltas: escapes, buffered text, surrogate pairs.
+//! Single deltas: escapes, buffered text, surrogate pairs.
 
 use provstream::Parser;
 use provstream_providers::{Channel, Decoder, Format, StreamRewriter};

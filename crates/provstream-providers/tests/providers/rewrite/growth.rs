@@ -5,7 +5,7 @@ use provstream_providers::{Format, StreamRewriter};
 
 use super::strip;
 
-/// How long stripping a stream that many times takes: the least of several times.
+/// Time for stripping a stream that many times: the least of several measurements.
 fn time(format: Format, stream: &str, times: usize) -> std::time::Duration {
     let rewriter = StreamRewriter::new(format, Parser::new());
     let run = || {

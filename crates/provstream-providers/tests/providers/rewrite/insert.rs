@@ -108,7 +108,7 @@ fn other_texts_of_an_event_are_not_repeated_with_it() {
     );
 }
 
-/// What a client has that joins the strings at the same place and adds up the numbers, as common ones do.
+/// State of a client that joins the strings at the same path and adds up the numbers, as common ones do.
 fn joined(format: Format, fixture: &str) -> BTreeMap<String, Vec<Value>> {
     let fixture = Fixture {
         name: "stream.sse".into(),

@@ -166,7 +166,7 @@ fn text_channel(format: Format) -> Channel {
     }
 }
 
-/// Whether something is held behind one of the deltas.
+/// Returns `true` if something is held after one of the deltas.
 fn holds(deltas: &[String]) -> bool {
     let mut parser = Parser::new();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What a sink is given, and what it replaces.
+//! Calls that a handler receives, and its replacements.
 
 use std::collections::BTreeMap;
 
