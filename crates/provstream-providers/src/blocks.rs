@@ -70,7 +70,7 @@ pub(super) struct Named {
 }
 
 /// Numbers of removed blocks.
-pub(super) type Removed = SmallVec<[u32; 1]>;
+pub(super) type RemovedBlocks = SmallVec<[u32; 1]>;
 
 impl Known {
     fn begin(&mut self, number: u32) {
@@ -178,9 +178,9 @@ impl Blocks {
 
     /// Decides about the blocks before number `before`, and returns those to remove: closed blocks that had text and
     /// have none left.
-    pub(super) fn settle(&mut self, before: u32) -> Removed {
+    pub(super) fn settle(&mut self, before: u32) -> RemovedBlocks {
         let Some(known) = &mut self.known else {
-            return Removed::new();
+            return RemovedBlocks::new();
         };
         let empty = core::mem::take(&mut known.empty);
         let (empty, later) = empty.into_iter().partition(|block| block.number < before);
@@ -189,7 +189,7 @@ impl Blocks {
         let closed = empty
             .iter()
             .filter(|block| !block.is_open && block.had_text);
-        let removed: Removed = closed.map(|block| block.number).collect();
+        let removed: RemovedBlocks = closed.map(|block| block.number).collect();
         self.remove(&removed);
         removed
     }

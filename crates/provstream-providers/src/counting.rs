@@ -24,7 +24,7 @@ const MAX_IN_ROW: u32 = 128;
 /// unless each has its own finish reason. After an event that cannot be read, or too many held bytes, they name
 /// channels, as in OpenAI's API.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Counting {
+pub(super) struct IndexDetector {
     is_settled: bool,
     /// Evidence before the decision; boxed, and released after it.
     doubt: Option<Box<Doubt>>,
@@ -90,7 +90,7 @@ struct Choice {
     finishes: bool,
 }
 
-impl Counting {
+impl IndexDetector {
     /// Returns `true` after the decision.
     pub(super) const fn is_settled(&self) -> bool {
         self.is_settled

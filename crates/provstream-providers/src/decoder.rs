@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use super::Format;
 use super::channel::MAX_CHANNELS;
-use super::counting::{Counting, Verdict};
+use super::counting::{IndexDetector, Verdict};
 use super::found::{Found, Repeats, Str};
 use super::frame::{Frame, Kind, Piece};
 use super::framer::Framer;
 use super::halves;
 use super::item::{Delta, Item, Notice, NoticeCode};
 use super::message;
-use super::reader::Reader;
+use super::reader::FactReader;
 use super::report::ReadReport;
 use super::sse::DEFAULT_MAX_EVENT;
 use super::steps::each;
@@ -52,8 +52,8 @@ pub struct Decoder {
 /// State of a decoder between two events.
 #[derive(Clone, Debug)]
 struct State {
-    reader: Reader,
-    counting: Counting,
+    reader: FactReader,
+    counting: IndexDetector,
     halves: Halves,
     /// Bytes of an event that is too long are coming.
     passing: bool,
@@ -68,14 +68,14 @@ const USUAL: usize = 1 << 12;
 
 /// The high surrogates that texts ended with so far; at most twice as many as there may be channels.
 #[derive(Clone, Debug, Default)]
-struct Halves(BTreeMap<Key, u16>);
+struct Halves(BTreeMap<TextKey, u16>);
 
 /// A text.
-type Key = (Of, TextId);
+type TextKey = (DecodedTextKind, TextId);
 
 /// Kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Of {
+enum DecodedTextKind {
     Text,
     Reasoning,
     ToolCall,
@@ -99,8 +99,8 @@ impl Decoder {
         Self {
             framer: Framer::new(DEFAULT_MAX_EVENT),
             state: State {
-                reader: Reader::new(format),
-                counting: Counting::default(),
+                reader: FactReader::new(format),
+                counting: IndexDetector::default(),
                 halves: Halves::default(),
                 passing: false,
                 after_break: false,
@@ -160,7 +160,7 @@ impl Decoder {
     pub fn reset(&mut self) {
         self.framer.reset();
         self.state.reader.reset();
-        self.state.counting = Counting::default();
+        self.state.counting = IndexDetector::default();
         self.state.halves.0.clear();
         self.state.passing = false;
         self.state.after_break = false;
@@ -273,31 +273,38 @@ impl State {
         match found {
             Found::Text(id, text, piece) if !piece.is_again => {
                 self.after_break = piece.is_after_break;
-                self.delta((Of::Text, id), text, data, sink);
+                self.delta((DecodedTextKind::Text, id), text, data, sink);
             }
             Found::Whole(id, text, Repeats::Nothing) => {
-                self.delta((Of::Text, id), text, data, sink);
-                self.halves.flush((Of::Text, id), sink);
+                self.delta((DecodedTextKind::Text, id), text, data, sink);
+                self.halves.flush((DecodedTextKind::Text, id), sink);
                 sink(Item::ChannelEnd(id.channel));
             }
             Found::Reasoning(_, _, true) => {}
             Found::ReasoningWhole(id, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
-                self.delta((Of::Reasoning, id), text, data, sink);
-                self.halves.flush((Of::Reasoning, id), sink);
+                self.delta((DecodedTextKind::Reasoning, id), text, data, sink);
+                self.halves.flush((DecodedTextKind::Reasoning, id), sink);
             }
             Found::Reasoning(id, text, false) => {
                 self.reader.report.add_reasoning(text.range().len());
-                self.delta((Of::Reasoning, id), text, data, sink);
+                self.delta((DecodedTextKind::Reasoning, id), text, data, sink);
             }
             Found::Tool(channel, text) => {
-                self.delta((Of::ToolCall, TextId::new(channel)), text, data, sink);
+                self.delta(
+                    (DecodedTextKind::ToolCall, TextId::new(channel)),
+                    text,
+                    data,
+                    sink,
+                );
             }
             Found::ToolJson(channel, json) => {
                 let json = String::from_utf8_lossy(json.bytes(data));
                 sink(Item::ToolCall(Delta::new(TextId::new(channel), json)));
             }
-            Found::Break(id) | Found::End(id) => self.halves.flush((Of::Text, id), sink),
+            Found::Break(id) | Found::End(id) => {
+                self.halves.flush((DecodedTextKind::Text, id), sink);
+            }
             Found::BreakAll => self.halves.flush_texts(sink),
             Found::Broken(channel) => sink(Item::Break(channel)),
             Found::Ended(channel) => sink(Item::ChannelEnd(channel)),
@@ -326,7 +333,7 @@ impl State {
         }
     }
 
-    fn delta(&mut self, key: Key, text: Str, data: &[u8], sink: &mut dyn FnMut(Item<'_>)) {
+    fn delta(&mut self, key: TextKey, text: Str, data: &[u8], sink: &mut dyn FnMut(Item<'_>)) {
         let content = text.content(data);
         let is_simple = self.halves.0.is_empty() && !halves::ends_high(content);
         let before = if is_simple {
@@ -339,7 +346,7 @@ impl State {
         } else {
             self.halves.decode(key, content, before)
         };
-        if key.0 == Of::Text {
+        if key.0 == DecodedTextKind::Text {
             self.reader.report.add_text(text.len());
         }
         if !text.is_empty() {
@@ -352,12 +359,12 @@ impl State {
 
 impl Halves {
     /// The text of a content after the high surrogate that the one before ended with.
-    fn decode(&mut self, key: Key, content: &[u8], before: Option<u16>) -> Cow<'static, str> {
+    fn decode(&mut self, key: TextKey, content: &[u8], before: Option<u16>) -> Cow<'static, str> {
         let content = String::from_utf8_lossy(content);
         let mut piece = halves::decode(&content, before);
         if let Some(high) = piece.high {
             // Channels of text are counted elsewhere.
-            if key.0 == Of::Text || self.0.len() < MAX_CHANNELS {
+            if key.0 == DecodedTextKind::Text || self.0.len() < MAX_CHANNELS {
                 self.0.insert(key, high);
             } else {
                 piece.text.to_mut().push(char::REPLACEMENT_CHARACTER);
@@ -367,16 +374,16 @@ impl Halves {
     }
 
     /// A half whose other one does not come.
-    fn flush(&mut self, key: Key, sink: &mut dyn FnMut(Item<'_>)) {
+    fn flush(&mut self, key: TextKey, sink: &mut dyn FnMut(Item<'_>)) {
         if self.0.remove(&key).is_some() {
             sink(key.0.item(Delta::new(key.1, Cow::Borrowed("\u{FFFD}"))));
         }
     }
 
     fn flush_texts(&mut self, sink: &mut dyn FnMut(Item<'_>)) {
-        let of_text = |keys: &BTreeMap<Key, u16>| {
+        let of_text = |keys: &BTreeMap<TextKey, u16>| {
             let (&key, _) = keys.first_key_value()?;
-            (key.0 == Of::Text).then_some(key)
+            (key.0 == DecodedTextKind::Text).then_some(key)
         };
         while let Some(key) = of_text(&self.0) {
             self.flush(key, sink);
@@ -390,7 +397,7 @@ impl Halves {
     }
 }
 
-impl Of {
+impl DecodedTextKind {
     const fn item(self, delta: Delta<'_>) -> Item<'_> {
         match self {
             Self::Text => Item::Text(delta),

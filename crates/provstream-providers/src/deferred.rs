@@ -14,20 +14,20 @@ pub(super) const MAX_DEFERRED: usize = 1 << 16;
 /// Rewritten events that end a channel whose text is held. If more of the text follows, they are written unchanged;
 /// otherwise the held text is written before them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Deferred {
+pub(super) struct HeldOutput {
     pub(super) bytes: Vec<u8>,
     points: SmallVec<[(TextId, Point); 1]>,
     /// Numbers in the events that depend on later decisions.
-    marks: Vec<Mark>,
+    marks: Vec<NumberFixup>,
     /// Bytes to insert into the events when they are taken.
-    added: Vec<Added>,
+    added: Vec<DeferredInsertion>,
     /// Total length of `added` in bytes.
     added_len: usize,
 }
 
 /// Bytes that are inserted at a position, after earlier insertions there.
 #[derive(Clone, Debug)]
-struct Added {
+struct DeferredInsertion {
     at: usize,
     bytes: Vec<u8>,
     /// Texts of a copy whose end this is; it is dropped if one of them continues.
@@ -38,7 +38,7 @@ struct Added {
 
 /// A number in the held events.
 #[derive(Clone, Debug)]
-struct Mark {
+struct NumberFixup {
     /// Range of the event, if it is removed with the block that the number names; otherwise of the digits.
     event: Range<usize>,
     /// Range of the digits.
@@ -70,7 +70,7 @@ pub(super) enum Point {
     Before(usize),
 }
 
-impl Deferred {
+impl HeldOutput {
     pub(super) const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -132,7 +132,7 @@ impl Deferred {
     pub(super) fn insert(&mut self, at: usize, bytes: &[u8], block: Option<(u32, Range<usize>)>) {
         count(bytes.len());
         self.added_len += bytes.len();
-        self.added.push(Added {
+        self.added.push(DeferredInsertion {
             at,
             bytes: bytes.to_vec(),
             of: SmallVec::new(),
@@ -196,7 +196,7 @@ impl Deferred {
 
     /// Records a number, and the event that is removed with the block that it names.
     pub(super) fn mark(&mut self, event: Range<usize>, digits: Range<usize>, of: Number) {
-        self.marks.push(Mark { event, digits, of });
+        self.marks.push(NumberFixup { event, digits, of });
     }
 
     /// Returns the start of the first event that may get an insertion, or that is of `block` or a later block. An
@@ -225,7 +225,7 @@ impl Deferred {
 
     /// Returns the block of the event that contains a position or begins there.
     pub(super) fn block_at(&self, point: Point) -> Option<u32> {
-        let is_there = |mark: &&Mark| match point {
+        let is_there = |mark: &&NumberFixup| match point {
             Point::InString(at) => mark.event.contains(&at),
             Point::Before(at) => mark.event.start == at,
         };
@@ -251,11 +251,12 @@ impl Deferred {
         let rest = self.bytes.split_off(upto);
         let bytes = core::mem::replace(&mut self.bytes, rest);
         let marks = each(core::mem::take(&mut self.marks).into_iter());
-        let (mut marks, later): (Vec<Mark>, _) = marks.partition(|mark| mark.event.start < upto);
+        let (mut marks, later): (Vec<NumberFixup>, _) =
+            marks.partition(|mark| mark.event.start < upto);
         self.marks = later;
         let added = each(core::mem::take(&mut self.added).into_iter());
         let is_all = self.bytes.is_empty();
-        let (mut added, later): (Vec<Added>, _) = added.partition(|added| {
+        let (mut added, later): (Vec<DeferredInsertion>, _) = added.partition(|added| {
             let block = added.block.as_ref();
             let is_before = added.at == upto && block.is_none_or(|(block, _)| *block < before);
             is_all || added.at < upto || is_before
@@ -291,7 +292,7 @@ impl Deferred {
 }
 
 /// Output for events that are being taken.
-struct Taken<'b, A: Iterator<Item = Added>, F> {
+struct Taken<'b, A: Iterator<Item = DeferredInsertion>, F> {
     out: Vec<u8>,
     bytes: &'b [u8],
     /// Position up to which the events were copied to `out`.
@@ -300,7 +301,7 @@ struct Taken<'b, A: Iterator<Item = Added>, F> {
     renumber: F,
 }
 
-impl<A: Iterator<Item = Added>, F: Fn(Number) -> Option<u64>> Taken<'_, A, F> {
+impl<A: Iterator<Item = DeferredInsertion>, F: Fn(Number) -> Option<u64>> Taken<'_, A, F> {
     /// Copies bytes up to a position, with insertions.
     fn copy(&mut self, upto: usize) {
         while let Some(added) = self.added.next_if(|added| added.at <= upto) {

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::blocks::Removed;
+use super::blocks::RemovedBlocks;
 use super::found::Found;
 use super::steps::each;
 use super::walk::scan::white_space_end;
@@ -14,7 +14,7 @@ use super::walk::scan::white_space_end;
 pub(super) struct Run {
     /// Their bytes, with the comma that goes with them.
     pub(super) bytes: Range<usize>,
-    pub(super) numbers: Removed,
+    pub(super) numbers: RemovedBlocks,
 }
 
 /// A block of a message.

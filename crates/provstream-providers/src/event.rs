@@ -4,7 +4,7 @@ use super::Channel;
 use super::item::NoticeCode;
 use super::steps::count;
 use super::text_id::TextId;
-use super::walk::automaton::{Automaton, Rule};
+use super::walk::automaton::{Automaton, PathRule};
 use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
 use super::walk::table::{ChannelOf, Role};
 use super::walk::{Capture, Scope, Shape, Walk};
@@ -56,7 +56,10 @@ impl<'a> Event<'a> {
     }
 
     /// Returns the rules for a value in an event of this type.
-    pub(super) fn rules(&self, capture: &Capture) -> impl Iterator<Item = &'static Rule> + use<> {
+    pub(super) fn rules(
+        &self,
+        capture: &Capture,
+    ) -> impl Iterator<Item = &'static PathRule> + use<> {
         let bit = self.bit;
         let rules = self.automaton.node(capture.node).rules.iter();
         rules.filter(move |rule| rule.types == u64::MAX || rule.types & bit != 0)
@@ -93,7 +96,7 @@ impl<'a> Event<'a> {
     }
 
     /// Returns the text to which a value belongs, by the numbers in the event.
-    pub(super) fn text_id(&self, capture: &Capture, rule: &Rule) -> TextId {
+    pub(super) fn text_id(&self, capture: &Capture, rule: &PathRule) -> TextId {
         TextId {
             channel: self.channel(capture, rule.row.channel),
             member: rule.row.member,

@@ -45,13 +45,13 @@ pub(super) struct Frame<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Several {
     /// First line, and each line that is long or begins [`MARKED`] bytes or more after the previous mark.
-    marks: Vec<Mark>,
+    marks: Vec<DataLineStart>,
     last: Line,
 }
 
 /// Position of a line of data.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Mark {
+struct DataLineStart {
     line: Line,
     /// Position of the line's first byte in the joined data.
     start: usize,
@@ -90,7 +90,7 @@ impl<'a> Frame<'a> {
             }
             let marked = several.marks.last().map(|mark| mark.line.start);
             if line.len() >= MARKED || marked.is_none_or(|at| line.start - at >= MARKED) {
-                several.marks.push(Mark {
+                several.marks.push(DataLineStart {
                     line: line.clone(),
                     start: data.len(),
                 });

@@ -3,10 +3,10 @@
 use super::framer::Framer;
 use super::pass_members::PassMembers;
 use super::reasoning::Reasoning;
-use super::remembering::{Remembering, Settled, Unfound};
+use super::remembering::{CopyChanges, Remembering, Unfound};
 use super::report::ReadReport;
 use super::rewriting::State;
-use super::sink::{Collect, StreamHandler};
+use super::sink::{OutputCollector, StreamHandler};
 use super::sse::DEFAULT_MAX_EVENT;
 use super::text::TextRewriter;
 use super::words::Words;
@@ -177,19 +177,19 @@ struct Channeled<P> {
     /// Words that were decided.
     words: Words,
     /// Decisions about the rest of the text, as if the text ended here.
-    ahead: Option<Box<Ahead>>,
+    ahead: Option<Box<HeldText>>,
 }
 
 /// Text that a gate holds back, without annotations.
 #[derive(Clone, Debug, Default)]
-struct Ahead {
+struct HeldText {
     text: Vec<u8>,
     words: Words,
 }
 
-impl Handler for Ahead {}
+impl Handler for HeldText {}
 
-impl GateHandler for Ahead {
+impl GateHandler for HeldText {
     fn released(&mut self, text: TextChunk<'_>) {
         self.removed(text);
     }
@@ -213,8 +213,8 @@ impl<P: Policy + Clone> Channeled<P> {
     /// Has the gate do something with its text.
     fn with<'s, S: StreamHandler>(
         &mut self,
-        to: &mut Collect<'s, S>,
-        act: impl FnOnce(&mut Gate<Remembering<P>>, &mut Collect<'s, S>),
+        to: &mut OutputCollector<'s, S>,
+        act: impl FnOnce(&mut Gate<Remembering<P>>, &mut OutputCollector<'s, S>),
     ) {
         self.ahead = None;
         to.words = self.words;
@@ -258,27 +258,27 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.gate.policy_mut().follow(repeated.gate.policy_mut());
     }
 
-    fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
+    fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>) {
         self.with(to, |gate, to| gate.push_more(text, to));
     }
 
-    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
+    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>) {
         self.with(to, |gate, to| gate.push(text, to));
     }
 
-    fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+    fn finish<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         self.with(to, |gate, to| gate.finish(to));
     }
 
-    fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+    fn push_break<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         self.with(to, |gate, to| gate.push_break(to));
     }
 
-    fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut Settled) {
+    fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut CopyChanges) {
         self.gate.policy_mut().settle_repeat(unfound, copy, to);
     }
 
-    fn settle_elsewhere(&mut self, more: bool, copy: &[u8], to: &mut Settled) -> bool {
+    fn settle_elsewhere(&mut self, more: bool, copy: &[u8], to: &mut CopyChanges) -> bool {
         self.look_ahead();
         let withholds = self.gate.policy().settle_elsewhere(more, copy, to);
         withholds || !self.rest().is_empty()
@@ -296,7 +296,7 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
     fn look_ahead(&mut self) {
         if self.gate.is_holding() && self.ahead.is_none() {
             let mut gate = self.gate.clone();
-            let mut ahead = Ahead {
+            let mut ahead = HeldText {
                 words: self.words,
                 text: Vec::new(),
             };
@@ -311,7 +311,7 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         ahead.map_or(self.words, |ahead| ahead.words)
     }
 
-    fn reach_limit<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+    fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         self.with(to, |gate, to| gate.reach_limit(to));
     }
 

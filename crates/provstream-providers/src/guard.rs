@@ -5,18 +5,18 @@ use super::deferred::MAX_DEFERRED;
 use super::found::Found;
 use super::frame::{Frame, Kind};
 use super::item::NoticeCode;
-use super::reader::Reader;
+use super::reader::FactReader;
 use provstream::Span;
 
 /// Decides which bytes of a gated response may be written although they are not text of a channel.
 #[derive(Clone, Debug)]
-pub(super) struct Guard {
+pub(super) struct UnreadFilter {
     /// Detects the actual format of the events, until one has text in the requested format.
-    probe: Option<Reader>,
+    probe: Option<FactReader>,
     /// An event was in the requested format; always `true` if none was requested.
     is_shown: bool,
     /// Bytes that came before the format was known.
-    unknown: Vec<Unknown>,
+    unknown: Vec<UnknownResponse>,
     /// Total length of `unknown` in bytes.
     unknown_len: usize,
     /// An event is being kept.
@@ -32,7 +32,7 @@ pub(super) struct Guard {
 
 /// Bytes of a response of an unknown format.
 #[derive(Clone, Debug)]
-pub(super) struct Unknown {
+pub(super) struct UnknownResponse {
     pub(super) bytes: Vec<u8>,
     /// The event, if the bytes are one that was read without a format.
     pub(super) event: Option<UnknownEvent>,
@@ -46,11 +46,11 @@ pub(super) struct UnknownEvent {
     pub(super) is_named_error: bool,
 }
 
-impl Guard {
+impl UnreadFilter {
     /// Creates a guard; `asked` is the requested format.
     pub(super) fn new(asked: Option<Format>) -> Self {
         Self {
-            probe: asked.map(|_| Reader::new(None)),
+            probe: asked.map(|_| FactReader::new(None)),
             is_shown: asked.is_none(),
             unknown: Vec::new(),
             unknown_len: 0,
@@ -62,7 +62,7 @@ impl Guard {
     }
 
     /// Inspects an event that the reader of the requested format has read.
-    pub(super) fn look(&mut self, frame: &Frame<'_>, is_streamed: bool, reader: &Reader) {
+    pub(super) fn look(&mut self, frame: &Frame<'_>, is_streamed: bool, reader: &FactReader) {
         let Some(probe) = &mut self.probe else {
             return;
         };
@@ -109,7 +109,7 @@ impl Guard {
     }
 
     /// Takes the bytes that were kept before the format was known.
-    pub(super) fn take_unknown(&mut self) -> Vec<Unknown> {
+    pub(super) fn take_unknown(&mut self) -> Vec<UnknownResponse> {
         self.unknown_len = 0;
         let unknown = core::mem::take(&mut self.unknown);
         if self.closed { Vec::new() } else { unknown }
@@ -117,7 +117,7 @@ impl Guard {
 
     /// Begins an event that was read without a format; its bytes are kept.
     pub(super) fn begin_event(&mut self, event: UnknownEvent) {
-        self.unknown.push(Unknown {
+        self.unknown.push(UnknownResponse {
             bytes: Vec::new(),
             event: Some(event),
         });
@@ -143,7 +143,7 @@ impl Guard {
                 Some(last) if self.is_in_event || last.event.is_none() => {
                     last.bytes.extend_from_slice(bytes);
                 }
-                _ => self.unknown.push(Unknown {
+                _ => self.unknown.push(UnknownResponse {
                     bytes: bytes.to_vec(),
                     event: None,
                 }),

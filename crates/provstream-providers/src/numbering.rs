@@ -13,9 +13,9 @@ pub(super) struct Numbering {
     /// For formats in which choice indices may count deltas.
     choices: Choices,
     /// For formats whose text blocks are joined to one text.
-    blocks: Blocks,
+    blocks: BlockNumbers,
     /// For formats in which part numbers may count deltas.
-    parts: Parts,
+    parts: PartNumbers,
     /// For formats in which blocks have identifiers.
     ids: Option<Box<Ids>>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Numbering {
 /// Maps choice indices to channels.
 ///
 /// Some servers of chat completions increase `index` with every delta of their only text (Foundry Local).
-/// [`Counting`](super::counting::Counting) detects this. An index that is one more than that of the last delta then
+/// [`IndexDetector`](super::counting::IndexDetector) detects this. An index that is one more than that of the last delta then
 /// continues its text.
 #[derive(Clone, Debug, Default)]
 struct Choices {
@@ -44,9 +44,9 @@ struct LastDelta {
 /// The text blocks of a message are one text, as long as each begins after the one before has ended. A block that
 /// begins while another one is open is a separate text.
 #[derive(Clone, Debug, Default)]
-struct Blocks {
+struct BlockNumbers {
     /// Open blocks.
-    open: SmallVec<[Block; 1]>,
+    open: SmallVec<[OpenBlock; 1]>,
     /// Text that the next block continues.
     last: Option<TextId>,
     /// Number of texts so far, for blocks without numbers.
@@ -62,7 +62,7 @@ struct Ids {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Block {
+struct OpenBlock {
     key: BlockKey,
     /// Text of the block, if it has any.
     text: Option<TextId>,
@@ -83,7 +83,7 @@ pub(super) enum BlockKey {
 /// vLLM increases `content_index` with every delta of an item's only part. Numbers of an item therefore count deltas
 /// if its first text is in a part that is not the first and was not announced.
 #[derive(Clone, Debug, Default)]
-struct Parts {
+struct PartNumbers {
     /// Items with announced parts, and the greatest number of each.
     announced: SmallVec<[(u32, u32); 1]>,
     counted: Option<Counted>,
@@ -178,7 +178,7 @@ impl Numbering {
             return false;
         }
         let goes_on = blocks.last.take_if(|_| blocks.open.is_empty());
-        blocks.open.push(Block {
+        blocks.open.push(OpenBlock {
             key,
             text: None,
             goes_on,

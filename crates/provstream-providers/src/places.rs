@@ -13,7 +13,7 @@ const BLOCK: usize = 111;
 ///
 /// A stream can have many of them and never need one, so they are written as differences, and the oldest are forgotten.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
+pub(super) struct ReplacementLog {
     blocks: Vec<Block>,
     /// End of the last passage.
     end: Place,
@@ -35,7 +35,7 @@ struct Block {
     bytes: [u8; BLOCK],
 }
 
-impl Places {
+impl ReplacementLog {
     /// Records that `units` units from offset `start` of the source text were replaced by `written` units.
     pub(super) fn push(&mut self, start: u64, units: u64, written: u64) {
         let gap = start.saturating_sub(self.end.text);
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn every_offset_is_moved() {
-        let mut places = Places::default();
+        let mut places = ReplacementLog::default();
         for (start, units, written) in passages(500) {
             places.push(start, units, written);
         }
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn numbers_of_any_size_are_kept() {
-        let mut places = Places::default();
+        let mut places = ReplacementLog::default();
         places.push(1 << 40, u64::from(u32::MAX), 1 << 50);
         places.push(1 << 63, 1 << 62, 0);
         assert_eq!(places.moved(1 << 40), 1 << 40);
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn memory_has_a_bound_and_the_oldest_passages_are_forgotten() {
-        let mut places = Places::default();
+        let mut places = ReplacementLog::default();
         let count = 20_000;
         for number in 0..count {
             places.push(number * 100 + 80, 20, 0);

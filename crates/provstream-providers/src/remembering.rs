@@ -91,7 +91,7 @@ impl<P> Remembering<P> {
 
     /// Adds to `to` the changes to a written copy: the recorded decisions about the same words, for assertions whose
     /// annotations did not occur in the copy.
-    pub(super) fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut Settled) {
+    pub(super) fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut CopyChanges) {
         self.met.sort_unstable();
         if let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) {
             made.settle(&self.met, unfound, copy, to);
@@ -100,7 +100,7 @@ impl<P> Remembering<P> {
 
     /// Adds to `to` the changes to text of another member, of which `more` may follow: the recorded decisions about
     /// the same words. Returns `false` if there are none.
-    pub(super) fn settle_elsewhere(&self, more: bool, copy: &[u8], to: &mut Settled) -> bool {
+    pub(super) fn settle_elsewhere(&self, more: bool, copy: &[u8], to: &mut CopyChanges) -> bool {
         let made = self.made.as_deref();
         let made = made.filter(|made| made.withholds());
         if let Some(made) = made {
@@ -189,14 +189,14 @@ pub(super) enum Unfound {
 
 /// Changes to a copy of a text.
 #[derive(Debug, Default)]
-pub(super) struct Settled {
+pub(super) struct CopyChanges {
     /// Words with the replacement of each.
     words: Vec<(Box<str>, String)>,
     /// Length to which the copy is cut, and the refusal that is appended.
     end: Option<(usize, Option<Box<str>>)>,
 }
 
-impl Settled {
+impl CopyChanges {
     /// Cuts the copy at this position, unless it is cut earlier.
     pub(super) fn end(&mut self, at: usize, refusal: Option<&str>) {
         if self.end.as_ref().is_none_or(|(end, _)| at < *end) {
@@ -304,7 +304,7 @@ impl Made {
 
     /// Adds to `to` the changes to a copy: the decisions about the same words, except for the assertions at the
     /// offsets `met`, which are sorted.
-    fn settle(&self, met: &[u64], unfound: Unfound, copy: &[u8], to: &mut Settled) {
+    fn settle(&self, met: &[u64], unfound: Unfound, copy: &[u8], to: &mut CopyChanges) {
         let grams = Grams::of(copy);
         for decision in &self.assertions {
             if decision.action == Action::Release || met.binary_search(&decision.at).is_ok() {

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use super::Format;
 use super::citation::Unit;
-use super::places::Places;
+use super::places::ReplacementLog;
 use super::steps::count;
 use provstream::{Replacement, Span, TextChunk};
 
 /// Replacements in a text, in the unit of the format's offsets.
 #[derive(Clone, Debug)]
 #[repr(C)] // What each delta changes comes first.
-pub(super) struct Removed {
+pub(super) struct OffsetShift {
     /// Units written.
     written: u64,
     /// Units of the source text that was written or removed.
@@ -20,13 +20,13 @@ pub(super) struct Removed {
     pending: u64,
     unit: Unit,
     /// Text that a gate has not decided; `None` if no gate writes the text.
-    gate: Option<Box<Gated>>,
-    places: Places,
+    gate: Option<Box<UndecidedOffsets>>,
+    places: ReplacementLog,
 }
 
 /// Annotations and insertions in text that a gate holds.
 #[derive(Clone, Debug, Default)]
-struct Gated {
+struct UndecidedOffsets {
     /// Bytes of the text without annotations that were released or withheld.
     clean: u64,
     /// Bytes of annotations and records that were removed, as far as they are known.
@@ -37,7 +37,7 @@ struct Gated {
     inserted: Option<(u64, u64)>,
 }
 
-impl Removed {
+impl OffsetShift {
     /// Creates the state for an empty text; `None` if the format has no offsets into text.
     pub(super) fn of(format: Option<Format>, is_gated: bool) -> Option<Self> {
         let unit = match format {
@@ -51,7 +51,7 @@ impl Removed {
             written: 0,
             taken: 0,
             pending: 0,
-            places: Places::default(),
+            places: ReplacementLog::default(),
         })
     }
 
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn offsets_follow_the_text() {
-        let mut removed = Removed::of(Some(Format::Cohere), false).expect("code points");
+        let mut removed = OffsetShift::of(Some(Format::Cohere), false).expect("code points");
         // "É so. [x]B [y] c", the first removed with its space, the second replaced by "(1)".
         removed.wrote("É so.".as_bytes());
         removed.replaces(b"[x]", 1, &Replacement::Remove);

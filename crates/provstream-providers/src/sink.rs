@@ -161,21 +161,21 @@ impl<F: FnMut(&[u8])> IntoStreamHandler<ByBytes> for F {
 }
 
 /// Collects the output of a channel's rewriter, and passes other calls to the stream's handler.
-pub(super) struct Collect<'s, S> {
+pub(super) struct OutputCollector<'s, S> {
     pub(super) out: &'s mut Vec<u8>,
     pub(super) handler: &'s mut S,
     pub(super) is_repeated: bool,
     /// An annotation or a record was replaced by text.
     pub(super) has_replaced: bool,
     /// Replacements in the text, if the format has offsets into it.
-    pub(super) removed: Option<&'s mut super::removed::Removed>,
+    pub(super) removed: Option<&'s mut super::removed::OffsetShift>,
     /// Words that a gate has decided.
     pub(super) words: Words,
     /// Ends of the blocks, if the text is joined from several.
     pub(super) seams: Option<&'s mut super::seams::Seams>,
 }
 
-impl<S: StreamHandler> Handler for Collect<'_, S> {
+impl<S: StreamHandler> Handler for OutputCollector<'_, S> {
     #[inline]
     fn text(&mut self, text: TextChunk<'_>) {
         if let Some(removed) = &mut self.removed {
@@ -227,7 +227,7 @@ impl<S: StreamHandler> Handler for Collect<'_, S> {
     }
 }
 
-impl<S: StreamHandler> Collect<'_, S> {
+impl<S: StreamHandler> OutputCollector<'_, S> {
     /// An annotation or a record with white space before it is removed or replaced.
     fn cut(&mut self, span: Span, white_space: usize, by: &Replacement) {
         let Some(seams) = &mut self.seams else {
@@ -256,7 +256,7 @@ impl<S: StreamHandler> Collect<'_, S> {
     }
 }
 
-impl<S: StreamHandler> GateHandler for Collect<'_, S> {
+impl<S: StreamHandler> GateHandler for OutputCollector<'_, S> {
     fn released(&mut self, text: TextChunk<'_>) {
         self.words.add(text.bytes());
         if let Some(removed) = &mut self.removed {

@@ -33,7 +33,7 @@ pub(super) struct Template {
 
 /// Content of an added event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Added<'a> {
+pub(super) struct SyntheticText<'a> {
     pub(super) format: Format,
     pub(super) id: TextId,
     pub(super) text: &'a [u8],
@@ -42,12 +42,12 @@ pub(super) struct Added<'a> {
     /// Sequence number, if events have one.
     pub(super) sequence: Option<u64>,
     /// Framing of the event if there is no event to copy.
-    pub(super) envelope: Envelope<'a>,
+    pub(super) envelope: SyntheticFraming<'a>,
 }
 
 /// Framing of added events.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Envelope<'a> {
+pub(super) enum SyntheticFraming<'a> {
     /// Server-sent events, with this line end.
     Sse(&'a str),
     Lines,
@@ -152,7 +152,7 @@ impl Template {
     }
 
     /// Appends the event with `added.text`, and returns the range of its block number in `out`.
-    pub(super) fn write(&self, added: &Added<'_>, out: &mut Vec<u8>) -> Range<usize> {
+    pub(super) fn write(&self, added: &SyntheticText<'_>, out: &mut Vec<u8>) -> Range<usize> {
         let json = self.json.start as usize..self.json.end as usize;
         let before = out.len();
         if !self.raw.is_empty() {
@@ -185,7 +185,7 @@ struct Prune<'a, 'o> {
     text: Range<usize>,
     format: Option<Format>,
     /// Text of the added event; `None` if the event is only shortened.
-    added: Option<&'a Added<'a>>,
+    added: Option<&'a SyntheticText<'a>>,
     /// The event is from another channel.
     is_of_another: bool,
     out: &'o mut Vec<u8>,
@@ -354,14 +354,14 @@ impl Prune<'_, '_> {
     }
 }
 
-impl Added<'_> {
+impl SyntheticText<'_> {
     /// Appends the shortest event of the format with text of the channel, and returns the range of the channel
     /// number.
     fn write_shortest(&self, out: &mut Vec<u8>) -> Range<usize> {
         let index = self.block.unwrap_or(self.id.index());
         let part = self.id.part().unwrap_or(0);
         let shortest = &self.format.automaton().table.shortest;
-        if let Envelope::Sse(line_end) = self.envelope {
+        if let SyntheticFraming::Sse(line_end) = self.envelope {
             if !shortest.event.is_empty() {
                 out.extend_from_slice(format!("event: {}{line_end}", shortest.event).as_bytes());
             }
@@ -380,9 +380,9 @@ impl Added<'_> {
             }
         }
         match self.envelope {
-            Envelope::Sse(line_end) => out.extend_from_slice(line_end.repeat(2).as_bytes()),
-            Envelope::Lines => out.push(b'\n'),
-            Envelope::Array => {}
+            SyntheticFraming::Sse(line_end) => out.extend_from_slice(line_end.repeat(2).as_bytes()),
+            SyntheticFraming::Lines => out.push(b'\n'),
+            SyntheticFraming::Array => {}
         }
         let digits = out[number..]
             .iter()

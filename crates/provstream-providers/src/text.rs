@@ -2,10 +2,10 @@
 
 use super::escape::{push_content, push_unit};
 use super::halves;
-use super::remembering::{Settled, Unfound};
-use super::removed::Removed;
+use super::remembering::{CopyChanges, Unfound};
+use super::removed::OffsetShift;
 use super::seams::Seams;
-use super::sink::{ChannelPosition, Collect, StreamHandler};
+use super::sink::{ChannelPosition, OutputCollector, StreamHandler};
 use super::template::Template;
 use super::text_id::TextId;
 use super::words::Words;
@@ -29,7 +29,7 @@ pub(super) struct Text<R> {
     pub(super) is_again: bool,
     /// More of the text may follow in the same event; until then, nothing must be decided.
     pub(super) goes_on: bool,
-    pub(super) removed: Option<Removed>,
+    pub(super) removed: Option<OffsetShift>,
     /// High surrogate at the end of the last delta.
     high: Option<u16>,
     /// `high` was written unchanged.
@@ -56,11 +56,11 @@ impl Scratch {
 }
 
 /// Buffer to which rewritten text is appended, as content of a JSON string.
-pub(super) type Edit<'e> = &'e mut Vec<u8>;
+pub(super) type EditBuffer<'e> = &'e mut Vec<u8>;
 
 impl<R: TextRewriter> Text<R> {
     /// Creates the state of an empty text; `rewriter` must be at the start of a stream.
-    pub(super) const fn new(id: TextId, rewriter: R, removed: Option<Removed>) -> Self {
+    pub(super) const fn new(id: TextId, rewriter: R, removed: Option<OffsetShift>) -> Self {
         Self {
             id,
             block: None,
@@ -82,9 +82,9 @@ impl<R: TextRewriter> Text<R> {
     /// new content was then appended to `edit`.
     pub(super) fn push(
         &mut self,
-        delta: &Delta<'_>,
+        delta: &TextDelta<'_>,
         scratch: &mut Scratch,
-        edit: Edit<'_>,
+        edit: EditBuffer<'_>,
         handler: &mut impl StreamHandler,
     ) -> (usize, bool) {
         let is_simple = self.high.is_none() && !self.after_lone_half && !delta.is_last;
@@ -114,7 +114,7 @@ impl<R: TextRewriter> Text<R> {
         &mut self,
         text: &[u8],
         scratch: &mut Scratch,
-        edit: Edit<'_>,
+        edit: EditBuffer<'_>,
         handler: &mut impl StreamHandler,
     ) -> bool {
         self.rewrite(text, false, scratch, handler);
@@ -130,9 +130,9 @@ impl<R: TextRewriter> Text<R> {
     /// one.
     fn push_with_halves(
         &mut self,
-        delta: &Delta<'_>,
+        delta: &TextDelta<'_>,
         scratch: &mut Scratch,
-        edit: Edit<'_>,
+        edit: EditBuffer<'_>,
         handler: &mut impl StreamHandler,
     ) -> (usize, bool) {
         self.may_hold = true;
@@ -243,7 +243,7 @@ impl<R: TextRewriter> Text<R> {
         if let Some(seams) = &mut self.seams {
             seams.read(text.len());
         }
-        let mut collect = Collect {
+        let mut collect = OutputCollector {
             out: &mut scratch.out,
             handler,
             is_repeated: self.is_again,
@@ -309,7 +309,7 @@ fn is_utf8(bytes: &[u8]) -> bool {
 
 /// Delta of a channel's text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Delta<'a> {
+pub(super) struct TextDelta<'a> {
     /// The content of the JSON string.
     pub(super) content: &'a [u8],
     /// `content` has escapes.
@@ -359,26 +359,26 @@ pub(super) trait TextRewriter: Clone {
     /// Adopts the decisions that were made for a full text that repeats this text and has ended.
     fn follow(&mut self, repeated: &mut Self);
 
-    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>);
+    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>);
 
     /// Appends text of which more follows in the same event, so nothing must be decided yet.
-    fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
+    fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>) {
         self.push(text, to);
     }
 
-    fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
+    fn finish<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>);
 
     /// Ends whatever is unfinished in the text, because other content follows.
-    fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>);
+    fn push_break<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>);
 
     /// Adds to `to` the decisions about a copy that repeats another text, after the words of that text are known.
-    fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut Settled) {
+    fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut CopyChanges) {
         let _ = (unfound, copy, to);
     }
 
     /// Adds to `to` the decisions about a copy in a text of another name, because of the words of this one. Returns
     /// `false` if there are none and nothing is held back.
-    fn settle_elsewhere(&mut self, more: bool, copy: &[u8], to: &mut Settled) -> bool {
+    fn settle_elsewhere(&mut self, more: bool, copy: &[u8], to: &mut CopyChanges) -> bool {
         let _ = (more, copy, to);
         false
     }
@@ -399,7 +399,7 @@ pub(super) trait TextRewriter: Clone {
     }
 
     /// Decides about all held text, because the limit of held events is reached.
-    fn reach_limit<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+    fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         let _ = to;
     }
 
@@ -440,15 +440,15 @@ impl TextRewriter for Rewriter {
 
     fn follow(&mut self, _: &mut Self) {}
 
-    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut Collect<'_, S>) {
+    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>) {
         self.push(text, to);
     }
 
-    fn finish<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+    fn finish<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         self.finish(to);
     }
 
-    fn push_break<S: StreamHandler>(&mut self, to: &mut Collect<'_, S>) {
+    fn push_break<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         self.push_break(to);
     }
 

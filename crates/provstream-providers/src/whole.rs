@@ -4,11 +4,11 @@ use smallvec::SmallVec;
 
 use super::escape::push_content;
 use super::found::Str;
-use super::remembering::{Settled, Unfound};
-use super::removed::Removed;
-use super::sink::{Collect, StreamHandler};
+use super::remembering::{CopyChanges, Unfound};
+use super::removed::OffsetShift;
+use super::sink::{OutputCollector, StreamHandler};
 use super::steps::{count, each};
-use super::text::{Edit, Scratch, Text, TextRewriter};
+use super::text::{EditBuffer, Scratch, Text, TextRewriter};
 use super::text_id::TextId;
 use super::words::Words;
 
@@ -33,7 +33,7 @@ pub(super) struct WholeText<'a, R> {
     /// Texts whose words it may have, if it is no copy of its own.
     pub(super) texts: &'a mut [Text<R>],
     /// Replacements in the text, if the event has offsets into it.
-    pub(super) removed: Option<&'a mut Removed>,
+    pub(super) removed: Option<&'a mut OffsetShift>,
 }
 
 /// Result of rewriting a full text.
@@ -52,14 +52,14 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     rewriter: &mut R,
     whole: WholeText<'_, R>,
     scratch: &mut Scratch,
-    edit: Edit<'_>,
+    edit: EditBuffer<'_>,
     handler: &mut impl StreamHandler,
 ) -> WholeWritten {
     let Scratch { decoded, out } = scratch;
     let (content, escaped) = (whole.text.content(whole.data), whole.text.escaped);
     let text = provstream::json::decode_in(content, escaped, decoded).text;
     out.clear();
-    let mut collect = Collect {
+    let mut collect = OutputCollector {
         out,
         handler,
         is_repeated: whole.is_repeated,
@@ -73,7 +73,7 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     if !whole.more {
         rewriter.finish(&mut collect);
     }
-    let mut settled = Settled::default();
+    let mut settled = CopyChanges::default();
     if whole.is_repeated {
         rewriter.settle_repeat(Unfound::Empties, out, &mut settled);
     }
@@ -117,7 +117,7 @@ fn settle_elsewhere<R: TextRewriter>(
     others: &mut [&mut Text<R>],
     more: bool,
     copy: &[u8],
-    to: &mut Settled,
+    to: &mut CopyChanges,
 ) {
     let mut settled = 0;
     for other in each(others.iter_mut()) {

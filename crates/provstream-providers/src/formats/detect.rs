@@ -104,19 +104,19 @@ impl Format {
 }
 
 /// The formats that an event with these data shows.
-pub(crate) fn shown(data: &[u8]) -> Shown {
+pub(crate) fn shown(data: &[u8]) -> ShownFormats {
     let mut walk = Walk::default();
     match walk.read(&DETECT, data) {
         Ok(()) => evidence(&walk, data),
-        Err(_) => Shown::default(),
+        Err(_) => ShownFormats::default(),
     }
 }
 
 /// The formats that an event shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Shown(u32);
+pub(crate) struct ShownFormats(u32);
 
-impl Shown {
+impl ShownFormats {
     fn add(&mut self, format: Format) {
         self.0 |= 1 << format as u32;
     }
@@ -143,8 +143,8 @@ impl Shown {
 }
 
 /// The formats that an event is evidence of, after a walk over it with [`DETECT`].
-pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> Shown {
-    let mut shown = Shown::default();
+pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> ShownFormats {
+    let mut shown = ShownFormats::default();
     let kind = walk.kind.map(|kind| &data[kind.range()]);
     // A type that is not known shows nothing: servers that speak another's format add one.
     if let Some(kind) = kind {

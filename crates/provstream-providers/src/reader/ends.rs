@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Of, Reader};
+use super::{FactReader, OpenTextSelector};
 use crate::Channel;
 use crate::blocks::BlockEvent;
 use crate::event::Event;
@@ -13,10 +13,10 @@ use crate::walk::Shape;
 use crate::walk::automaton::ROOT;
 use crate::walk::table::{ChannelOf, Role};
 
-impl Reader {
+impl FactReader {
     /// Ends all texts that are open; their ends are added to what was found.
     pub(crate) fn close(&mut self) {
-        self.end(Of::All);
+        self.end(OpenTextSelector::All);
     }
 
     /// No client reads on after the end of the stream.
@@ -48,7 +48,7 @@ impl Reader {
                 self.close();
             }
             Some(index) => {
-                let of = Of::Index(index);
+                let of = OpenTextSelector::Index(index);
                 let texts = each(self.open[self.places(of)].iter());
                 self.found.extend(texts.map(|open| Found::Break(open.id)));
                 self.end(of);
@@ -86,7 +86,7 @@ impl Reader {
                         let of = self.texts_of(event, id, is_all);
                         self.end(of);
                     }
-                    Role::EndAll => self.end(Of::Index(id.index())),
+                    Role::EndAll => self.end(OpenTextSelector::Index(id.index())),
                     Role::BlockEnd => self.end_block(event, id.channel),
                     Role::Error if is_event || event.is_set(capture) => {
                         error = error.filter(|_| is_event).or(Some(Raw::of(capture)));
@@ -118,7 +118,7 @@ impl Reader {
             self.done();
         }
         if is_last {
-            self.finish(Of::All);
+            self.finish(OpenTextSelector::All);
             self.last();
         }
         self.settle_repeats();
@@ -129,7 +129,7 @@ impl Reader {
         let key = self.block_key(event, channel);
         match self.numbering.end_block(key) {
             Some((text, true)) => self.end_text_of_block(text),
-            Some((text, false)) => self.finish(Of::Channel(text.channel)),
+            Some((text, false)) => self.finish(OpenTextSelector::Channel(text.channel)),
             None => {}
         }
     }
@@ -143,7 +143,7 @@ impl Reader {
 
     /// No block goes on with a text.
     fn end_text_of_block(&mut self, text: TextId) {
-        self.end(Of::Channel(text.channel));
+        self.end(OpenTextSelector::Channel(text.channel));
         self.found.push(Found::Forget(text));
     }
 
@@ -172,14 +172,14 @@ impl Reader {
     }
 
     /// The texts that a value is about.
-    fn texts_of(&mut self, event: &Event<'_>, id: TextId, is_all: bool) -> Of {
+    fn texts_of(&mut self, event: &Event<'_>, id: TextId, is_all: bool) -> OpenTextSelector {
         match is_all {
-            true => Of::All,
-            false => Of::Channel(self.named(event, id).channel),
+            true => OpenTextSelector::All,
+            false => OpenTextSelector::Channel(self.named(event, id).channel),
         }
     }
 
-    pub(super) fn finish(&mut self, of: Of) {
+    pub(super) fn finish(&mut self, of: OpenTextSelector) {
         let (event, places) = (self.report.events(), self.places(of));
         for open in each(self.open[places].iter_mut()) {
             self.finishing += usize::from(!open.is_finishing);
@@ -192,7 +192,7 @@ impl Reader {
         }
     }
 
-    pub(super) fn end(&mut self, of: Of) {
+    pub(super) fn end(&mut self, of: OpenTextSelector) {
         let places = self.places(of);
         let next = self.open.get(places.end).map(|open| open.id.channel);
         count(self.open.len() - places.start);

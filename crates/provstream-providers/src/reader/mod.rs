@@ -21,7 +21,7 @@ use crate::pass_members::PassMembers;
 use crate::report::ReadReport;
 use crate::steps::{count, each};
 use crate::text_id::TextId;
-use crate::walk::automaton::{ROOT, Rule};
+use crate::walk::automaton::{PathRule, ROOT};
 use crate::walk::table::Role;
 use crate::walk::{Capture, Walk};
 use crate::{Channel, Format};
@@ -32,7 +32,7 @@ const USUAL: usize = 64;
 /// Reads events one after the other. The fields for events that match the template come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub(crate) struct Reader {
+pub(crate) struct FactReader {
     pub(crate) again: Again,
     pub(crate) report: ReadReport,
     /// Format that the caller has named. If `None`, the format is that of the last event with evidence, until one has
@@ -70,7 +70,7 @@ pub(crate) struct Reader {
 
 /// Selects open texts.
 #[derive(Clone, Copy, Debug)]
-enum Of {
+enum OpenTextSelector {
     All,
     /// Texts whose channel index is this one.
     Index(u32),
@@ -93,7 +93,7 @@ struct OpenText {
     read: u64,
 }
 
-impl Reader {
+impl FactReader {
     pub(crate) fn new(asked: Option<Format>) -> Self {
         Self {
             asked,
@@ -222,7 +222,7 @@ impl Reader {
         &mut self,
         event: &Event<'_>,
         capture: &Capture,
-        rule: &Rule,
+        rule: &PathRule,
     ) -> Option<(TextId, Odd)> {
         let table = event.automaton.table;
         let id = event.text_id(capture, rule);
@@ -382,10 +382,10 @@ impl Reader {
     }
 
     /// Returns the indices of the selected open texts.
-    fn places(&self, of: Of) -> Range<usize> {
+    fn places(&self, of: OpenTextSelector) -> Range<usize> {
         let (from, rest) = match of {
-            Of::All => return 0..self.open.len(),
-            Of::Index(index) => {
+            OpenTextSelector::All => return 0..self.open.len(),
+            OpenTextSelector::Index(index) => {
                 let from = self.open.partition_point(|open| open.id.index() < index);
                 let rest = self.open[from..].iter();
                 (
@@ -393,7 +393,7 @@ impl Reader {
                     rest.take_while(|open| open.id.index() == index).count(),
                 )
             }
-            Of::Channel(channel) => {
+            OpenTextSelector::Channel(channel) => {
                 let from = self.open.partition_point(|open| open.id.channel < channel);
                 let rest = self.open[from..].iter();
                 let len = rest.take_while(|open| open.id.channel == channel).count();
@@ -456,7 +456,10 @@ impl Reader {
             let ended = self.open.remove(over).id;
             place -= usize::from(over < place);
             self.found.push(Found::End(ended));
-            if self.places(Of::Channel(ended.channel)).is_empty() {
+            if self
+                .places(OpenTextSelector::Channel(ended.channel))
+                .is_empty()
+            {
                 self.found.push(Found::Ended(ended.channel));
             }
         }

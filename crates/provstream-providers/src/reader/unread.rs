@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Reader;
+use super::FactReader;
 use crate::event::Event;
 use crate::found::{Found, Str};
 use crate::item::NoticeCode;
@@ -38,7 +38,7 @@ const OF_ERRORS: [&str; 10] = [
     "status",
 ];
 
-impl Reader {
+impl FactReader {
     /// Takes what the walk and the rows have left of an event: strings where text may be. `captures` are those values that rows
     /// are about and none of them takes.
     #[cold]

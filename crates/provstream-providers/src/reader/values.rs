@@ -1,6 +1,6 @@
 //! Facts from the values of an event.
 
-use super::{Of, Reader};
+use super::{FactReader, OpenTextSelector};
 use crate::Channel;
 use crate::blocks::BlockEvent;
 use crate::event::Event;
@@ -8,16 +8,16 @@ use crate::found::{Found, Piece, Raw, Repeats, Str};
 use crate::item::NoticeCode;
 use crate::steps::each;
 use crate::text_id::{Member, TextId};
-use crate::walk::automaton::Rule;
+use crate::walk::automaton::PathRule;
 use crate::walk::table::{ChannelOf, Role};
 use crate::walk::{Capture, Shape};
 
 /// Things that an event says, at most, between two members with one piece.
 const NEXT: usize = 8;
 
-impl Reader {
+impl FactReader {
     /// Adds what a value says that is not an end.
-    pub(super) fn take(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &Rule) {
+    pub(super) fn take(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &PathRule) {
         let role = rule.row.role;
         if role.is_text() {
             return self.take_text(event, capture, rule);
@@ -157,8 +157,8 @@ impl Reader {
     fn break_before_reasoning(&mut self, event: &Event<'_>, capture: &Capture, id: TextId) {
         let is_all = event.automaton.table.one_text;
         let of = match is_all {
-            true => Of::All,
-            false => Of::Index(id.index()),
+            true => OpenTextSelector::All,
+            false => OpenTextSelector::Index(id.index()),
         };
         let places = self.places(of);
         let mut open = self.open[places].iter();
@@ -175,12 +175,12 @@ impl Reader {
     }
 
     /// Notes that something other than text comes, in one channel or in all.
-    pub(super) fn add_break(&mut self, event: &Event<'_>, rule: &Rule, id: TextId) {
+    pub(super) fn add_break(&mut self, event: &Event<'_>, rule: &PathRule, id: TextId) {
         if rule.row.channel == ChannelOf::All || event.automaton.table.one_text {
             return self.break_all();
         }
         let named = self.named(event, id).channel;
-        self.push_breaks(Of::Channel(named));
+        self.push_breaks(OpenTextSelector::Channel(named));
     }
 
     /// Notes that something other than text comes in all channels.
@@ -188,11 +188,11 @@ impl Reader {
         if self.last_break() != Some(Found::BreakAll) {
             self.found.push(Found::BreakAll);
         }
-        self.push_broken(Of::All);
+        self.push_broken(OpenTextSelector::All);
     }
 
     /// Notes that something other than text comes in the channels of some texts.
-    fn push_breaks(&mut self, of: Of) {
+    fn push_breaks(&mut self, of: OpenTextSelector) {
         for place in each(self.places(of)) {
             let open = &self.open[place];
             if self.last_break() != Some(Found::Break(open.id)) {
@@ -202,7 +202,7 @@ impl Reader {
         self.push_broken(of);
     }
 
-    fn push_broken(&mut self, of: Of) {
+    fn push_broken(&mut self, of: OpenTextSelector) {
         self.has_break |= self.report.text_bytes() > 0;
         let places = self.places(of);
         for open in each(self.open[places].iter_mut()) {
@@ -221,7 +221,7 @@ impl Reader {
         found.find(|found| !is_broken(found)).copied()
     }
 
-    pub(super) fn take_text(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &Rule) {
+    pub(super) fn take_text(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &PathRule) {
         if !capture.is_string() {
             if !event.holds_text(capture) && !capture.superseded {
                 event.odd = Some(NoticeCode::UnreadText);
@@ -276,7 +276,7 @@ impl Reader {
     }
 
     /// Adds the next piece of a text.
-    fn piece(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &Rule) {
+    fn piece(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &PathRule) {
         let text = Str::of(capture);
         self.settled |= !text.is_empty();
         if rule.row.role == Role::Text && event.automaton.table.one_text {

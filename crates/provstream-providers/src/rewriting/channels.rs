@@ -11,13 +11,13 @@ use crate::text_id::TextId;
 pub(crate) struct Texts<R> {
     texts: Vec<Text<R>>,
     /// Sorted by text. Empty as long as there is one text, as in most responses.
-    order: Vec<Entry>,
+    order: Vec<TextIndexEntry>,
     /// Texts that were added so far.
     added: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct TextIndexEntry {
     id: TextId,
     place: usize,
     /// Texts that were added before it.
@@ -105,7 +105,7 @@ impl<R> Texts<R> {
             self.texts.reserve_exact(1);
         } else {
             if self.order.is_empty() {
-                let entry = |(place, text): (usize, &Text<R>)| Entry {
+                let entry = |(place, text): (usize, &Text<R>)| TextIndexEntry {
                     id: text.id,
                     place,
                     age: place as u64,
@@ -115,7 +115,7 @@ impl<R> Texts<R> {
             let at = match self.entry_of(id) {
                 Ok(at) | Err(at) => at,
             };
-            self.order.insert(at, Entry { id, place, age });
+            self.order.insert(at, TextIndexEntry { id, place, age });
         }
         self.added += 1;
         self.texts.push(text);

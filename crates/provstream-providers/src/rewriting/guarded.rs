@@ -10,7 +10,7 @@ use crate::frame::{Frame, Kind, Piece};
 use crate::guard::UnknownEvent;
 use crate::harmless::{self, Passage};
 use crate::item::{Notice, NoticeCode};
-use crate::reader::Reader;
+use crate::reader::FactReader;
 use crate::sse::SseDecoder;
 use crate::text::TextRewriter;
 use crate::{Format, StreamHandler};
@@ -235,7 +235,7 @@ fn may_have_text(data: &[u8], is_streamed: bool) -> bool {
 
 /// Returns `true` if an event has text in a format, or another value in a place for text.
 fn has_text(format: Format, data: &[u8], is_streamed: bool) -> bool {
-    let mut reader = Reader::new(Some(format));
+    let mut reader = FactReader::new(Some(format));
     let odd = reader.read(data, is_streamed);
     let mut found = reader.found.iter();
     odd == Some(NoticeCode::UnreadText)

@@ -5,14 +5,14 @@ use core::ops::Range;
 use smallvec::SmallVec;
 
 use super::State;
-use super::thought_ends::Ends;
+use super::thought_ends::ReasoningEnds;
 use crate::deferred::{Number, Point};
 use crate::escape::push_content;
 use crate::found::Found;
 use crate::frame::Kind;
 use crate::item::Item;
 use crate::steps::each;
-use crate::template::{Added, Envelope, Template};
+use crate::template::{SyntheticFraming, SyntheticText, Template};
 use crate::text::{self, TextRewriter};
 use crate::text_id::TextId;
 use crate::{Format, StreamHandler};
@@ -31,7 +31,7 @@ pub(super) struct Inserted<'a> {
 impl<R: TextRewriter> State<R> {
     /// Ends all channels that are open, and writes what they held back; more of an event follows it or not.
     pub(super) fn close(&mut self, is_before_event: bool, handler: &mut impl StreamHandler) {
-        self.end_thoughts(Some(Ends::All), is_before_event, handler);
+        self.end_thoughts(Some(ReasoningEnds::All), is_before_event, handler);
         self.reader.found.clear();
         self.reader.close();
         let found = core::mem::take(&mut self.reader.found);
@@ -110,7 +110,7 @@ impl<R: TextRewriter> State<R> {
                 Some(Point::Before(at)) if is_numbered => self.deferred.number_at(at),
                 _ => None,
             };
-            let added = Added {
+            let added = SyntheticText {
                 format,
                 id: of.id,
                 text: rest,
@@ -121,9 +121,9 @@ impl<R: TextRewriter> State<R> {
                 sequence: is_numbered
                     .then(|| number.unwrap_or(self.next_sequence.saturating_add(self.added))),
                 envelope: match self.envelope {
-                    Kind::Sse | Kind::Encoded => Envelope::Sse(self.line_end.as_str()),
-                    Kind::Lines | Kind::Body => Envelope::Lines,
-                    Kind::Array => Envelope::Array,
+                    Kind::Sse | Kind::Encoded => SyntheticFraming::Sse(self.line_end.as_str()),
+                    Kind::Lines | Kind::Body => SyntheticFraming::Lines,
+                    Kind::Array => SyntheticFraming::Array,
                 },
             };
             self.added += u64::from(is_numbered);

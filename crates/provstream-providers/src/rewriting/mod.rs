@@ -20,20 +20,20 @@ use smallvec::SmallVec;
 use self::channels::Texts;
 use self::edits::Edits;
 use self::line_end::LineEnd;
-use self::pending::Pending;
+use self::pending::EventPlan;
 use self::thoughts::Thoughts;
 pub(super) use self::usual::Passed;
 use self::usual::Usual;
 use crate::blocks::Blocks;
-use crate::counting::{Counting, Verdict};
-use crate::deferred::Deferred;
+use crate::counting::{IndexDetector, Verdict};
+use crate::deferred::HeldOutput;
 use crate::found::{Found, Repeats, Str};
 use crate::frame::{Frame, Kind, Piece};
 use crate::framer::Framer;
-use crate::guard::Guard;
+use crate::guard::UnreadFilter;
 use crate::item::{Item, Notice, NoticeCode};
 use crate::message;
-use crate::reader::Reader;
+use crate::reader::FactReader;
 use crate::reasoning::Reasoning;
 use crate::steps::{count, each};
 use crate::template::Template;
@@ -59,8 +59,8 @@ pub(super) struct State<R> {
     /// Bytes that the fast path has read and the framer has not counted yet.
     uncounted: u64,
     pub(super) texts: Texts<R>,
-    pub(super) reader: Reader,
-    counting: Counting,
+    pub(super) reader: FactReader,
+    counting: IndexDetector,
     /// Prototype of the texts' rewriters; `None` if the first text has taken it.
     fresh: Option<Box<R>>,
     /// Rewriter for full texts, which repeat others.
@@ -71,7 +71,7 @@ pub(super) struct State<R> {
     thoughts: Option<Box<Thoughts<R>>>,
     scratch: Scratch,
     edits: Edits,
-    deferred: Deferred,
+    deferred: HeldOutput,
     blocks: Blocks,
     /// Offsets at which the texts begin, for offsets that count from the start of the prompt.
     bases: SmallVec<[(TextId, u64); 0]>,
@@ -92,7 +92,7 @@ pub(super) struct State<R> {
     /// The rewritten event; empty between events.
     out: Vec<u8>,
     /// For a gate: withholds bytes that were not read.
-    guard: Option<Box<Guard>>,
+    guard: Option<Box<UnreadFilter>>,
 }
 
 /// Facts about the last written byte, which decide which separator comes next.
@@ -119,21 +119,21 @@ impl<R: TextRewriter> State<R> {
 
     /// Creates the state with a boxed prototype.
     pub(super) fn with_fresh(format: Option<Format>, fresh: Box<R>) -> Self {
-        let mut reader = Reader::new(format);
+        let mut reader = FactReader::new(format);
         reader.wants_echoes = R::WITHHOLDS_UNREAD;
         Self {
             usual: None,
             uncounted: 0,
             texts: Texts::default(),
             reader,
-            counting: Counting::default(),
+            counting: IndexDetector::default(),
             fresh: Some(fresh),
             whole: None,
             wholes_ended: Vec::new(),
             thoughts: None,
             scratch: Scratch::default(),
             edits: Edits::default(),
-            deferred: Deferred::default(),
+            deferred: HeldOutput::default(),
             blocks: Blocks::default(),
             bases: SmallVec::new(),
             position: None,
@@ -145,7 +145,7 @@ impl<R: TextRewriter> State<R> {
             next_sequence: 0,
             deltas: 0,
             out: Vec::new(),
-            guard: R::WITHHOLDS_UNREAD.then(|| Box::new(Guard::new(format))),
+            guard: R::WITHHOLDS_UNREAD.then(|| Box::new(UnreadFilter::new(format))),
         }
     }
 
@@ -168,7 +168,7 @@ impl<R: TextRewriter> State<R> {
         self.usual = None;
         self.uncounted = 0;
         self.reader.reset();
-        self.counting = Counting::default();
+        self.counting = IndexDetector::default();
         if self.fresh.is_none() {
             // The first text has taken the prototype; any channel will do.
             let position = text::position(TextId::default(), false);
@@ -189,7 +189,7 @@ impl<R: TextRewriter> State<R> {
         self.added = 0;
         self.next_sequence = 0;
         if let Some(guard) = &mut self.guard {
-            **guard = Guard::new(self.reader.format());
+            **guard = UnreadFilter::new(self.reader.format());
         }
     }
 
@@ -368,7 +368,7 @@ impl<R: TextRewriter> State<R> {
             self.notice(Notice::new(NoticeCode::UnreadMember, frame.span()), handler);
         }
         self.edits.clear();
-        let mut pending = Pending::of(&found);
+        let mut pending = EventPlan::of(&found);
         if pending.has_offsets {
             self.find_bases(frame, &found);
         }
@@ -457,7 +457,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         frame: &Frame<'_>,
         found: &[Found],
-        pending: &mut Pending,
+        pending: &mut EventPlan,
         handler: &mut impl StreamHandler,
     ) {
         if self.reader.ends_reading {
@@ -516,7 +516,7 @@ impl<R: TextRewriter> State<R> {
             self.scratch = Scratch::default();
         }
         if self.deferred.is_empty() && self.deferred.bytes.capacity() > USUAL {
-            self.deferred = Deferred::default();
+            self.deferred = HeldOutput::default();
         }
     }
 
@@ -530,7 +530,7 @@ impl<R: TextRewriter> State<R> {
         frame: &Frame<'_>,
         found: &Found,
         (all, place): (&[Found], usize),
-        pending: &mut Pending,
+        pending: &mut EventPlan,
         handler: &mut impl StreamHandler,
     ) {
         match *found {

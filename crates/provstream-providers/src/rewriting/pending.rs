@@ -9,13 +9,13 @@ use crate::Channel;
 use crate::deferred::Number;
 use crate::found::{Found, Raw, Str};
 use crate::frame::Frame;
-use crate::removed::Removed;
+use crate::removed::OffsetShift;
 use crate::steps::{count, each};
 use crate::text_id::TextId;
 
 /// Changes to an event that depend on all of its facts.
 #[derive(Default)]
-pub(super) struct Pending {
+pub(super) struct EventPlan {
     /// Indices of the facts that are the last delta of their text.
     pub(super) last_texts: SmallVec<[usize; 2]>,
     /// Texts that the event may end and that are held, each with the end of its last string in the event.
@@ -28,7 +28,7 @@ pub(super) struct Pending {
     /// End of the last string of each text, computed on first use.
     text_ends: Option<BTreeMap<TextId, usize>>,
     /// Replacements in the last full text of each text, if the event has offsets.
-    pub(super) whole_removed: BTreeMap<TextId, Removed>,
+    pub(super) whole_removed: BTreeMap<TextId, OffsetShift>,
     /// The event has offsets into texts.
     pub(super) has_offsets: bool,
     /// Offsets found so far; `true` if one counts from the start of the prompt.
@@ -44,7 +44,7 @@ pub(super) struct Pending {
 /// Texts, and the end of a string that repeats them.
 pub(super) type EndOfCopy = (SmallVec<[TextId; 1]>, Vec<u8>);
 
-impl Pending {
+impl EventPlan {
     /// Collects the changes for an event with these facts.
     pub(super) fn of(found: &[Found]) -> Self {
         Self {

@@ -4,16 +4,16 @@ use smallvec::SmallVec;
 
 use super::State;
 use super::insert::Inserted;
-use super::pending::Pending;
+use super::pending::EventPlan;
 use crate::channel::MAX_CHANNELS;
 use crate::deferred::Number;
 use crate::found::{Found, Raw, Repeats, Str};
 use crate::frame::Frame;
 use crate::item::Item;
-use crate::removed::Removed;
+use crate::removed::OffsetShift;
 use crate::seams::{Seam, Seams};
 use crate::steps::each;
-use crate::text::{self, Delta, Text, TextRewriter};
+use crate::text::{self, Text, TextDelta, TextRewriter};
 use crate::text_id::{Member, TextId};
 use crate::walk::Shape;
 use crate::whole::{self, WholeText};
@@ -85,7 +85,7 @@ impl<R: TextRewriter> State<R> {
         let state = &mut self.texts[place];
         state.is_again = is_again;
         state.goes_on = goes_on;
-        let delta = Delta {
+        let delta = TextDelta {
             content: text.content(&frame.data),
             escaped: text.escaped,
             is_last,
@@ -171,7 +171,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         frame: &Frame<'_>,
         (id, text, repeats): (TextId, Str, Repeats),
-        pending: Option<&mut Pending>,
+        pending: Option<&mut EventPlan>,
         handler: &mut impl StreamHandler,
     ) -> bool {
         let is_repeated = repeats != Repeats::Nothing;
@@ -205,7 +205,7 @@ impl<R: TextRewriter> State<R> {
         let is_copy = words.is_some() && is_repeated;
         let has_offsets = pending.as_ref().is_some_and(|pending| pending.has_offsets);
         let mut removed = match has_offsets && !is_copy {
-            true => Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD),
+            true => OffsetShift::of(self.reader.format(), R::WITHHOLDS_UNREAD),
             false => None,
         };
         let written = whole::rewrite_whole(
@@ -274,7 +274,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    pub(super) fn sequence(&mut self, frame: &Frame<'_>, value: Raw, pending: &mut Pending) {
+    pub(super) fn sequence(&mut self, frame: &Frame<'_>, value: Raw, pending: &mut EventPlan) {
         let digits = core::str::from_utf8(value.bytes(&frame.data)).ok();
         if let Some(number) = digits.and_then(|digits| digits.parse::<u64>().ok()) {
             self.next_sequence = number;
@@ -284,7 +284,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Moves the offsets of an event, once all of its texts were rewritten; those that cannot be moved yet are added to what
     /// is pending.
-    pub(super) fn move_offsets(&mut self, frame: &Frame<'_>, pending: &mut Pending) {
+    pub(super) fn move_offsets(&mut self, frame: &Frame<'_>, pending: &mut EventPlan) {
         let offsets = core::mem::take(&mut pending.offsets);
         for (channel, value, of_prompt) in each(offsets.into_iter()) {
             let digits = value.bytes(&frame.data);
@@ -428,7 +428,7 @@ impl<R: TextRewriter> State<R> {
             let over = self.texts.oldest(|id| !reader.is_open(id));
             self.texts.remove(over.unwrap_or(0));
         }
-        let removed = Removed::of(self.reader.format(), R::WITHHOLDS_UNREAD);
+        let removed = OffsetShift::of(self.reader.format(), R::WITHHOLDS_UNREAD);
         let rewriter = self.begin_next(text::position(id, false))?;
         if R::RENEWS {
             self.fresh = None;

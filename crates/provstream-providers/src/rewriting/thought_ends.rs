@@ -9,7 +9,7 @@ use crate::text_id::TextId;
 
 /// The reasoning that something comes after.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ends {
+pub(super) enum ReasoningEnds {
     All,
     /// The reasoning of all channels with this index.
     Index(u32),
@@ -18,18 +18,18 @@ pub(super) enum Ends {
 }
 
 /// The reasoning that something that an event says comes after.
-pub(super) fn ends(found: &Found) -> Option<Ends> {
+pub(super) fn ends(found: &Found) -> Option<ReasoningEnds> {
     match found {
         Found::Text(_, text, _) if text.is_empty() => None,
         Found::Text(id, ..) | Found::Whole(id, ..) | Found::Break(id) | Found::End(id) => {
-            Some(Ends::Index(id.index()))
+            Some(ReasoningEnds::Index(id.index()))
         }
         Found::ReasoningEnd(channel) | Found::Tool(channel, _) | Found::ToolJson(channel, _) => {
-            Some(Ends::Index(channel.index()))
+            Some(ReasoningEnds::Index(channel.index()))
         }
-        Found::ReasoningPartEnd(channel) => Some(Ends::Channel(*channel)),
-        Found::Error(_, Some(choice)) => Some(Ends::Index(*choice)),
-        Found::BreakAll | Found::Done | Found::Error(_, None) => Some(Ends::All),
+        Found::ReasoningPartEnd(channel) => Some(ReasoningEnds::Channel(*channel)),
+        Found::Error(_, Some(choice)) => Some(ReasoningEnds::Index(*choice)),
+        Found::BreakAll | Found::Done | Found::Error(_, None) => Some(ReasoningEnds::All),
         _ => None,
     }
 }
@@ -50,12 +50,12 @@ impl LastEnds {
         }
         for (place, one) in each(found.iter()).enumerate() {
             match ends(one) {
-                Some(Ends::All) => last.all = Some(place),
-                Some(Ends::Index(index)) => {
+                Some(ReasoningEnds::All) => last.all = Some(place),
+                Some(ReasoningEnds::Index(index)) => {
                     last.of_index.insert(index, place);
                 }
                 // No event has reasoning beside it.
-                Some(Ends::Channel(_)) | None => {}
+                Some(ReasoningEnds::Channel(_)) | None => {}
             }
         }
         last

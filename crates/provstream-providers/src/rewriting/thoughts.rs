@@ -6,8 +6,8 @@ use super::State;
 use super::channels::Texts;
 use super::insert::Inserted;
 use super::keep_templates;
-use super::pending::Pending;
-use super::thought_ends::{Ends, LastEnds, ends};
+use super::pending::EventPlan;
+use super::thought_ends::{LastEnds, ReasoningEnds, ends};
 use crate::Format;
 use crate::StreamHandler;
 use crate::channel::MAX_CHANNELS;
@@ -16,7 +16,7 @@ use crate::frame::{Frame, Kind};
 use crate::item::NoticeCode;
 use crate::reasoning::Reasoning;
 use crate::steps::each;
-use crate::text::{self, Delta, Text, TextRewriter};
+use crate::text::{self, Text, TextDelta, TextRewriter};
 use crate::text_id::TextId;
 use crate::whole::{self, WholeText};
 
@@ -54,7 +54,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         (frame, is_final): (&Frame<'_>, bool),
         all: &[Found],
-        pending: &mut Pending,
+        pending: &mut EventPlan,
         handler: &mut impl StreamHandler,
     ) {
         if let Some(thoughts) = &mut self.thoughts {
@@ -94,7 +94,7 @@ impl<R: TextRewriter> State<R> {
         }
         if is_final {
             // Nothing can be added after it.
-            self.end_thoughts(Some(Ends::All), true, handler);
+            self.end_thoughts(Some(ReasoningEnds::All), true, handler);
         }
     }
 
@@ -121,7 +121,7 @@ impl<R: TextRewriter> State<R> {
         let state = &mut thoughts.texts[place];
         state.is_again = piece.is_again;
         state.goes_on = goes_on;
-        let delta = Delta {
+        let delta = TextDelta {
             content: text.content(&frame.data),
             escaped: text.escaped,
             is_last,
@@ -192,14 +192,14 @@ impl<R: TextRewriter> State<R> {
     #[cold]
     pub(super) fn end_thoughts(
         &mut self,
-        which: Option<Ends>,
+        which: Option<ReasoningEnds>,
         is_before_event: bool,
         handler: &mut impl StreamHandler,
     ) {
         let place = |thoughts: &Thoughts<R>| match which? {
-            Ends::All => thoughts.texts.oldest(|_| true),
-            Ends::Index(index) => thoughts.texts.find_index(index),
-            Ends::Channel(channel) => thoughts.texts.oldest(|id| id.channel == channel),
+            ReasoningEnds::All => thoughts.texts.oldest(|_| true),
+            ReasoningEnds::Index(index) => thoughts.texts.find_index(index),
+            ReasoningEnds::Channel(channel) => thoughts.texts.oldest(|id| id.channel == channel),
         };
         while let Some(thoughts) = &mut self.thoughts
             && let Some(place) = place(thoughts)

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::pending::{EndOfCopy, Pending};
+use super::pending::{EndOfCopy, EventPlan};
 use super::{Place, State};
 use crate::StreamHandler;
 use crate::blocks::{BlockEvent, Named};
@@ -177,7 +177,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Notes that the text of some channels is over, unless more follows; how many places each waits at.
-    fn wait(&mut self, pending: &Pending) -> SmallVec<[usize; 1]> {
+    fn wait(&mut self, pending: &EventPlan) -> SmallVec<[usize; 1]> {
         let waits = each(pending.waits.iter()).map(|(channel, _)| {
             let Some(text) = self.texts.get_mut(*channel) else {
                 return 1;
@@ -204,7 +204,7 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn write_event(
         &mut self,
         frame: &mut Frame<'_>,
-        pending: &Pending,
+        pending: &EventPlan,
         handler: &mut impl StreamHandler,
     ) {
         let is_held = !pending.waits.is_empty()

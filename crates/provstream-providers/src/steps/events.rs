@@ -8,11 +8,11 @@ use crate::walk::table::{Role, Row};
 
 /// Shape of a generated event around its repeated content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct EventShape {
     /// The repeated content has all members that the table names in it, not one value.
     pub(super) is_wide: bool,
-    pub(super) texts: Texts,
-    pub(super) numbers: Numbers,
+    pub(super) texts: GeneratedTexts,
+    pub(super) numbers: GeneratedNumbers,
     /// The response is one JSON value.
     pub(super) is_body: bool,
     /// Channels with text that is held back when the event begins.
@@ -20,7 +20,7 @@ pub(super) struct Shape {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Texts {
+pub(super) enum GeneratedTexts {
     Empty,
     Short,
     /// With annotations, some of them over two texts.
@@ -30,7 +30,7 @@ pub(super) enum Texts {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Numbers {
+pub(super) enum GeneratedNumbers {
     Zero,
     /// As many as there may be channels, and some more.
     Few,
@@ -39,7 +39,7 @@ pub(super) enum Numbers {
 
 /// A place in the events of a format where something can come again and again.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct RepetitionPoint {
     format: Format,
     /// The type of the event, if it has one.
     on: &'static str,
@@ -52,9 +52,9 @@ pub(super) struct Place {
 }
 
 /// The places of a format.
-pub(super) fn places(format: Format) -> Vec<Place> {
+pub(super) fn places(format: Format) -> Vec<RepetitionPoint> {
     let rows = format.automaton().table.rows;
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<RepetitionPoint> = Vec::new();
     let mut known = BTreeSet::new();
     for (row, on) in rows.iter().enumerate().flat_map(|(place, row)| {
         let types = if row.on.is_empty() { &[""][..] } else { row.on };
@@ -65,7 +65,7 @@ pub(super) fn places(format: Format) -> Vec<Place> {
             for is_array in [false, true].into_iter().take(1 + usize::from(*is_array)) {
                 let key = format!("{on} {:?} {is_array}", &steps[..=step]);
                 if known.insert(key) {
-                    places.push(Place {
+                    places.push(RepetitionPoint {
                         format,
                         on,
                         row,
@@ -88,7 +88,7 @@ fn steps(path: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
     })
 }
 
-impl Place {
+impl RepetitionPoint {
     pub(super) fn name(&self) -> String {
         let row = &self.rows()[self.row];
         let path: Vec<_> = steps(row.path).take(self.step + 1).collect();
@@ -106,8 +106,8 @@ impl Place {
     }
 
     /// A response with an event of about so many bytes in which the place is repeated.
-    pub(super) fn response(&self, shape: Shape, len: usize) -> Vec<u8> {
-        let mut tree = Tree::default();
+    pub(super) fn response(&self, shape: EventShape, len: usize) -> Vec<u8> {
+        let mut tree = MemberTree::default();
         let rows = self.rows();
         let is_meant = |row: &&Row| row.on.is_empty() || row.on.contains(&self.on);
         tree.add(&rows[self.row]);
@@ -118,7 +118,7 @@ impl Place {
             }
         }
         let path: Vec<_> = steps(rows[self.row].path).map(|(name, _)| name).collect();
-        let mut writer = Writer {
+        let mut writer = GeneratedEventWriter {
             place: self,
             path: &path[..=self.step],
             shape,
@@ -141,13 +141,13 @@ impl Place {
 
 /// Members, and what the values of a row are.
 #[derive(Default)]
-struct Tree {
-    members: Vec<(&'static str, Tree)>,
+struct MemberTree {
+    members: Vec<(&'static str, MemberTree)>,
     is_array: bool,
     role: Option<Role>,
 }
 
-impl Tree {
+impl MemberTree {
     /// Adds the path of a row, unless there is something else.
     fn add(&mut self, row: &Row) {
         let mut tree = self;
@@ -175,17 +175,17 @@ impl Tree {
     }
 }
 
-struct Writer<'a> {
-    place: &'a Place,
+struct GeneratedEventWriter<'a> {
+    place: &'a RepetitionPoint,
     /// The members that lead to what is repeated.
     path: &'a [&'static str],
-    shape: Shape,
+    shape: EventShape,
     len: usize,
     count: usize,
     out: String,
 }
 
-impl Writer<'_> {
+impl GeneratedEventWriter<'_> {
     /// Writes the shortest event with text.
     fn short(&mut self, index: u32, text: &str) {
         let json = self.place.format.automaton().table.shortest.json;
@@ -201,7 +201,7 @@ impl Writer<'_> {
         }
     }
 
-    fn event(&mut self, tree: &Tree) {
+    fn event(&mut self, tree: &MemberTree) {
         if !self.shape.is_body {
             self.out.push_str("data: ");
         }
@@ -212,7 +212,7 @@ impl Writer<'_> {
 
     /// Writes a value, with so many members on the way to it of those that lead to what is repeated; none if it is not on the
     /// way.
-    fn value(&mut self, tree: &Tree, depth: Option<usize>) {
+    fn value(&mut self, tree: &MemberTree, depth: Option<usize>) {
         let is_repeated = depth == Some(self.path.len()) && self.place.is_array;
         if tree.is_array {
             self.out.push('[');
@@ -228,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    fn content(&mut self, tree: &Tree, depth: Option<usize>) {
+    fn content(&mut self, tree: &MemberTree, depth: Option<usize>) {
         if let Some(role) = tree.role {
             return self.leaf(role);
         }
@@ -256,9 +256,9 @@ impl Writer<'_> {
     fn leaf(&mut self, role: Role) {
         let count = self.count;
         let number = match self.shape.numbers {
-            Numbers::Zero => 0,
-            Numbers::Few => count % 300,
-            Numbers::Distinct => count,
+            GeneratedNumbers::Zero => 0,
+            GeneratedNumbers::Few => count % 300,
+            GeneratedNumbers::Distinct => count,
         };
         let value = match role {
             Role::Type => return self.string(self.place.on),
@@ -286,7 +286,7 @@ impl Writer<'_> {
     }
 }
 
-impl Texts {
+impl GeneratedTexts {
     const fn text(self, count: usize) -> &'static str {
         match self {
             Self::Empty => "",

@@ -1,7 +1,7 @@
 //! The work follows the length of an event: what is counted for n bytes, against what is counted for 16 n.
 
 use super::counted;
-use super::events::{Numbers, Place, Shape, Texts, places};
+use super::events::{EventShape, GeneratedNumbers, GeneratedTexts, RepetitionPoint, places};
 use crate::{Decoder, Format, Reasoning, StreamGate, StreamRewriter};
 use provstream::{Action, Parser, Policy, Question};
 
@@ -77,7 +77,7 @@ impl Reader {
     }
 
     /// Steps for each byte that something repeated adds to a response.
-    fn steps(self, place: &Place, shape: Shape, len: usize) -> f64 {
+    fn steps(self, place: &RepetitionPoint, shape: EventShape, len: usize) -> f64 {
         let count = |len| {
             let response = place.response(shape, len);
             let steps = counted(|| self.read(place.format(), &response));
@@ -89,10 +89,19 @@ impl Reader {
 }
 
 /// The shapes of the events of a place: some of them in a plain `cargo test`, other ones for other places.
-fn shapes(seed: usize) -> impl Iterator<Item = Shape> {
-    let texts = [Texts::Annotated, Texts::Short, Texts::Empty, Texts::Orphans];
-    let numbers = [Numbers::Zero, Numbers::Few, Numbers::Distinct];
-    let shapes = (0..96).map(move |way: usize| Shape {
+fn shapes(seed: usize) -> impl Iterator<Item = EventShape> {
+    let texts = [
+        GeneratedTexts::Annotated,
+        GeneratedTexts::Short,
+        GeneratedTexts::Empty,
+        GeneratedTexts::Orphans,
+    ];
+    let numbers = [
+        GeneratedNumbers::Zero,
+        GeneratedNumbers::Few,
+        GeneratedNumbers::Distinct,
+    ];
+    let shapes = (0..96).map(move |way: usize| EventShape {
         texts: texts[way % 4],
         numbers: numbers[way / 4 % 3],
         is_wide: (way / 12).is_multiple_of(2),
@@ -103,7 +112,7 @@ fn shapes(seed: usize) -> impl Iterator<Item = Shape> {
     shapes.skip(seed % every).step_by(every)
 }
 
-fn compare(place: &Place, shape: Shape, reader: Reader) -> Option<String> {
+fn compare(place: &RepetitionPoint, shape: EventShape, reader: Reader) -> Option<String> {
     let short = reader.steps(place, shape, len());
     let long = reader.steps(place, shape, TIMES * len());
     assert!(

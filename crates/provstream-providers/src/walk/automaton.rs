@@ -11,8 +11,8 @@ pub(crate) const ROOT: NodeId = 0;
 /// Automaton of a table.
 #[derive(Debug)]
 pub(crate) struct Automaton {
-    nodes: Box<[Node]>,
-    /// Types of events that rows name; the index of each is its bit in [`Rule::types`].
+    nodes: Box<[PathNode]>,
+    /// Types of events that rows name; the index of each is its bit in [`PathRule::types`].
     types: Box<[&'static str]>,
     /// Path of each node; an element of an array is `[]`.
     paths: Box<[Box<str>]>,
@@ -23,7 +23,7 @@ pub(crate) struct Automaton {
 
 /// A path in events.
 #[derive(Debug, Default)]
-pub(crate) struct Node {
+pub(crate) struct PathNode {
     /// Members with a node, at most 32.
     members: Box<[(&'static [u8], NodeId)]>,
     /// Bit set of the [`signature`]s of `members`.
@@ -38,14 +38,14 @@ pub(crate) struct Node {
     /// For an array's element: which number of the channel (0 or 1) its index is.
     pub(crate) place: Option<usize>,
     /// Rows that apply to the value.
-    pub(crate) rules: Box<[Rule]>,
+    pub(crate) rules: Box<[PathRule]>,
     /// Number of the first node after this one that is not inside it.
     pub(crate) end: NodeId,
 }
 
 /// A row, with the types of its events as bits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rule {
+pub(crate) struct PathRule {
     /// Bits of the types of events to which the row applies; all bits if it applies to every event.
     pub(crate) types: u64,
     pub(crate) row: Row,
@@ -71,7 +71,7 @@ impl Automaton {
                 [] => u64::MAX,
                 _ => bits.fold(0, |all: u64, bit: u64| all | bit),
             };
-            tree.at(row.path).rules.push(Rule { types, row: *row });
+            tree.at(row.path).rules.push(PathRule { types, row: *row });
         }
         for path in table.content {
             tree.at(path).is_content = Some(true);
@@ -107,7 +107,7 @@ impl Automaton {
         }
     }
 
-    pub(crate) fn node(&self, id: NodeId) -> &Node {
+    pub(crate) fn node(&self, id: NodeId) -> &PathNode {
         &self.nodes[usize::from(id)]
     }
 
@@ -123,7 +123,7 @@ impl Automaton {
     }
 }
 
-impl Node {
+impl PathNode {
     /// Returns the index of a member among `members`, and its node, by its decoded name.
     #[inline]
     pub(crate) fn member(&self, name: &[u8]) -> Option<(usize, NodeId)> {
@@ -175,7 +175,7 @@ struct Tree {
     members: Vec<(&'static str, Tree)>,
     element: Option<Box<Tree>>,
     place: Option<usize>,
-    rules: Vec<Rule>,
+    rules: Vec<PathRule>,
     /// Overrides the value of the object or array around the node.
     is_content: Option<bool>,
     passes: Vec<&'static [u8]>,
@@ -222,10 +222,15 @@ impl Tree {
         }
     }
 
-    fn number(self, nodes: &mut Vec<Node>, paths: &mut Vec<Box<str>>, around: Around) -> NodeId {
+    fn number(
+        self,
+        nodes: &mut Vec<PathNode>,
+        paths: &mut Vec<Box<str>>,
+        around: Around,
+    ) -> NodeId {
         let id = nodes.len();
         assert!(self.members.len() <= 32, "a bit for each member");
-        nodes.push(Node::default());
+        nodes.push(PathNode::default());
         paths.push(around.path.clone().into());
         let is_content = self.is_content.unwrap_or(around.is_content);
         let mut number =
@@ -241,7 +246,7 @@ impl Tree {
         let inside = members.iter().map(|(_, member)| *member).chain(element);
         let own = self.rules.iter().filter(|rule| rule.row.role.is_text());
         let own = own.fold(0, |all, rule| all | rule.types);
-        nodes[id] = Node {
+        nodes[id] = PathNode {
             signatures: members
                 .iter()
                 .fold(0, |all, (name, _)| all | signature(name)),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Found, Reading};
+use super::{CitationResult, Found};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
@@ -33,11 +33,11 @@ fn part(root: &Node<'_>) -> Result<Option<Part>, CitationError> {
     Ok(root.count("index")?.map(|index| Part::new(index, None)))
 }
 
-fn added(root: &Node<'_>, delta: &Node<'_>) -> Reading {
+fn added(root: &Node<'_>, delta: &Node<'_>) -> CitationResult {
     citation(&delta.required("citation")?, part(root)?)
 }
 
-fn citation(node: &Node<'_>, part: Option<Part>) -> Reading {
+fn citation(node: &Node<'_>, part: Option<Part>) -> CitationResult {
     let (kind, [start, end], unit) = match node.form()? {
         "char_location" => (
             SourceKind::Document,

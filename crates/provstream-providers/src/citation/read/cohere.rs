@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Found, Reading};
+use super::{CitationResult, Found};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
@@ -24,7 +24,7 @@ pub(super) fn read(root: &Node<'_>, found: &mut Found) {
     }
 }
 
-fn citation(node: &Node<'_>) -> Reading {
+fn citation(node: &Node<'_>) -> CitationResult {
     if !node.is_object() {
         return Err(node.wrong_type("an object"));
     }

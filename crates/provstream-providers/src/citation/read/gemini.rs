@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Found, Reading};
+use super::{CitationResult, Found};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
@@ -62,7 +62,7 @@ fn chunk(node: &Node<'_>) -> Result<Source, CitationError> {
     Ok(Source::new(SourceKind::Other))
 }
 
-fn support(node: &Node<'_>, candidate: u64, chunks: &[Arc<Source>]) -> Reading {
+fn support(node: &Node<'_>, candidate: u64, chunks: &[Arc<Source>]) -> CitationResult {
     let (part, extent, text) = match node.member("segment") {
         Some(segment) => (
             Some(segment.count("partIndex")?.unwrap_or(0)),
@@ -91,7 +91,7 @@ fn elsewhere(number: u64) -> Arc<Source> {
     Arc::new(Source::new(SourceKind::Other).with_index(Some(number)))
 }
 
-fn attribution(node: &Node<'_>, candidate: u64, extent: Extent) -> Reading {
+fn attribution(node: &Node<'_>, candidate: u64, extent: Extent) -> CitationResult {
     let source = Source::new(SourceKind::Web)
         .with_url(node.text("uri")?)
         .with_title(node.text("title")?);

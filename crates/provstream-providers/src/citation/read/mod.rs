@@ -63,14 +63,14 @@ pub fn read(provider: Provider, event: &[u8]) -> Vec<Result<Citation, CitationEr
 }
 
 /// A citation, none if it is of no known form.
-type Reading = Result<Option<Citation>, CitationError>;
+type CitationResult = Result<Option<Citation>, CitationError>;
 
 /// Citations and errors found so far.
 #[derive(Default)]
 struct Found(Vec<Result<Citation, CitationError>>);
 
 impl Found {
-    fn push(&mut self, reading: Reading) {
+    fn push(&mut self, reading: CitationResult) {
         self.0.extend(reading.transpose());
     }
 
@@ -79,7 +79,7 @@ impl Found {
         &mut self,
         parent: &Node<'_>,
         name: &str,
-        mut read: impl FnMut(u64, &Node<'_>) -> Reading,
+        mut read: impl FnMut(u64, &Node<'_>) -> CitationResult,
     ) {
         match parent.list(name) {
             Ok(list) => list.for_each(|(index, node)| self.push(read(index, &node))),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Found, Reading};
+use super::{CitationResult, Found};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
@@ -44,14 +44,14 @@ fn read_choice(choice: &Node<'_>, index: u64, found: &mut Found) {
     }
 }
 
-fn added(root: &Node<'_>) -> Reading {
+fn added(root: &Node<'_>) -> CitationResult {
     let (output, content) = (root.count("output_index")?, root.count("content_index")?);
     let part = output.map(|output| Part::new(output, content));
     annotation(&root.required("annotation")?, part)
 }
 
 /// An annotation: with its members in itself (Responses), or in a member that is called like its type (chat completions).
-fn annotation(node: &Node<'_>, part: Option<Part>) -> Reading {
+fn annotation(node: &Node<'_>, part: Option<Part>) -> CitationResult {
     let form = node.form()?;
     let inner = node.member(form);
     let node = inner.as_ref().unwrap_or(node);
