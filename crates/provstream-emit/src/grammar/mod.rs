@@ -73,7 +73,7 @@ named! {
 /// assert!(grammar.accepts("It runs [1]. [substrate.grep; observation-id=src/a.rs:7]"));
 /// assert!(!grammar.accepts("It runs. [substrate.grepp]"));
 /// assert!(grammar.print(GrammarTarget::Gbnf)?.starts_with("# "));
-/// # Ok::<(), provstream_emit::GrammarError>(())
+/// # Ok::<(), provstream_emit::GrammarPrintError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Grammar {
