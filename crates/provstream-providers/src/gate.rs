@@ -278,9 +278,9 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.gate.policy_mut().settle_repeat(unfound, copy, to);
     }
 
-    fn settle_elsewhere(&mut self, more: bool, copy: &[u8], to: &mut CopyChanges) -> bool {
+    fn settle_elsewhere(&mut self, unfound: Unfound, copy: &[u8], to: &mut CopyChanges) -> bool {
         self.look_ahead();
-        let withholds = self.gate.policy().settle_elsewhere(more, copy, to);
+        let withholds = self.gate.policy().settle_elsewhere(unfound, copy, to);
         withholds || !self.rest().is_empty()
     }
 

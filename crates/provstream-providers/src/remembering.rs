@@ -98,16 +98,17 @@ impl<P> Remembering<P> {
         }
     }
 
-    /// Adds to `to` the changes to text of another member, of which `more` may follow: the recorded decisions about
-    /// the same words. Returns `false` if there are none.
-    pub(super) fn settle_elsewhere(&self, more: bool, copy: &[u8], to: &mut CopyChanges) -> bool {
+    /// Adds to `to` the changes to text of another member: the recorded decisions about the same words. Returns `false`
+    /// if there are none.
+    pub(super) fn settle_elsewhere(
+        &self,
+        unfound: Unfound,
+        copy: &[u8],
+        to: &mut CopyChanges,
+    ) -> bool {
         let made = self.made.as_deref();
         let made = made.filter(|made| made.withholds());
         if let Some(made) = made {
-            let unfound = match more {
-                true => Unfound::Keeps,
-                false => Unfound::Ends,
-            };
             made.settle(&[], unfound, copy, to);
         }
         made.is_some()

@@ -25,6 +25,8 @@ pub(super) struct Text<R> {
     /// The channel ended after a lone high surrogate, which was written unchanged. A low surrogate that follows must
     /// not be joined to it.
     after_lone_half: bool,
+    /// The text came as a whole before any delta.
+    pub(super) is_whole: bool,
     /// Another text of the channel is equal so far, and only that one is reported.
     pub(super) is_again: bool,
     /// More of the text may follow in the same event; until then, nothing must be decided.
@@ -68,6 +70,7 @@ impl<R: TextRewriter> Text<R> {
             high: None,
             high_is_out: false,
             after_lone_half: false,
+            is_whole: false,
             is_again: false,
             goes_on: false,
             may_hold: R::WITHHOLDS_UNREAD,
@@ -378,8 +381,8 @@ pub(super) trait TextRewriter: Clone {
 
     /// Adds to `to` the decisions about a copy in a text of another name, because of the words of this one. Returns
     /// `false` if there are none and nothing is held back.
-    fn settle_elsewhere(&mut self, more: bool, copy: &[u8], to: &mut CopyChanges) -> bool {
-        let _ = (more, copy, to);
+    fn settle_elsewhere(&mut self, unfound: Unfound, copy: &[u8], to: &mut CopyChanges) -> bool {
+        let _ = (unfound, copy, to);
         false
     }
 

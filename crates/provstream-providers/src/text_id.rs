@@ -25,6 +25,8 @@ pub(super) enum Member {
     Response,
     /// `message.content` where it repeats deltas.
     Message,
+    /// Content that came as a whole before its deltas.
+    Whole,
     /// A summary of reasoning, or a plan, where the format has reasoning beside it.
     Summary,
     /// Reasoning in the member of the node with this number.
@@ -53,7 +55,7 @@ impl Member {
     /// Its name for handlers, if it is not the usual one.
     pub(super) const fn name(self) -> Option<&'static str> {
         Some(match self {
-            Self::Content | Self::Summary | Self::Reasoning(_) => return None,
+            Self::Content | Self::Whole | Self::Summary | Self::Reasoning(_) => return None,
             Self::Refusal => "refusal",
             Self::Transcript => "transcript",
             Self::Completion => "text",

@@ -24,6 +24,8 @@ pub(super) struct WholeText<'a, R> {
     pub(super) text: Str,
     /// There is more to come: what may still become an annotation is left out.
     pub(super) more: bool,
+    /// Deltas of the text may follow.
+    pub(super) is_begun: bool,
     /// The text repeats another one.
     pub(super) is_repeated: bool,
     /// More of that text may come, so that the end of this one may have to be left out.
@@ -70,18 +72,26 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     };
     rewriter.push(text.as_bytes(), &mut collect);
     let certain = collect.out.len();
-    if !whole.more {
+    if whole.is_begun {
+        rewriter.push_break(&mut collect);
+    } else if !whole.more {
         rewriter.finish(&mut collect);
     }
     let mut settled = CopyChanges::default();
     if whole.is_repeated {
         rewriter.settle_repeat(Unfound::Empties, out, &mut settled);
     }
-    let is_other = R::WITHHOLDS_UNREAD && whole.words != Some(rewriter.words(false));
+    let is_own = |words: Words| words.is_like(&rewriter.words(false));
+    let is_other = R::WITHHOLDS_UNREAD && !whole.words.is_some_and(is_own);
     let texts = if is_other { whole.texts } else { &mut [] };
     let mut others = SmallVec::<[&mut Text<R>; 1]>::new();
     others.extend(each(texts.iter_mut()).filter(|other| other.id != whole.id));
-    settle_elsewhere(&mut others, whole.more, out, &mut settled);
+    let copied = rewriter.words(false);
+    let unfound = match whole.is_repeated && !whole.more {
+        true => Unfound::Empties,
+        false => Unfound::Keeps,
+    };
+    settle_elsewhere(&mut others, (unfound, copied), out, &mut settled);
     settled.cut(out);
     let (mut awaited, mut len) = (SmallVec::new(), out.len());
     for other in each(others.iter()) {
@@ -112,19 +122,26 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     }
 }
 
-/// Adds what is to be done with what was written for a text, of which there may be more, because of the words of others.
+/// Adds what is to be done with what was written for a text, because of the words of others. A text that repeats one of them as a
+/// whole, with these words, need not have those of the rest.
 fn settle_elsewhere<R: TextRewriter>(
     others: &mut [&mut Text<R>],
-    more: bool,
+    (mut unfound, copied): (Unfound, Words),
     copy: &[u8],
     to: &mut CopyChanges,
 ) {
+    if unfound == Unfound::Empties {
+        each(others.iter_mut()).for_each(|other| other.rewriter.look_ahead());
+        if each(others.iter()).any(|other| other.rewriter.words(true).equals(&copied)) {
+            unfound = Unfound::Ends;
+        }
+    }
     let mut settled = 0;
     for other in each(others.iter_mut()) {
         if settled == MAX_SETTLED {
             // It cannot be searched for the words of all.
             return to.end(0, None);
         }
-        settled += usize::from(other.rewriter.settle_elsewhere(more, copy, to));
+        settled += usize::from(other.rewriter.settle_elsewhere(unfound, copy, to));
     }
 }

@@ -47,7 +47,6 @@ const PASSES: &[Passes] = &[
 pub(crate) const TABLE: Table = Table {
     content: CONTENT,
     passes: PASSES,
-    whole_alone: true,
     ..Table::new(
         ROWS,
         Shortest {

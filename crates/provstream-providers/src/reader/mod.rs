@@ -50,6 +50,10 @@ pub(crate) struct FactReader {
     finishing: usize,
     numbering: Numbering,
     ended: bool,
+    /// Some text came in deltas.
+    has_deltas: bool,
+    /// Texts that came as a whole before any delta; at most [`MAX_CHANNELS`].
+    wholes: Vec<TextId>,
     /// Content other than text came after text.
     has_break: bool,
     /// Facts about reasoning and its ends are reported.
@@ -106,6 +110,8 @@ impl FactReader {
             finishing: 0,
             numbering: Numbering::default(),
             ended: false,
+            has_deltas: false,
+            wholes: Vec::new(),
             has_break: false,
             wants_reasoning: false,
             wants_echoes: false,

@@ -3,6 +3,7 @@
 use super::{FactReader, OpenTextSelector};
 use crate::Channel;
 use crate::blocks::BlockEvent;
+use crate::channel::MAX_CHANNELS;
 use crate::event::Event;
 use crate::found::{Found, Piece, Raw, Repeats, Str};
 use crate::item::NoticeCode;
@@ -305,6 +306,7 @@ impl FactReader {
         });
         match self.begin(id, text, like) {
             Some(begun) => {
+                self.has_deltas |= !text.is_empty();
                 let piece = Piece {
                     is_repeatable,
                     is_again: begun.is_again || id.member == Member::Message,
@@ -357,14 +359,23 @@ impl FactReader {
     pub(super) fn whole(&mut self, event: &Event<'_>, id: TextId, text: Str) {
         let repeats = if self.is_open(id) {
             Repeats::SoFar
-        } else if event.is_streamed
-            && !(event.automaton.table.whole_alone && self.report.text_bytes() == 0)
-        {
+        } else if event.is_streamed && !self.is_first_whole(id) {
             Repeats::All
         } else {
             self.settled |= !text.is_empty();
             Repeats::Nothing
         };
         self.found.push(Found::Whole(id, text, repeats));
+    }
+
+    /// Returns `true` if a full text in a stream is the first that a client reads of that text: the stream has no deltas so far.
+    fn is_first_whole(&mut self, id: TextId) -> bool {
+        let is_first = !self.has_deltas
+            && self.wholes.len() < MAX_CHANNELS
+            && !each(self.wholes.iter()).any(|whole| *whole == id);
+        if is_first {
+            self.wholes.push(id);
+        }
+        is_first
     }
 }

@@ -435,7 +435,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    const fn is_streamed(&self) -> bool {
+    pub(super) const fn is_streamed(&self) -> bool {
         matches!(self.envelope, Kind::Sse | Kind::Array)
     }
 

@@ -78,6 +78,10 @@ impl<R: TextRewriter> State<R> {
         let Some(place) = self.place(id) else {
             return false;
         };
+        let place = match self.texts[place].is_whole {
+            true => self.begin_after_whole(place).unwrap_or(place),
+            false => place,
+        };
         if !text.is_empty() {
             self.go_on(place, text);
         }
@@ -185,6 +189,8 @@ impl<R: TextRewriter> State<R> {
             }
             return false;
         }
+        // A gate repeats its decisions in the copies that follow.
+        let is_begun = R::WITHHOLDS_UNREAD && !is_repeated && self.is_streamed();
         let start = self.edits.bytes.len();
         let (mut words, mut may_go_on) = (None, false);
         if let Some(text) = self.texts.get_mut(id) {
@@ -204,7 +210,7 @@ impl<R: TextRewriter> State<R> {
         // Offsets beside a text that repeats another one are offsets into that one.
         let is_copy = words.is_some() && is_repeated;
         let has_offsets = pending.as_ref().is_some_and(|pending| pending.has_offsets);
-        let mut removed = match has_offsets && !is_copy {
+        let mut removed = match (has_offsets || is_begun) && !is_copy {
             true => OffsetShift::of(self.reader.format(), R::WITHHOLDS_UNREAD),
             false => None,
         };
@@ -215,6 +221,7 @@ impl<R: TextRewriter> State<R> {
                 data: &frame.data,
                 text,
                 more: repeats == Repeats::SoFar,
+                is_begun,
                 is_repeated,
                 may_go_on: may_go_on && pending.is_some(),
                 words,
@@ -225,13 +232,18 @@ impl<R: TextRewriter> State<R> {
             &mut self.edits.bytes,
             handler,
         );
-        if !is_repeated
+        if is_begun {
+            let rewriter = (**rewriter).clone();
+            self.begin_with(id, rewriter, removed.take());
+        } else if !is_repeated
             && let Some(end) = rewriter.ended()
             && self.wholes_ended.len() < MAX_CHANNELS
         {
             self.wholes_ended.push((id.channel, end));
         }
-        if is_repeated && let Some(text) = self.texts.get_mut(id) {
+        if is_repeated
+            && let (Some(text), Some(rewriter)) = (self.texts.get_mut(id), &mut self.whole)
+        {
             text.rewriter.follow(rewriter);
         }
         if written.changed {
@@ -248,6 +260,27 @@ impl<R: TextRewriter> State<R> {
             handler.item(Item::ChannelEnd(id.channel));
         }
         written.changed
+    }
+
+    /// Adds a text that came as a whole, with the rewriter that has read it.
+    fn begin_with(&mut self, id: TextId, rewriter: R, removed: Option<OffsetShift>) {
+        if let Some(place) = self.place(id) {
+            self.texts[place].rewriter = rewriter;
+            self.texts[place].removed = removed;
+            self.texts[place].is_whole = true;
+        }
+    }
+
+    /// Begins the text of deltas that follow a whole text with their name, and returns its place. The whole text stays as another
+    /// text, whose words are looked for in copies.
+    #[cold]
+    fn begin_after_whole(&mut self, place: usize) -> Option<usize> {
+        let mut whole = self.texts.remove(place);
+        let id = whole.id;
+        whole.id.member = Member::Whole;
+        whole.is_whole = false;
+        self.texts.add(whole);
+        self.place(id)
     }
 
     /// Empties a string, and returns `true` if it changes.

@@ -172,6 +172,7 @@ impl<R: TextRewriter> State<R> {
             data: &frame.data,
             text,
             more: false,
+            is_begun: false,
             // A gate reports what it decides.
             is_repeated: !R::WITHHOLDS_UNREAD,
             may_go_on: false,

@@ -33,8 +33,6 @@ pub(crate) struct Table {
     /// Types of events that show nothing to a reader. If the list is not empty, an event of any other type that no
     /// row names is a break in the text.
     pub(crate) control: &'static [&'static str],
-    /// A full text is the text itself if no delta came before.
-    pub(crate) whole_alone: bool,
     /// Shortest event with text, for text that is added.
     pub(crate) shortest: Shortest,
 }
@@ -98,7 +96,6 @@ impl Table {
             has_parts: false,
             plain: &[],
             control: &[],
-            whole_alone: false,
             shortest,
         }
     }

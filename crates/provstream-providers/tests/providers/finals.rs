@@ -1,7 +1,7 @@
 //! Copies of a text that come as a whole: before their deltas, with other words, or under other numbers.
 
-use provstream::{Action, Gate, Parser};
-use provstream_providers::{Format, StreamGate};
+use provstream::{Action, Gate, Handler, Parser};
+use provstream_providers::{Format, GateEvent, StreamGate, StreamHandler};
 use serde_json::{Value, json};
 
 use testkit::gate::policies::NoInference;
@@ -342,4 +342,96 @@ fn a_whole_text_before_its_deltas_is_judged_as_a_text_of_its_own() {
             assert!(rest.contains(&released(TEXT)), "{out}");
         }
     }
+}
+
+/// Counts the decisions that are reported.
+#[derive(Default)]
+struct Decided(usize);
+
+impl Handler for Decided {}
+
+impl StreamHandler for Decided {
+    fn gate(&mut self, event: GateEvent<'_>) {
+        self.0 += usize::from(matches!(event, GateEvent::Decided(..)));
+    }
+}
+
+/// Some servers send no deltas: then the first whole text is the text itself.
+#[test]
+fn a_text_without_deltas_is_reported_once_and_its_copies_repeat_the_decisions() {
+    let whole = |text: &str| chat(&json!({"message": {"content": text}}));
+    let item = |text: &str| json!({"type": "response.output_item.done", "output_index": 0, "item": {"type": "message", "content": [{"type": "output_text", "text": text}]}});
+    let clean = "It rains. It is SECRET. So.";
+    for (format, events) in [
+        (Format::OpenAiResponses, vec![completed(&[TEXT])]),
+        (
+            Format::OpenAiResponses,
+            vec![done(0, TEXT), item(clean), completed(&[clean])],
+        ),
+        (
+            Format::OpenAiResponses,
+            vec![item(TEXT), completed(&["", clean])],
+        ),
+        (
+            Format::OpenAiResponses,
+            vec![item(TEXT), completed(&["It is  SECRET."])],
+        ),
+        (Format::OpenAiChat, vec![whole(TEXT), whole(clean)]),
+        (
+            Format::GeminiInteractions,
+            vec![
+                json!({"event_type": "interaction.completed", "interaction": {"steps": [{"type": "model_output", "content": [{"type": "text", "text": TEXT}]}]}}),
+            ],
+        ),
+    ] {
+        let body = sse(&events);
+        for action in actions() {
+            let (out, report) = gated(Some(format), &action, &body);
+            let marked = out.replace("<It is SECRET.>", "");
+            assert!(
+                !marked.contains("SECRET"),
+                "{action:?}: {body} became {out}"
+            );
+            assert!(out.contains("It rains."), "{out}");
+            assert!(report.text_bytes() > 0, "{body}");
+        }
+        let mut gate = StreamGate::new(format, Parser::new(), With(Action::Discard));
+        let mut decided = Decided::default();
+        gate.push(body.as_bytes(), &mut decided);
+        gate.finish(&mut decided);
+        assert_eq!(decided.0, 2, "{body}");
+    }
+}
+
+/// A copy under a number that no text had may have the words in another form: nobody knows which text it repeats.
+#[test]
+fn a_copy_under_another_number_that_equals_no_text_is_emptied() {
+    let reasoning = json!({"type": "reasoning", "summary": []});
+    for copy in [
+        "It rains. It is  SECRET. So.",
+        "It rains. It is \u{201C}SECRET\u{201D}. So.",
+        "It rains. It is SECR",
+    ] {
+        let message =
+            json!({"type": "message", "content": [{"type": "output_text", "text": copy}]});
+        let last = json!({"type": "response.completed", "response": {"status": "completed", "output": [reasoning, message]}});
+        let body = sse(&[delta(0, TEXT), last]);
+        for action in actions() {
+            let (out, _) = gated(Some(Format::OpenAiResponses), &action, &body);
+            let out = out.replace("<It is SECRET.>", "");
+            assert!(!out.contains("SECR"), "{action:?}: {body} became {out}");
+        }
+    }
+    // One that equals a text has what is admitted of it.
+    let texts = [delta(0, TEXT), delta(1, "Snow falls.")];
+    let last = completed(&["", "It rains. It is SECRET. So.", "Snow falls."]);
+    let body = sse(&[&texts[..], &[last]].concat());
+    let (out, _) = gated(Some(Format::OpenAiResponses), &Action::Discard, &body);
+    assert!(!out.contains("SECRET"), "{out}");
+    let copies = out.lines().rfind(|line| !line.is_empty());
+    let copies = copies.expect("an event");
+    assert!(
+        copies.contains("It rains.") && copies.contains("Snow falls."),
+        "{out}"
+    );
 }
