@@ -31,6 +31,50 @@ const CLOSERS: [&str; 18] = [
     "[",
 ];
 
+/// Closing markup, whole and in parts, and what is nearly some.
+const MARKUP: [&str; 40] = [
+    "*",
+    "**",
+    "***",
+    "_",
+    "__",
+    "~~",
+    "**_",
+    "</p>",
+    "</b>",
+    "</strong>",
+    "</blockquote>",
+    "</p",
+    "</",
+    "<",
+    ">",
+    "<b>",
+    "</2>",
+    "[^1]",
+    "[^note-1]",
+    "[^",
+    "[^a",
+    "[1]",
+    "[12](",
+    "[1](u)",
+    "[1",
+    "]",
+    "【1】",
+    "【4:0†source】",
+    "【",
+    "【1†",
+    "¹",
+    "²³",
+    "⁴",
+    "<sup>1</sup>",
+    "<sup>[2]</sup>",
+    "<sup>",
+    "<sup>1",
+    "1</sup>",
+    "</x-abcdefghijklmnopqrstuvwxyz>",
+    "****************************************",
+];
+
 const SPACES: [&str; 10] = [
     " ", " ", " ", "  ", "\n", "\r\n", "\n> ", "\n>> > ", "\u{a0}", "\t",
 ];
@@ -105,8 +149,9 @@ const WORDS: [&str; 64] = [
 /// Text of some pieces, now and then with bytes that are no characters.
 pub(super) fn text(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
     while choices.go_on() && out.len() < MOST / 2 {
-        let piece = match choices.below(16) {
+        let piece = match choices.below(19) {
             0..=5 => choices.pick(&WORDS),
+            16..=18 => choices.pick(&MARKUP),
             6..=9 => choices.pick(&TERMINATORS),
             10..=12 => choices.pick(&SPACES),
             13 => choices.pick(&CLOSERS),

@@ -1,7 +1,9 @@
 //! Full stops that belong to a word instead of ending a sentence: abbreviations, initials, single letters.
 
 use super::class::{Class, char_before};
+use super::markup::emphasis_before;
 use super::scan::{is_apostrophe, space_before};
+use super::trail::before_markup;
 use super::words::{Endings, WordSet};
 
 static ABBREVIATIONS: WordSet<2048> = WordSet::new(
@@ -86,7 +88,7 @@ fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
             || found.class.is_mark()
             || matches!(text[start - 1], b'.' | b'-' | b'/');
         if !in_token {
-            let joined = found.class == Class::Numeric || is_joint(text[start - 1]);
+            let joined = found.class == Class::Numeric || is_joined(text, start);
             return (!joined).then_some((start, is_apostrophe(found.code)));
         }
         start -= found.len;
@@ -96,12 +98,19 @@ fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Returns `true` if a byte joins what is on both sides of it to one word.
-const fn is_joint(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'_' | b'@' | b'/' | b'\\' | b'-' | b'+' | b'=' | b'&' | b'#' | b'$' | b'%'
-    )
+/// Returns `true` if the byte before `at` joins what is on both sides of it to one word. An underscore at the start of a word is
+/// emphasis.
+fn is_joined(text: &[u8], at: usize) -> bool {
+    match text[at - 1] {
+        b'_' => {
+            let before = text[..at - emphasis_before(text, at)].last();
+            !matches!(before, None | Some(b' ' | b'\n' | b'('))
+        }
+        byte => matches!(
+            byte,
+            b'@' | b'/' | b'\\' | b'-' | b'+' | b'=' | b'&' | b'#' | b'$' | b'%'
+        ),
+    }
 }
 
 /// A letter before `dot` that is alone, or ends a chain of single letters and full stops (`U.S.`, `J.-P.`, `p.m.`).
@@ -131,7 +140,7 @@ fn single_letter(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
         }
         b'-' => text[..start - 1].ends_with(b".").then_some((start, alone)),
         _ if is_apostrophe(before.code) => (letter.class == Class::Upper).then_some((start, alone)),
-        byte if is_joint(byte) => None,
+        _ if is_joined(text, start) => None,
         b' ' if announces(text, start, dot) => Some((start, Hold::Always)),
         _ if before.class.is_letter()
             || before.class.is_mark()
@@ -145,7 +154,10 @@ fn single_letter(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
 
 /// Returns `true` if the letter in `start..dot` is the second half of an abbreviation that announces what follows, as in `z. B.`
 fn announces(text: &[u8], start: usize, dot: usize) -> bool {
-    let [.., first, b'.', b' '] = text[..start] else {
+    let Some(before) = text[..start].strip_suffix(b" ") else {
+        return false;
+    };
+    let [.., first, b'.'] = text[..before_markup(text, before.len())] else {
         return false;
     };
     let [second] = text[start..dot] else {

@@ -2,23 +2,12 @@
 
 use super::abbreviation::{Hold, hold};
 use super::class::{Class, char_at};
-use super::scan::{marks_end, next_decisive, space_end};
+use super::scan::{next_decisive, space_before};
 use super::start::{Start, start_of_sentence};
 use super::terminator::Terminator;
+use super::trail::{Trail, before_markup, is_wide_stop};
 use super::{marker, ordinal, speech};
 use crate::steps;
-
-/// Closing punctuation after a terminator, and the white space after that.
-struct Trail {
-    /// Index at which the closing punctuation ends.
-    closed: usize,
-    /// Index at which the whitespace ends; equal to `closed` if there is none.
-    next: usize,
-    /// `true` if there is closing punctuation.
-    has_closer: bool,
-    /// `true` if some of it is a quotation mark.
-    has_quote: bool,
-}
 
 /// Returns the index at which the sentence before `terminator` ends, or `None` if the terminator ends none.
 #[inline]
@@ -32,11 +21,7 @@ pub(super) fn after(text: &[u8], terminator: Terminator) -> Option<usize> {
         let whole = terminator.code == u32::from(b'.') && stays_whole(text, terminator.start, next);
         return (!whole).then_some(next);
     }
-    if text
-        .get(terminator.end)
-        .is_some_and(u8::is_ascii_alphanumeric)
-        && terminator.code < 0x80
-    {
+    if terminator.is_in_word(text) {
         return None;
     }
     after_any::<true>(text, terminator)
@@ -53,7 +38,7 @@ fn after_any<const HELD: bool>(text: &[u8], terminator: Terminator) -> Option<us
         return (terminator.end < text.len()).then_some(terminator.end); // SB4
     }
     let wide_stop = is_wide_stop(terminator.code);
-    let trail = trail(text, terminator.end, wide_stop);
+    let trail = Trail::of(text, terminator);
     if trail.next == trail.closed && !wide_stop {
         return None;
     }
@@ -78,11 +63,15 @@ fn after_any<const HELD: bool>(text: &[u8], terminator: Terminator) -> Option<us
 
 /// Returns `true` if a quotation mark follows `terminator` directly.
 pub(super) fn closes_quotation(text: &[u8], terminator: Terminator) -> bool {
-    trail(text, terminator.end, is_wide_stop(terminator.code)).has_quote
+    Trail::of(text, terminator).has_quote
 }
 
-const fn is_wide_stop(code: u32) -> bool {
-    matches!(code, 0x3002 | 0xFF01 | 0xFF1F)
+/// Returns `true` if the text ends in what may become closing markup of `terminator`.
+#[inline]
+pub(super) fn opens_markup(text: &[u8], terminator: Terminator) -> bool {
+    // Nothing but a French quotation mark closes a sentence after white space.
+    let is_over = matches!(text[terminator.end..], [b' ' | b'\n', 0..0x80, ..]);
+    !is_over && terminator.class != Class::Sep && Trail::of(text, terminator).is_open
 }
 
 /// Returns `true` if the full stop at `dot` is part of what is before it or belongs to what follows at `next`.
@@ -112,8 +101,12 @@ fn ellipsis(text: &[u8], dot: usize) -> Option<bool> {
         .count();
     steps::count(dots);
     let start = dot - dots;
-    let before = super::scan::space_before(text, start);
-    let byte = text[..before.end].last()?;
+    let before = space_before(text, start);
+    let end = match before.spaced {
+        true => before_markup(text, before.end),
+        false => before.end,
+    };
+    let byte = text[..end].last()?;
     let bracket = before.spaced || matches!(byte, b'[' | b'(');
     Some(dots > 0 && bracket || before.spaced && *byte == b'.')
 }
@@ -125,62 +118,6 @@ pub(super) fn needs_start(text: &[u8], dot: usize) -> bool {
         Some(b'.' | b' ' | b'\t' | b'\r' | b'\n') => ellipsis(text, dot) == Some(true),
         Some(_) => matches!(hold(text, dot), Some((_, Hold::Listed | Hold::Name))),
     }
-}
-
-/// The trail from `at` on. Close has opening marks too; where no white space need follow (`wide_stop`) they open what comes
-/// next, elsewhere only an attached one can be met here, and there is no break in either case.
-fn trail(text: &[u8], at: usize, wide_stop: bool) -> Trail {
-    let mut trail = Trail {
-        closed: marks_end(text, at),
-        next: 0,
-        has_closer: false,
-        has_quote: false,
-    };
-    loop {
-        while let Some(found) = char_at(text, trail.closed)
-            && found.class == Class::Close
-            && !(wide_stop && is_opener(found.code))
-        {
-            trail.has_closer = true;
-            trail.has_quote |= is_quote(found.code);
-            trail.closed = marks_end(text, trail.closed + found.len);
-        }
-        trail.next = space_end(text, trail.closed);
-        if trail.next == trail.closed || !is_detached_closer(text, trail.next) {
-            return trail;
-        }
-        trail.closed = trail.next;
-    }
-}
-
-const fn is_quote(code: u32) -> bool {
-    matches!(
-        code,
-        0x22 | 0x27 | 0xAB | 0xBB | 0x2018..=0x201F | 0x2039 | 0x203A | 0x300C..=0x300F
-    )
-}
-
-const fn is_opener(code: u32) -> bool {
-    matches!(code, 0x28 | 0x5B | 0x7B | 0xAB | 0x2018 | 0x201C | 0x2039)
-        || matches!(
-            code,
-            0x3008 | 0x300A | 0x300C | 0x300E | 0x3010 | 0x3014 | 0x3016 | 0x3018 | 0x301A | 0x301D
-        )
-        || matches!(code, 0xFF08 | 0xFF3B | 0xFF5B | 0xFF5F | 0xFF62)
-}
-
-/// Returns `true` if a `»` or `›` is at `at`, after white space, with nothing attached to it that it could open (French: `Non !
-/// »`).
-fn is_detached_closer(text: &[u8], at: usize) -> bool {
-    let Some(found) = char_at(text, at) else {
-        return false;
-    };
-    matches!(found.code, 0xBB | 0x203A)
-        && char_at(text, at + found.len).is_none_or(|next| {
-            next.class.is_space()
-                || next.class.ends()
-                || matches!(next.class, Class::SContinue | Class::Close)
-        })
 }
 
 /// Returns `true` if the full stop at `dot` belongs to an abbreviation, an initial or a marker, given what follows at `next`.

@@ -5,8 +5,9 @@
 //! the last sentence begins where it began before, or later.
 
 use super::class::{Class, char_at, char_before};
+use super::markup::{self, Markup, Piece};
 use super::terminator::{self, Terminator};
-use super::{boundary, scan};
+use super::{boundary, trail::Letters};
 use crate::steps;
 
 /// The decision about a terminator looks at fewer letters and digits before it: two abbreviations and a number.
@@ -59,8 +60,16 @@ impl<'a> Text<'a> {
         if self.near == 0 {
             return 0;
         }
-        let mut at = 0;
+        let mut at = markup::rest_of_cut(self.bytes);
+        // Markup comes before white space, or right after a French quotation mark.
+        let mut may_be_markup = true;
         while let Some(found) = char_at(self.bytes, at) {
+            if may_be_markup
+                && let Piece::Whole(end) = Markup::after(at, false).read(self.bytes, at)
+            {
+                at = end;
+                continue;
+            }
             let closes = found.class == Class::Close
                 || found.class.is_mark()
                 || found.class.is_space()
@@ -69,6 +78,10 @@ impl<'a> Text<'a> {
                 steps::count(at);
                 return at;
             }
+            may_be_markup = match found.code {
+                0xBB | 0x203A => true,
+                _ => may_be_markup && !found.class.is_space(),
+            };
             at += found.len;
         }
         0
@@ -88,16 +101,17 @@ pub(crate) struct CutSentence {
 pub(crate) fn last_sentence_after_cut(candidate: &[u8]) -> CutSentence {
     let text = Text::cut(candidate);
     let mut end = terminator::trimmed(candidate);
-    let mut bare = candidate.len(); // no letter in candidate[bare..]
+    let mut letters = Letters::of(candidate, false);
     while let Some(terminator) = terminator::last_before(candidate, end) {
         end = terminator.start;
-        if let Some(at) = text.boundary_after(terminator) {
-            if scan::has_letter(candidate, at..bare) {
-                let at_cut = text.is_near_cut(terminator)
-                    && boundary::after(candidate, terminator).is_none();
-                return CutSentence { start: at, at_cut };
-            }
-            bare = at;
+        if terminator.is_in_word(candidate) {
+            continue;
+        }
+        let next = text.boundary_after(terminator);
+        if let Some(at) = letters.pass(candidate, terminator, next) {
+            let at_cut =
+                text.is_near_cut(terminator) && boundary::after(candidate, terminator).is_none();
+            return CutSentence { start: at, at_cut };
         }
     }
     CutSentence {

@@ -2,7 +2,9 @@
 
 use super::abbreviation;
 use super::class::{Class, char_before};
+use super::markup::emphasis_before;
 use super::scan::space_before;
+use super::trail::before_markup;
 
 /// Longest Roman number that is a marker.
 const MOST_NUMERALS: usize = 5;
@@ -33,23 +35,25 @@ pub(super) fn is_roman_marker(text: &[u8], dot: usize) -> bool {
     (2..=MOST_NUMERALS).contains(&length) && opens_sentence(text, dot - length, false)
 }
 
-/// Returns `true` if a marker at `start` is the first thing of its sentence. After a colon only the `first` of a list is.
+/// Returns `true` if a marker at `start` is the first thing of its sentence, or of emphasis (`**1.** It runs.`). After a colon only the
+/// `first` of a list is.
 pub(super) fn opens_sentence(text: &[u8], start: usize, first: bool) -> bool {
-    let before = space_before(text, start);
-    let Some(found) = char_before(text, before.end) else {
+    let before = space_before(text, start - emphasis_before(text, start));
+    let end = match before.spaced {
+        true => before_markup(text, before.end),
+        false => before.end,
+    };
+    let Some(found) = char_before(text, end) else {
         return true;
     };
-    match text[before.end - 1] {
+    match text[end - 1] {
         b'(' | b'[' => !before.spaced,
         _ if !before.spaced => false,
         _ if before.line_start => true,
         b':' => first,
         b';' => true,
-        b'.' => !abbreviation::precedes(text, before.end),
-        _ => {
-            found.class.ends()
-                || found.class == Class::Close && is_closed_sentence(text, before.end)
-        }
+        b'.' => !abbreviation::precedes(text, end),
+        _ => found.class.ends() || found.class == Class::Close && is_closed_sentence(text, end),
     }
 }
 
@@ -59,7 +63,7 @@ fn is_closed_sentence(text: &[u8], mut end: usize) -> bool {
         if found.class != Class::Close {
             return found.class.ends();
         }
-        end -= found.len;
+        end = before_markup(text, end - found.len);
     }
     false
 }

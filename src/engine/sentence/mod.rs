@@ -6,6 +6,8 @@
 //! - No break after a *terminator* (a character that can end a sentence, such as a full stop) that is not followed by white
 //!   space, except `。`, `！` and `？`. Closing quotes and parentheses between the two belong to the sentence that they close.
 //!   So does a `»` after a space, if nothing follows it directly.
+//! - Closing markup after a terminator (`**`, `</p>`, `[^1]`) belongs to the sentence that it closes, too. Boundaries are those of the
+//!   text without it.
 //! - No break after an abbreviation, an initial or a single letter and full stop, unless the next word can only start a
 //!   sentence (`data/starts`). After an initial or a title, words that are also names (He, La) do not count as such starters.
 //! - No break after a numbered marker, a German ordinal, an ellipsis in mid-sentence, a quotation followed by its verb.
@@ -21,12 +23,14 @@ mod class;
 mod class_table;
 mod cut;
 mod marker;
+mod markup;
 mod ordinal;
 mod scan;
 mod settled;
 mod speech;
 mod start;
 mod terminator;
+mod trail;
 mod words;
 
 use core::iter::FusedIterator;
@@ -59,14 +63,12 @@ pub const CLDR_VERSION: (u8, u8) = (46, 1);
 #[must_use]
 pub fn last_sentence(candidate: &[u8]) -> usize {
     let mut end = terminator::trimmed(candidate);
-    let mut bare = candidate.len(); // no letter in candidate[bare..]
+    let mut letters = trail::Letters::of(candidate, false);
     while let Some(terminator) = terminator::last_before(candidate, end) {
         end = terminator.start;
-        if let Some(at) = boundary::after(candidate, terminator) {
-            if scan::has_letter(candidate, at..bare) {
-                return at;
-            }
-            bare = at;
+        let next = boundary::after(candidate, terminator);
+        if let Some(at) = letters.pass(candidate, terminator, next) {
+            return at;
         }
     }
     0

@@ -7,6 +7,7 @@
 use super::class::Class;
 use super::cut::Text;
 use super::terminator::{self, Terminator};
+use super::trail::Letters;
 use super::{boundary, ordinal, scan, speech};
 use crate::engine::AtCut;
 
@@ -32,31 +33,34 @@ pub(crate) fn settled_sentence(bytes: &[u8], cut: bool) -> Settled {
         Text::whole(bytes)
     };
     let mut end = bytes.len();
-    let mut bare = bytes.len(); // no letter in bytes[bare..]
+    let mut letters = Letters::of(bytes, true);
     let mut calm = None;
     while let Some(terminator) = terminator::last_before(bytes, end) {
         let last = end == bytes.len();
         end = terminator.start;
         let known = *calm.get_or_insert_with(|| is_decided(bytes, terminator.end));
-        let Some(at) = text.boundary_after(terminator) else {
+        let mut next = text.boundary_after(terminator);
+        if next.is_none() && terminator.is_in_word(bytes) {
+            continue;
+        }
+        if last && next.is_some() && boundary::opens_markup(bytes, terminator) {
+            next = None;
+        }
+        let Some(at) = letters.pass(bytes, terminator, next) else {
             continue;
         };
-        if scan::has_letter(bytes, at..bare) {
-            let near = text.is_near_cut(terminator);
-            let settled = !last || is_settled(bytes, terminator, at);
-            if settled || near && terminator.class == Class::ATerm {
-                return Settled {
-                    start: at,
-                    calm: known || last && settled,
-                    at_cut: match near {
-                        false => AtCut::No,
-                        true if !settled => AtCut::Maybe,
-                        true => boundary::after(bytes, terminator).is_none().into(),
-                    },
-                };
-            }
-        } else {
-            bare = at;
+        let near = text.is_near_cut(terminator);
+        let settled = !last || is_settled(bytes, terminator, at);
+        if settled || near && terminator.class == Class::ATerm {
+            return Settled {
+                start: at,
+                calm: known || last && settled,
+                at_cut: match near {
+                    false => AtCut::No,
+                    true if !settled => AtCut::Maybe,
+                    true => boundary::after(bytes, terminator).is_none().into(),
+                },
+            };
         }
     }
     Settled {

@@ -13,6 +13,14 @@ pub(super) struct Terminator {
     pub(super) end: usize,
 }
 
+impl Terminator {
+    /// Returns `true` if it is within a word, so that it ends no sentence.
+    #[inline]
+    pub(super) fn is_in_word(&self, text: &[u8]) -> bool {
+        self.code < 0x80 && text.get(self.end).is_some_and(u8::is_ascii_alphanumeric)
+    }
+}
+
 /// Bit n is set when 0xC0 + n is the lead byte of a terminator or separator.
 const LEADS: u64 = {
     let leads = [
@@ -61,6 +69,13 @@ pub(super) fn last_before(text: &[u8], end: usize) -> Option<Terminator> {
     let found = (0..head.len()).rev().find_map(|at| starting_at(text, at));
     steps::count(end - found.map_or(0, |found| found.start));
     found
+}
+
+/// The last terminator that starts in `text[from..end]`, other than a separator.
+pub(super) fn last_within(text: &[u8], from: usize, end: usize) -> Option<Terminator> {
+    let found = (from..end).rev().find_map(|at| starting_at(text, at))?;
+    steps::count(end - found.start);
+    (found.class != Class::Sep && found.end <= end).then_some(found)
 }
 
 /// The first terminator that starts in `text[from..]`.

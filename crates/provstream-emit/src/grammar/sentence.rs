@@ -4,7 +4,7 @@
 //! express. So this grammar excludes all text that could end a sentence except right before an
 //! annotation, and all text that could hide an annotation from a parser:
 //!
-//! - a full stop, question mark or exclamation mark inside of a sentence, unless a letter or digit of ASCII, `/`, `_` or `-`
+//! - a full stop, question mark or exclamation mark inside of a sentence, unless a letter or digit of ASCII, `/` or `-`
 //!   follows at once, as in `1.2` and `src/a.rs`; so `Dr. Meier`, `z. B.` and `e.g. this` cannot be written;
 //! - all other characters of Unicode that end sentences, except those of [`OTHER_ENDS`] at the end of one;
 //! - line breaks inside of a sentence, so headings and list items need an annotation too, and code blocks cannot be written;
@@ -67,12 +67,14 @@ pub(super) fn add(rules: &mut GrammarRules, annotation: Expr) -> Expr {
     let run = || plain_char("", &[]).any_number();
     let stops = || Expr::chars(".!?", &[]);
     let next = || Expr::chars("/_-", &JOINED);
+    // Emphasis may close a sentence after a terminator.
+    let in_word = || Expr::chars("/-", &JOINED);
     let joined = Expr::choice([
-        Expr::sequence([stops(), stops().any_number(), next(), run()]),
+        Expr::sequence([stops(), stops().any_number(), in_word(), run()]),
         Expr::sequence([Expr::literal("~"), next(), run()]),
     ]);
     let joined = rules.add("joined", joined);
-    let stop = Expr::sequence([stops().some(), next()]);
+    let stop = Expr::sequence([stops().some(), in_word()]);
     let code = Expr::sequence([
         Expr::literal("`"),
         Expr::choice([plain_char("", &[]), stop]).some(),

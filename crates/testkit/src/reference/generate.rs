@@ -119,6 +119,14 @@ const PROSE: &[&str] = &[
     "A",
     "x. ",
     "1. 2. ",
+    "**It rains.** ",
+    "_So it is._ **1.** Then not.[^1] ",
+    "It is.</b></p> 2.</p> ",
+    "\u{96e8}\u{3002}[^a]\u{96ea}\u{3002}** ",
+    "Non\u{a0}! \u{bb}** A. So[1]",
+    "Yes.\u{b2} 1. See (z.** B. no.)*",
+    "It is.\u{3010}4:0\u{2020}source\u{3011} So<sup>1</sup> ",
+    "!<sup>[2]</sup>",
 ];
 
 /// Block structure: headings, lists, quotes, tables, blank lines.

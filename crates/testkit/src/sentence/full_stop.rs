@@ -35,7 +35,7 @@ fn is_apostrophe(char: char) -> bool {
 
 /// Returns `true` if a character joins the words on both sides to one word.
 fn joins(char: char) -> bool {
-    r"_@/\-+=&#$%".contains(char)
+    r"@/\-+=&#$%".contains(char)
 }
 
 impl Text {
@@ -128,7 +128,7 @@ impl Text {
             char.is_letter() || char.is_mark() || matches!(char.char, '.' | '-' | '/')
         });
         let before = self.before(first);
-        if before.is_some_and(|char| char.class == Class::Numeric || joins(char.char)) {
+        if before.is_some_and(|char| char.class == Class::Numeric) || self.is_joined(first) {
             return None;
         }
         let is_elided = before.is_some_and(|char| is_apostrophe(char.char));
@@ -164,8 +164,8 @@ impl Text {
             '\'' | '’' => is_upper,
             ' ' if self.is_second_half(at, letter.char) => return Some((at, Hold::Always)),
             ' ' => true,
-            other => {
-                !(joins(other)
+            _ => {
+                !(self.is_joined(at)
                     || before.is_letter()
                     || before.is_mark()
                     || before.class == Class::Numeric)
@@ -212,10 +212,29 @@ impl Text {
         })
     }
 
+    /// The place before the emphasis that opens before `at`, of at most three characters.
+    fn before_emphasis(&self, at: usize) -> usize {
+        self.skip_back(at, |char| "*_~".contains(char.char))
+            .max(at.saturating_sub(3))
+    }
+
+    /// Whether what is before `at` joins it to one word with what is before that. An underscore at the start of a word is emphasis.
+    fn is_joined(&self, at: usize) -> bool {
+        match self.before(at).map(|char| char.char) {
+            Some('_') => {
+                let before = self.before(self.before_emphasis(at));
+                before.is_some_and(|char| !matches!(char.char, ' ' | '\n' | '('))
+            }
+            Some(char) => joins(char),
+            None => false,
+        }
+    }
+
     /// Returns `true` if a list marker at `at` begins its sentence; after a colon, only the `first`
     /// marker of a list does.
     fn opens_sentence(&self, at: usize, first: bool) -> bool {
-        let space = self.space_before(at);
+        // Emphasis may open before it.
+        let space = self.space_before(self.before_emphasis(at));
         let Some(before) = self.before(space.start) else {
             return true;
         };

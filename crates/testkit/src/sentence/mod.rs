@@ -6,6 +6,7 @@
 //! the end.
 
 mod full_stop;
+mod markup;
 mod speech;
 mod text;
 
@@ -13,7 +14,12 @@ use text::{Char, Class, chars};
 
 /// Finds the start of the last sentence of a passage, as a byte offset.
 pub fn last_sentence(candidate: &[u8]) -> usize {
-    last_start(&Text(chars(candidate)), 0).unwrap_or(0)
+    last_start(&text(candidate), 0).unwrap_or(0)
+}
+
+/// The characters that decide where the sentences of a candidate are.
+fn text(candidate: &[u8]) -> Text {
+    markup::without_markup(&Text(chars(candidate)))
 }
 
 /// Number of letters and digits at a truncated start within which every full stop ends a sentence.
@@ -22,24 +28,23 @@ const NEAR_CUT: usize = 64;
 /// Finds the start of the last sentence of a passage with a truncated beginning, as a byte offset,
 /// and whether the sentence starts there only because of the truncation.
 pub fn last_sentence_after_cut(candidate: &[u8]) -> (usize, bool) {
-    let text = Text(chars(candidate));
-    let counted = (0..text.0.len()).filter(|&at| {
-        let char = text.0[at];
-        char.is_letter() || char.class == Class::Numeric
-    });
+    let whole = Text(chars(candidate));
+    let text = markup::without_markup(&whole);
+    let counted = whole
+        .0
+        .iter()
+        .filter(|char| char.is_letter() || char.class == Class::Numeric);
     let near = counted
-        .map(|at| at + 1)
+        .map(|char| char.start + char.len())
         .nth(NEAR_CUT - 1)
-        .unwrap_or(text.0.len());
+        .unwrap_or(candidate.len());
+    let near = text.0.iter().filter(|char| char.start < near).count();
     if let Some(start) = last_start(&text, near) {
         let sure = (0..text.0.len()).filter_map(|at| text.break_after(at, true));
         let known = sure.map(|next| text.0[next].start).any(|at| at == start);
         return (start, !known);
     }
-    let lead = text.skip(0, |char| {
-        char.is_mark() || char.is_space() || char.class == Class::Close || char.char == '>'
-    });
-    (text.get(lead).map_or(0, |char| char.start), true)
+    (whole.start_at_cut().unwrap_or(0), true)
 }
 
 /// Finds the last start of a sentence that contains a letter. Before index `near`, every full stop
@@ -67,7 +72,7 @@ pub fn starts(candidate: &[u8]) -> Vec<usize> {
     if candidate.is_empty() {
         return Vec::new();
     }
-    let text = Text(chars(candidate));
+    let text = text(candidate);
     let last = last_sentence(candidate);
     let breaks = (0..text.0.len()).filter_map(|at| text.break_after(at, true));
     let starts = breaks.map(|next| text.0[next].start);
@@ -161,15 +166,7 @@ impl Text {
         // French: white space before a closing guillemet that nothing is attached to.
         loop {
             let next = self.space_end(end);
-            let closes = next > end
-                && self
-                    .get(next)
-                    .is_some_and(|char| matches!(char.char, '»' | '›'))
-                && self.get(next + 1).is_none_or(|char| {
-                    char.is_space()
-                        || char.ends()
-                        || matches!(char.class, Class::SContinue | Class::Close)
-                });
+            let closes = next > end && self.is_detached_closer(next, !needs_space);
             if !closes {
                 return end;
             }

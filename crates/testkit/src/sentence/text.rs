@@ -86,6 +86,15 @@ pub(super) struct Char {
 }
 
 impl Char {
+    /// How many bytes of the candidate it has.
+    pub(super) fn len(self) -> usize {
+        if self.char == '\u{FFFF}' {
+            1
+        } else {
+            self.char.len_utf8()
+        }
+    }
+
     pub(super) fn is_letter(self) -> bool {
         matches!(self.class, Class::Upper | Class::Lower | Class::OLetter)
     }
