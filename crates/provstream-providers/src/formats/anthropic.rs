@@ -32,7 +32,7 @@ const ROWS: &[Row] = &[
     // The message alone, not streamed.
     row(MESSAGE, "content[0]", Role::Element),
     row(MESSAGE, "content[0].type", Role::Block),
-    row(MESSAGE, "content[0].text", Role::Start),
+    row(MESSAGE, "content[0].text", Role::Alone),
     row(MESSAGE, "content[0].thinking", Role::ReasoningWhole),
     row(MESSAGE, "content[0].citations[].cited_text", Role::Echo),
     row(MESSAGE, "", Role::End).all(),

@@ -43,11 +43,11 @@ const ROWS: &[Row] = &[
     // The response alone, not streamed; a frame of the event stream has this reason as well.
     row(ANY, "output.message.content[0]", Role::Element),
     row(ANY, "output.message.content[0]", Role::Holder),
-    row(ANY, "output.message.content[0].text", Role::Start),
+    row(ANY, "output.message.content[0].text", Role::Alone),
     row(
         ANY,
         "output.message.content[0].citationsContent.content[].text",
-        Role::Start,
+        Role::Alone,
     ),
     row(
         ANY,

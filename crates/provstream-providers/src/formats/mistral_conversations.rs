@@ -28,8 +28,8 @@ const ROWS: &[Row] = &[
     row(ERROR, "message", Role::Error),
     row(ERROR, "", Role::Error),
     // The response alone, not streamed.
-    row(ANY, "outputs[0].content", Role::Start),
-    row(ANY, "outputs[0].content[].text", Role::Start),
+    row(ANY, "outputs[0].content", Role::Alone),
+    row(ANY, "outputs[0].content[].text", Role::Alone),
     row(ANY, "outputs", Role::End).all(),
     row(ANY, "outputs[0].content[1].thinking", Role::ReasoningWhole).both(),
     row(

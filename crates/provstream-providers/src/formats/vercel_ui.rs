@@ -38,7 +38,7 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
     // The message alone, not streamed.
     row(ANY, "parts[].type", Role::Kind).zero(),
-    row(ANY, "parts[].text", Role::Start).zero(),
+    row(ANY, "parts[].text", Role::Alone).zero(),
     row(ANY, "parts[]", Role::Holder).zero(),
     row(ANY, "parts[].providerMetadata", Role::Echo).zero(),
     row(ANY, "parts", Role::End).all(),

@@ -256,8 +256,9 @@ impl FactReader {
         }
         match role {
             Role::Text | Role::Start => self.piece(event, capture, rule),
+            Role::Alone if !self.has_deltas => self.piece(event, capture, rule),
             Role::Initial if !self.is_begun(event, id) => self.piece(event, capture, rule),
-            Role::Quote => {
+            Role::Quote | Role::Alone => {
                 let named = self.named(event, id);
                 self.found.push(Found::Quote(named, text));
             }
@@ -288,6 +289,7 @@ impl FactReader {
             return;
         };
         event.odd = event.odd.or(odd);
+        self.has_deltas |= !text.is_empty() && rule.row.role != Role::Alone;
         self.add_piece(event, id, text, rule.row.role == Role::Text);
     }
 
@@ -306,7 +308,6 @@ impl FactReader {
         });
         match self.begin(id, text, like) {
             Some(begun) => {
-                self.has_deltas |= !text.is_empty();
                 let piece = Piece {
                     is_repeatable,
                     is_again: begun.is_again || id.member == Member::Message,

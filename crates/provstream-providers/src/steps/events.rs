@@ -264,6 +264,7 @@ impl GeneratedEventWriter<'_> {
             Role::Type => return self.string(self.place.on),
             Role::Text
             | Role::Start
+            | Role::Alone
             | Role::Whole
             | Role::Quote
             | Role::Reasoning

@@ -140,6 +140,8 @@ pub(crate) enum Role {
     Text,
     /// A string: a delta in an event that begins a block or item, so the event cannot be repeated with other text.
     Start,
+    /// A string: text of a response that is not streamed; after deltas, an excerpt of their text.
+    Alone,
     /// A string: the first delta if the text has not begun; otherwise a full text that repeats it.
     Initial,
     /// A string: a full text, which repeats the deltas; in a response that is not streamed, the text itself.
@@ -228,7 +230,13 @@ impl Role {
     pub(crate) const fn is_text(self) -> bool {
         matches!(
             self,
-            Self::Text | Self::Start | Self::Initial | Self::Whole | Self::Message | Self::Quote
+            Self::Text
+                | Self::Start
+                | Self::Alone
+                | Self::Initial
+                | Self::Whole
+                | Self::Message
+                | Self::Quote
         )
     }
 

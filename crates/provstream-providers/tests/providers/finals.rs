@@ -1,7 +1,7 @@
 //! Copies of a text that come as a whole: before their deltas, with other words, or under other numbers.
 
 use provstream::{Action, Gate, Handler, Parser};
-use provstream_providers::{Format, GateEvent, StreamGate, StreamHandler};
+use provstream_providers::{Format, GateEvent, StreamGate, StreamHandler, StreamRewriter};
 use serde_json::{Value, json};
 
 use testkit::gate::policies::NoInference;
@@ -434,4 +434,59 @@ fn a_copy_under_another_number_that_equals_no_text_is_emptied() {
         copies.contains("It rains.") && copies.contains("Snow falls."),
         "{out}"
     );
+}
+
+/// A whole answer after its deltas, in a member of responses that are not streamed, is no more text of the answer.
+#[test]
+fn a_whole_answer_after_its_deltas_is_an_excerpt() {
+    let clean = "It rains. It is SECRET. So.";
+    let anthropic = |copy: &str| {
+        [
+            json!({"type": "message_start", "message": {"type": "message", "role": "assistant", "content": []}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": TEXT}}),
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "message", "role": "assistant", "content": [{"type": "text", "text": copy}]}),
+        ]
+    };
+    let bedrock = |copy: &str| {
+        [
+            json!({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": TEXT}}}),
+            json!({"contentBlockStop": {"contentBlockIndex": 0}}),
+            json!({"output": {"message": {"content": [{"text": copy}]}}, "stopReason": "end_turn"}),
+        ]
+    };
+    let vercel = |copy: &str| {
+        [
+            json!({"type": "text-start", "id": "a"}),
+            json!({"type": "text-delta", "id": "a", "delta": TEXT}),
+            json!({"type": "text-end", "id": "a"}),
+            json!({"type": "finish", "parts": [{"type": "text", "text": copy}]}),
+        ]
+    };
+    let mistral = |copy: &str| {
+        [
+            json!({"type": "message.output.delta", "output_index": 0, "content": TEXT}),
+            json!({"type": "conversation.response.done", "usage": {}, "outputs": [{"type": "message.output", "content": copy}]}),
+        ]
+    };
+    for (format, events) in [
+        (Format::Anthropic, anthropic(clean).to_vec()),
+        (Format::BedrockConverse, bedrock(clean).to_vec()),
+        (Format::VercelUi, vercel(clean).to_vec()),
+        (Format::MistralConversations, mistral(clean).to_vec()),
+    ] {
+        let body = sse(&events);
+        for action in actions() {
+            let (out, _) = gated(Some(format), &action, &body);
+            let out = out.replace("<It is SECRET.>", "");
+            assert!(!out.contains("SECRET"), "{action:?}: {body} became {out}");
+        }
+        let mut rewriter = StreamRewriter::new(format, Parser::new());
+        let mut out = Vec::new();
+        rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let out = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(out.matches(clean).count(), 2, "{body} became {out}");
+    }
 }
