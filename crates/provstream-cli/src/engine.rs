@@ -24,10 +24,10 @@ impl Policy for NoPolicy {
 /// Rewriter or gate of a text or a response.
 #[derive(Debug)]
 pub(crate) enum Engine<P> {
-    Text(Rewriter),
-    Response(StreamRewriter),
-    Gate(Gate<P>),
-    ResponseGate(StreamGate<P>),
+    Text(Box<Rewriter>),
+    Response(Box<StreamRewriter>),
+    Gate(Box<Gate<P>>),
+    ResponseGate(Box<StreamGate<P>>),
 }
 
 impl<P: Policy + Clone> Engine<P> {

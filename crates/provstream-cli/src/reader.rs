@@ -39,10 +39,12 @@ impl StreamReader {
         configure: impl FnOnce(StreamRewriter) -> StreamRewriter,
     ) -> Self {
         let engine = match input {
-            InputFormat::Raw => Engine::Text(Rewriter::new(parser)),
-            InputFormat::Auto => Engine::Response(configure(StreamRewriter::detect(parser))),
+            InputFormat::Raw => Engine::Text(Box::new(Rewriter::new(parser))),
+            InputFormat::Auto => {
+                Engine::Response(Box::new(configure(StreamRewriter::detect(parser))))
+            }
             InputFormat::Response(format) => {
-                Engine::Response(configure(StreamRewriter::new(format, parser)))
+                Engine::Response(Box::new(configure(StreamRewriter::new(format, parser))))
             }
         };
         Self::of(engine, input)

@@ -76,11 +76,14 @@ impl<'o> GateSettings<'o> {
         let (reasoning, members) = options.rewrite.beside_text();
         let configure = |gate: StreamGate<P>| {
             let gate = gate.with_max_held(max_held).with_reasoning(reasoning);
-            Engine::ResponseGate(gate.with_pass_members(members))
+            Engine::ResponseGate(Box::new(gate.with_pass_members(members)))
         };
         let input = options.rewrite.input.input;
         let engine = match input {
-            InputFormat::Raw => Engine::Gate(Gate::new(parser, policy).with_max_held(max_held)),
+            InputFormat::Raw => {
+                let gate = Gate::new(parser, policy).with_max_held(max_held);
+                Engine::Gate(Box::new(gate))
+            }
             InputFormat::Auto => configure(StreamGate::detect(parser, policy)),
             InputFormat::Response(format) => configure(StreamGate::new(format, parser, policy)),
         };
