@@ -7,7 +7,7 @@
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{thread, vec};
 
@@ -60,7 +60,7 @@ pub(super) fn scan(
     let jobs = config.options.jobs;
     thread::scope(|scope| {
         let (order, ordered) = sync_channel(jobs);
-        let (used, unused) = channel();
+        let (used, unused) = sync_channel(jobs * MAX_MESSAGES);
         let source = Source {
             config,
             paths: std::mem::take(&mut files.paths).into_iter(),
@@ -86,7 +86,7 @@ pub(super) fn scan(
 /// Writes the output of the parts in order.
 fn write_in_order(
     ordered: Receiver<Ordered>,
-    used: &Sender<Vec<u8>>,
+    used: &SyncSender<Vec<u8>>,
     mut output: Output,
     totals: &mut ScanTotals<'_>,
 ) -> anyhow::Result<Output> {
@@ -116,7 +116,7 @@ fn write_in_order(
 /// Writes the output of a part, and flushes it before it waits. Sends its buffers back.
 fn write_part(
     messages: &Receiver<Message>,
-    used: &Sender<Vec<u8>>,
+    used: &SyncSender<Vec<u8>>,
     output: &mut Output,
 ) -> anyhow::Result<Option<Done>> {
     loop {
@@ -134,8 +134,8 @@ fn write_part(
         };
         output.write_buffer(&mut buffer)?;
         if buffer.capacity() <= 2 * OUTPUT {
-            // After the last part, there are no workers.
-            let _ = used.send(buffer);
+            // A part takes one buffer and may give back several. Those that nobody takes, now or after the last part, are dropped.
+            let _ = used.try_send(buffer);
         }
         if done.is_some() {
             return Ok(done);

@@ -314,3 +314,29 @@ fn memory_does_not_grow_with_the_stream() {
         }
     }
 }
+
+/// Each part of the input has output for several buffers, which are given back to the workers.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_output_of_two_jobs() {
+    let line = format!("{{\"text\":\"{}\"}}\n", "A. [substrate.grep] ".repeat(20));
+    let bytes = line.repeat((1 << 18) / line.len()).into_bytes();
+    let args = ["extract", "--field", "/text", "--json", "--jobs", "2"];
+    let mut child = provstream(&args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut peaks = [0; 2];
+    for peak in &mut peaks {
+        for _ in 0..16 {
+            stdin.write_all(&bytes).unwrap();
+        }
+        *peak = peak_memory(&child);
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    let [start, end] = peaks;
+    assert!(end - start < 4 << 10, "{start} KiB, then {end} KiB");
+}
