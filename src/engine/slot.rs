@@ -50,7 +50,7 @@ pub(crate) struct Form {
 /// Beginning of a label that alone makes an unknown of an anchored bracket.
 const SUBSTRATE: &[u8] = b"substrate.";
 
-/// What bytes are.
+/// Kind of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// A beginning.
@@ -86,12 +86,12 @@ impl Form {
         self.len
     }
 
-    /// Whether more than the bracket and white space was read.
+    /// Returns `true` if more than the bracket and white space was read.
     pub(crate) fn has_begun(&self) -> bool {
         self.state != State::Open
     }
 
-    /// Whether a bracket of this form was meant as an annotation even if none is beside it.
+    /// Returns `true` if a bracket of this form was meant as an annotation even if none is beside it.
     pub(crate) const fn stands_alone(&self) -> bool {
         self.anchored && (self.has_parameter || self.prefix as usize == SUBSTRATE.len())
     }
@@ -236,12 +236,12 @@ pub(crate) fn may_stand_alone(bracket: &[u8]) -> bool {
     }
 }
 
-/// Whether a bracket after which this byte comes may be an unknown in the slot.
+/// Returns `true` if a bracket after which this byte comes may be an unknown in the slot.
 pub(crate) const fn may_precede(byte: u8) -> bool {
     !matches!(byte, b'(' | b'[' | b':')
 }
 
-/// Whether a text ends with a word, maybe a terminator, and a space, so that no unknown in the slot is at its end. Fast path: an
+/// Returns `true` if a text ends with a word, maybe a terminator, and a space, so that no unknown in the slot is at its end. Fast path: an
 /// ordinary annotation comes after such text.
 #[inline]
 pub(crate) const fn ends_with_word(text: &[u8]) -> bool {
@@ -259,7 +259,7 @@ pub(crate) struct Before<'a> {
     pub(crate) text: &'a [u8],
     /// The first byte that may belong to one.
     pub(crate) floor: usize,
-    /// Whether white space comes before the text; `None` if that is not known.
+    /// `true` if white space comes before the text; `None` if that is not known.
     pub(crate) after_white: Option<bool>,
     /// The longest form.
     pub(crate) max: usize,
@@ -447,7 +447,7 @@ fn joining_before(text: &[u8]) -> Option<usize> {
 mod tests {
     use super::Before;
 
-    /// What is known of earlier brackets changes no answer, however the text grows and what counts of it moves on.
+    /// Knowledge of earlier brackets changes no answer, however the text grows and what counts of it moves on.
     #[test]
     fn a_known_chain_changes_nothing() {
         let pieces = [

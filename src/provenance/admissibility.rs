@@ -133,7 +133,7 @@ impl Discipline {
         }
     }
 
-    /// Whether an annotation counts at the time `now`, and if not, why.
+    /// Examines an annotation at the time `now`: it counts, or the reason why not.
     #[must_use]
     pub fn examine(&self, annotation: &Annotation<'_>, now: Timestamp) -> Counting {
         match annotation.reason() {
@@ -306,7 +306,7 @@ impl fmt::Display for DisciplineError {
 
 impl Error for DisciplineError {}
 
-/// Whether an assertion is admitted, and why: a statement about what was declared, never evidence that an observation took
+/// Judgement of an assertion, admitted or not, with the reason: a statement about what was declared, never evidence that an observation took
 /// place (`provenance memo 11.1`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[must_use]
@@ -320,7 +320,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether the relying party's discipline is met.
+    /// Returns `true` if the relying party's discipline is met.
     #[must_use]
     pub const fn admitted(&self) -> bool {
         matches!(self.reason, VerdictReason::Admitted)

@@ -37,7 +37,7 @@ pub(super) struct Target {
 pub(super) struct Pending {
     /// Bytes of the values of its annotations.
     pub(super) values: usize,
-    /// Where the assertion is if it has no text.
+    /// Position where the assertion is if it has no text.
     pub(super) empty: Span,
     pub(super) clean: Span,
     too_many: bool,
@@ -67,7 +67,7 @@ impl Scan<'_> {
         }
     }
 
-    /// What is to be said about the values of the annotation at `start`.
+    /// Diagnostics about the values of the annotation at `start`.
     #[cold]
     fn value_notes(&mut self, start: u64, invalid_ts: Option<Value>, bad_id: Option<Value>) {
         let mut found = [
@@ -140,7 +140,7 @@ impl Scan<'_> {
         }
     }
 
-    /// What is to be said about an assertion that may be `cut` off, or may have `bad` characters.
+    /// Diagnostics about an assertion that may be `cut` off, or may have `bad` characters.
     #[cold]
     fn assertion_notes(&mut self, span: Span, pending: &Pending, cut: bool, bad: bool) {
         for (holds, code) in [
@@ -255,7 +255,7 @@ impl Scan<'_> {
         before.run().ok()
     }
 
-    /// What is before an annotation right after `text`, and before the unknowns in the slot, which begin at `run`.
+    /// Text before an annotation right after `text`, and before the unknowns in the slot, which begin at `run`.
     #[inline(always)] // What is found is too much for registers.
     fn look_back(&self, text: &[u8], run: usize, anchor: Option<&Line>) -> Option<(Before, Line)> {
         let max = self.input.limits.max_assertion();

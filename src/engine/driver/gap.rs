@@ -58,7 +58,7 @@ impl Gap {
         }
     }
 
-    /// Whether a bracket is read, or was, that may be an unknown in the slot.
+    /// Returns `true` if a bracket is read, or was, that may be an unknown in the slot.
     pub(super) fn in_slot(&self) -> bool {
         self.slot != Slot::None
     }
@@ -169,7 +169,7 @@ impl Scan<'_> {
         self.engine.pending.is_none() && !self.engine.gap.in_slot()
     }
 
-    /// Whether the bracket at `start`, which begins no annotation, may be an unknown in the slot; what was read of it ended so.
+    /// Returns `true` if the bracket at `start`, which begins no annotation, may be an unknown in the slot; what was read of it ended so.
     pub(super) fn begin_slot(&mut self, start: u64, ended: Option<(Step, usize)>) -> bool {
         let follows_annotation = self.engine.pending.is_some();
         let gap = &mut self.engine.gap;

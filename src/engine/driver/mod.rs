@@ -89,7 +89,7 @@ pub(crate) struct Engine {
     mode: Mode,
     /// Stream offset of the first byte.
     start: u64,
-    /// Where the text begins: the stream, after a byte order mark, or what comes after a break.
+    /// Position where the text begins: the stream, after a byte order mark, or what comes after a break.
     text_start: u64,
     window: Window,
     records: SmallVec<[Record; 1]>,
@@ -100,7 +100,7 @@ pub(crate) struct Engine {
     /// An assertion whose annotations may not be all there yet; its text is `target`.
     pending: Option<Pending>,
     gap: Gap,
-    /// What has not been emitted: the bytes of a candidate or a record.
+    /// Bytes that have not been emitted: those of a candidate or a record.
     held: Held,
     /// Bytes that stripping removes, so far.
     removed: u64,
@@ -172,7 +172,7 @@ impl Engine {
         self.findings = before.findings;
     }
 
-    /// Whether the stream has nothing but JSON values.
+    /// Returns `true` if the stream has nothing but JSON values.
     pub(crate) const fn is_sequence(&self) -> bool {
         matches!(self.mode, Mode::Json | Mode::Ndjson)
     }

@@ -249,7 +249,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether the byte at `here` is after an odd number of backslashes.
+    /// Returns `true` if the byte at `here` is after an odd number of backslashes.
     fn escaped(&self, here: usize) -> bool {
         let before = &self.input.chunk[self.unstitched()..here];
         match before.last() {
@@ -263,8 +263,8 @@ impl<'a> Scan<'a> {
         is_escaped(before, before.len(), odd_before)
     }
 
-    /// Whether only indentation, block quote and list markers are between the start of the line and `here`; if so,
-    /// whether there is a block quote marker among them.
+    /// Reads the line up to `here`: `None` if anything but indentation, block quote and list markers is there, otherwise `true` if a
+    /// block quote marker is among them.
     fn line_prefix(&mut self, here: usize) -> Option<bool> {
         let before = &self.input.chunk[self.unstitched()..here];
         if let Some(at) = before.iter().rposition(|&byte| !may_be_prefix(byte)) {
@@ -288,7 +288,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether `line`, the bytes between the start of the line and `here`, is a prefix that may come before a fence.
+    /// Returns `true` if `line`, the bytes between the start of the line and `here`, is a prefix that may come before a fence.
     fn whole_prefix(&self, line: &[u8], here: usize) -> Option<bool> {
         let found = prefix(line);
         let start = self.offset(here) - line.len() as u64;
@@ -525,7 +525,7 @@ impl<'a> Scan<'a> {
         end
     }
 
-    /// What the bytes up to an index in the chunk did to the candidate that started at `start`.
+    /// Result of the bytes up to an index in the chunk for the candidate that started at `start`.
     pub(super) fn end_candidate(&mut self, start: u64, step: Step, end: usize) {
         match step {
             Step::More => {}
@@ -583,7 +583,7 @@ impl<'a> Scan<'a> {
         self.engine.held = Held::between(buffered, end);
     }
 
-    /// Whether the candidate that started at `start` can still end within the limit.
+    /// Returns `true` if the candidate that started at `start` can still end within the limit.
     fn may_close(&self, start: u64) -> bool {
         let max = self.input.limits.max_annotation();
         let candidate = &self.engine.candidate;
@@ -602,7 +602,7 @@ impl<'a> Scan<'a> {
 /// How much is looked at for one kind of opener before it is looked at for the other.
 const PIECE: usize = 8 << 10;
 
-/// Whether a byte may be in the prefix of a line.
+/// Returns `true` if a byte may be in the prefix of a line.
 const fn may_be_prefix(byte: u8) -> bool {
     matches!(
         byte,

@@ -19,24 +19,24 @@ const MAX_CHAR: u64 = 4;
 /// Most bytes that are searched byte by byte.
 const SHORT: usize = 16;
 
-/// What earlier questions about the release point found out. Only a stream that is asked has it.
+/// Results of earlier questions about the release point. Only a stream that is asked has them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
     /// The last answer.
     last: Option<ReleasePoint>,
-    /// What the last answer about free text holds for.
+    /// State of the text that the last answer about free text holds for.
     calm: Option<Calm>,
-    /// Where a candidate annotation starts, and the answer as long as it is open.
+    /// Position where a candidate annotation starts, and the answer as long as it is open.
     candidate: Option<(u64, ReleasePoint)>,
     /// Up to where no bracket is in the text.
     no_bracket: u64,
     /// The chain of the unknowns in the slot that were found last; empty without any.
     chain: Span,
-    /// What was reached after a blank line, as long as more of them follow.
+    /// State that was reached after a blank line, as long as more of them follow.
     blank: Option<BlankLines>,
 }
 
-/// What was reached before blank lines, which holds for more of them.
+/// State that was reached before blank lines, which holds for more of them.
 #[derive(Clone, Copy, Debug)]
 struct BlankLines {
     /// The window's start then.
@@ -89,7 +89,7 @@ impl Engine {
         found
     }
 
-    /// What earlier questions found out.
+    /// Results of earlier questions.
     fn findings(&mut self) -> &mut Findings {
         self.findings.get_or_insert_default()
     }
@@ -251,7 +251,7 @@ impl Engine {
         ((text.len() == raw.len()).then_some(found), from)
     }
 
-    /// Whether there may be unknowns in the slot: a bracket is before the candidate or in the text. Only text that is new since the
+    /// Returns `true` if there may be unknowns in the slot: a bracket is before the candidate or in the text. Only text that is new since the
     /// last question is searched.
     #[inline]
     fn may_have_slot(&mut self, candidate: Option<u64>) -> bool {
@@ -297,7 +297,7 @@ impl Engine {
         Some(base + run.start as u64)
     }
 
-    /// Where an assertion begins that an annotation at `start` completes, and whether `max_assertion` makes it begin there.
+    /// Returns the position where an assertion begins that an annotation at `start` completes, and whether `max_assertion` makes it begin there.
     fn before_candidate(&self, limits: &Limits, start: u64) -> (u64, bool) {
         let (window, max) = (&self.window, limits.max_assertion());
         let base = window.base();
@@ -324,12 +324,12 @@ impl Engine {
         }
     }
 
-    /// Whether the next bytes are ordinary text, unless they open something.
+    /// Returns `true` if the next bytes are ordinary text, unless they open something.
     const fn reads_plain_text(&self) -> bool {
         self.window.run() & (TEXT | TEXT_AND_JSON) != 0
     }
 
-    /// Whether nothing but the text decides where an assertion may begin.
+    /// Returns `true` if nothing but the text decides where an assertion may begin.
     fn json_is_closed(&self) -> bool {
         self.pending.is_none() && !self.json.open
     }
@@ -356,7 +356,7 @@ impl Engine {
         Some(true)
     }
 
-    /// What was reached from stream offset `end`.
+    /// State that was reached from stream offset `end`.
     fn reached(&self, found: Reach, end: u64) -> ReleasePoint {
         let base = self.window.base();
         match found {
@@ -429,7 +429,7 @@ impl Engine {
         (until >= self.position() + MAX_CHAR).then_some(until)
     }
 
-    /// Where the JSON value begins that is open in free text, outside a block of code.
+    /// Returns the position where the JSON value begins that is open in free text, outside a block of code.
     pub(crate) fn bare_value(&self) -> Option<u64> {
         let in_block = matches!(self.context, Context::Block(_));
         let bare = self.json.open && !in_block && !self.is_sequence();

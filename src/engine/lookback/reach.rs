@@ -9,7 +9,7 @@ use crate::engine::sentence::{
 };
 use memchr::memchr_iter;
 
-/// How far an annotation after a text can reach back.
+/// Distance that an annotation after a text can reach back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Beyond the start of the text, which has neither text nor a block boundary.

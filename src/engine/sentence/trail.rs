@@ -173,12 +173,12 @@ const fn is_quote(code: u32) -> bool {
     )
 }
 
-/// Whether letters follow a place that is not in closing markup, in a search from the end of a text.
+/// Search from the end of a text for letters outside of closing markup.
 pub(super) struct Letters {
     /// No such letter is from this index on, unless one was found.
     bare: usize,
     found: bool,
-    /// What the text ends in may become closing markup.
+    /// The end of the text counts as the closing markup that it may become.
     settled: bool,
 }
 

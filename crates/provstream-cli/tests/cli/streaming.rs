@@ -260,6 +260,27 @@ fn peak_memory(child: &Child) -> u64 {
         .unwrap()
 }
 
+/// Runs the program over a piece of input that comes again and again, and returns the most memory that it had in use after the
+/// first pieces and after the further ones, in KiB.
+#[cfg(target_os = "linux")]
+fn peaks(args: &[&str], piece: &[u8], pieces: [usize; 2]) -> [u64; 2] {
+    let mut child = provstream(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let peaks = pieces.map(|count| {
+        for _ in 0..count {
+            stdin.write_all(piece).unwrap();
+        }
+        peak_memory(&child)
+    });
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    peaks
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_stream() {
@@ -293,22 +314,7 @@ fn memory_does_not_grow_with_the_stream() {
             "strip --json",
         ] {
             let args: Vec<&str> = command.split(' ').collect();
-            let mut child = provstream(&args)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::null())
-                .spawn()
-                .unwrap();
-            let mut stdin = child.stdin.take().unwrap();
-            for _ in 0..2 {
-                stdin.write_all(&bytes).unwrap();
-            }
-            let start = peak_memory(&child);
-            for _ in 0..further_pieces() {
-                stdin.write_all(&bytes).unwrap();
-            }
-            let peak = peak_memory(&child);
-            drop(stdin);
-            assert!(child.wait().unwrap().success());
+            let [start, peak] = peaks(&args, &bytes, [2, further_pieces()]);
             let of = format!("{command}, {unit:?}: {start} KiB, then {peak} KiB");
             assert!(peak < MOST_MEMORY && peak - start < MOST_GROWTH, "{of}");
         }
@@ -322,21 +328,6 @@ fn memory_does_not_grow_with_the_output_of_two_jobs() {
     let line = format!("{{\"text\":\"{}\"}}\n", "A. [substrate.grep] ".repeat(20));
     let bytes = line.repeat((1 << 18) / line.len()).into_bytes();
     let args = ["extract", "--field", "/text", "--json", "--jobs", "2"];
-    let mut child = provstream(&args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let mut peaks = [0; 2];
-    for peak in &mut peaks {
-        for _ in 0..16 {
-            stdin.write_all(&bytes).unwrap();
-        }
-        *peak = peak_memory(&child);
-    }
-    drop(stdin);
-    assert!(child.wait().unwrap().success());
-    let [start, end] = peaks;
+    let [start, end] = peaks(&args, &bytes, [16, 16]);
     assert!(end - start < 4 << 10, "{start} KiB, then {end} KiB");
 }

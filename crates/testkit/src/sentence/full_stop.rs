@@ -218,7 +218,7 @@ impl Text {
             .max(at.saturating_sub(3))
     }
 
-    /// Whether what is before `at` joins it to one word with what is before that. An underscore at the start of a word is emphasis.
+    /// Returns `true` if what is before `at` joins it to one word with what is before that. An underscore at the start of a word is emphasis.
     fn is_joined(&self, at: usize) -> bool {
         match self.before(at).map(|char| char.char) {
             Some('_') => {

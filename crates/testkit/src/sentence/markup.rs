@@ -22,10 +22,10 @@ pub(super) fn without_markup(text: &Text) -> Text {
     Text(kept.map(|(&char, _)| char).collect())
 }
 
-/// What was read of the markup after one terminator.
+/// Markup that was read after one terminator.
 #[derive(Clone, Copy)]
 struct Read {
-    /// Where the terminator ends, in bytes.
+    /// Position where the terminator ends, in bytes.
     from: usize,
     letters: usize,
     wide: bool,
@@ -86,7 +86,7 @@ impl Text {
         })
     }
 
-    /// Where the piece of markup that starts at `at` ends.
+    /// Returns the position where the piece of markup that starts at `at` ends.
     fn piece(&self, at: usize, read: &mut Read) -> Option<usize> {
         let rest = self.string(at.min(self.0.len()), self.0.len().min(at + LONGEST + 1));
         let end = at + length(&rest)?;
@@ -113,13 +113,13 @@ impl Text {
         self.skip(at.min(self.0.len()), Char::is_mark)
     }
 
-    /// Where the character at `at` starts, in bytes.
+    /// Returns the position where the character at `at` starts, in bytes.
     fn byte(&self, at: usize) -> usize {
         let end = self.0.last().map_or(0, |last| last.start + last.len());
         self.get(at).map_or(end, |char| char.start)
     }
 
-    /// Where the first sentence starts if the beginning of the candidate was cut off: after what may close the sentence before.
+    /// Returns the position where the first sentence starts if the beginning of the candidate was cut off: after what may close the sentence before.
     pub(super) fn start_at_cut(&self) -> Option<usize> {
         let inner =
             |char: Char| char.char.is_ascii_alphanumeric() || "-_^/:<[【†".contains(char.char);
@@ -158,7 +158,7 @@ impl Text {
     }
 }
 
-/// How many characters the piece of markup has that a text starts with.
+/// Returns the number of characters of the piece of markup that a text starts with.
 fn length(text: &str) -> Option<usize> {
     let emphasis = text
         .chars()

@@ -86,7 +86,7 @@ pub(super) struct Char {
 }
 
 impl Char {
-    /// How many bytes of the candidate it has.
+    /// Number of bytes of the candidate.
     pub(super) fn len(self) -> usize {
         if self.char == '\u{FFFF}' {
             1
