@@ -230,6 +230,17 @@ impl<L: AuditSink> Audit<L> {
 
     /// Returns the log.
     #[must_use]
+    pub const fn log(&self) -> &L {
+        &self.log
+    }
+
+    /// Returns the log, to change it.
+    pub const fn log_mut(&mut self) -> &mut L {
+        &mut self.log
+    }
+
+    /// Returns the log.
+    #[must_use]
     pub fn into_log(self) -> L {
         self.log
     }

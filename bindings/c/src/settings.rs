@@ -1,0 +1,96 @@
+//! Settings of a stream, in JSON.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use parser::provenance::{Timestamp, Vocabulary};
+use parser::{Mode, Parser, RulePolicy, Rules, ready_policy};
+use provstream_providers::Format;
+use serde::Deserialize;
+
+/// Settings as a caller writes them.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Document<'a> {
+    #[serde(borrow)]
+    input: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    mode: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    policy: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    stream: Cow<'a, str>,
+    events: bool,
+}
+
+/// Form of the bytes that a stream takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    Text,
+    /// The body of a provider's response; the format is detected without one.
+    Response(Option<Format>),
+}
+
+/// Policy with the clock of the system.
+pub(crate) type Policy = RulePolicy<fn() -> Timestamp>;
+
+/// Settings of a stream.
+pub(crate) struct Settings {
+    pub(crate) input: Input,
+    pub(crate) parser: Parser,
+    pub(crate) rules: Option<Arc<Rules>>,
+    /// Name of the stream in audit lines.
+    pub(crate) stream: String,
+    pub(crate) events: bool,
+}
+
+impl Settings {
+    /// Reads settings; an empty document has the default ones.
+    ///
+    /// # Errors
+    ///
+    /// A message with the place, if the document is not JSON, has an unknown member, or has a value
+    /// that is not valid.
+    pub(crate) fn read(document: &[u8]) -> Result<Self, String> {
+        let document = match document {
+            b"" => Document::default(),
+            document => {
+                serde_json::from_slice(document).map_err(|error| format!("settings: {error}"))?
+            }
+        };
+        let input = match document.input.as_deref() {
+            None | Some("text") => Input::Text,
+            Some("auto") => Input::Response(None),
+            Some(name) => Input::Response(Some(value("input", name)?)),
+        };
+        let mode: Mode = match document.mode.as_deref() {
+            None => Mode::Auto,
+            Some(name) => value("mode", name)?,
+        };
+        let rules = document.policy.as_deref().map(|file| {
+            let file = ready_policy(file).unwrap_or(file);
+            Rules::from_toml(file.as_bytes(), &Vocabulary::memo())
+                .map_err(|error| format!("policy: {error}"))
+        });
+        Ok(Self {
+            input,
+            parser: Parser::builder().mode(mode).build(),
+            rules: rules.transpose()?.map(Arc::new),
+            stream: document.stream.into_owned(),
+            events: document.events,
+        })
+    }
+
+    /// Returns the policy, if text is gated.
+    pub(crate) fn policy(&self) -> Option<Policy> {
+        Some(RulePolicy::new(self.rules.clone()?, Timestamp::now))
+    }
+}
+
+fn value<T: std::str::FromStr<Err: std::fmt::Display>>(
+    member: &str,
+    text: &str,
+) -> Result<T, String> {
+    text.parse()
+        .map_err(|error| format!("settings: {member}: {error}"))
+}

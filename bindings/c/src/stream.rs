@@ -1,0 +1,364 @@
+//! A stream: the engine for its settings, and the bytes and events of the last call.
+
+use parser::provenance::Timestamp;
+use parser::{
+    Action, BracketAnnotation, Event, Gate, GateEnd, GateHandler, Handler, Question, Replacement,
+    Rewriter, Span, TextChunk, Unannotated,
+};
+use provstream_providers::{
+    Channel, ChannelPosition, GateEvent, Item, ReadReport, StreamGate, StreamHandler,
+    StreamRewriter,
+};
+use provstream_route::{Audit, AuditSink};
+use serde::Serialize;
+
+use crate::settings::{Input, Policy, Settings};
+
+enum Engine {
+    Text(Rewriter),
+    GatedText(Gate<Policy>),
+    Response(StreamRewriter),
+    GatedResponse(StreamGate<Policy>),
+}
+
+/// Stream of text or of a provider's response.
+pub(crate) struct Stream {
+    engine: Box<Engine>,
+    output: Output,
+    has_ended: bool,
+}
+
+impl Stream {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let parser = settings.parser.clone();
+        let engine = match (settings.input, settings.policy()) {
+            (Input::Text, None) => Engine::Text(Rewriter::new(parser)),
+            (Input::Text, Some(policy)) => Engine::GatedText(Gate::new(parser, policy)),
+            (Input::Response(None), None) => Engine::Response(StreamRewriter::detect(parser)),
+            (Input::Response(Some(format)), None) => {
+                Engine::Response(StreamRewriter::new(format, parser))
+            }
+            (Input::Response(None), Some(policy)) => {
+                Engine::GatedResponse(StreamGate::detect(parser, policy))
+            }
+            (Input::Response(Some(format)), Some(policy)) => {
+                Engine::GatedResponse(StreamGate::new(format, parser, policy))
+            }
+        };
+        Self {
+            engine: Box::new(engine),
+            output: Output::new(settings),
+            has_ended: false,
+        }
+    }
+
+    /// Takes the next bytes, and returns those that are certain. After the end it returns none.
+    pub(crate) fn push(&mut self, chunk: &[u8]) -> &[u8] {
+        self.output.clear();
+        if !self.has_ended {
+            let output = &mut self.output;
+            match &mut *self.engine {
+                Engine::Text(rewriter) => rewriter.push(chunk, output),
+                Engine::GatedText(gate) => gate.push(chunk, output),
+                Engine::Response(rewriter) => rewriter.push(chunk, output),
+                Engine::GatedResponse(gate) => gate.push(chunk, output),
+            }
+        }
+        &self.output.bytes
+    }
+
+    /// Ends the stream, and returns its last bytes.
+    pub(crate) fn finish(&mut self) -> &[u8] {
+        self.output.clear();
+        if !self.has_ended {
+            self.has_ended = true;
+            let output = &mut self.output;
+            let (position, ended) = match &mut *self.engine {
+                Engine::Text(rewriter) => {
+                    rewriter.finish(&mut *output);
+                    (rewriter.parser().position(), None)
+                }
+                Engine::GatedText(gate) => {
+                    gate.finish(&mut *output);
+                    let ended = gate.ended();
+                    output.channel_ended(None, ended);
+                    (gate.position(), ended)
+                }
+                Engine::Response(rewriter) => {
+                    rewriter.finish(&mut *output);
+                    (rewriter.position(), None)
+                }
+                Engine::GatedResponse(gate) => {
+                    gate.finish(&mut *output);
+                    let mut last = None;
+                    for (channel, ended) in gate.ended() {
+                        output.channel_ended(Some(channel), Some(ended));
+                        last = Some(ended);
+                    }
+                    (gate.position(), last)
+                }
+            };
+            output.end(position, ended);
+        }
+        &self.output.bytes
+    }
+
+    /// Returns the lines of the last call.
+    pub(crate) fn events(&self) -> &[u8] {
+        self.output.log.lines()
+    }
+}
+
+/// Lines of JSON that wait for the caller.
+#[derive(Default)]
+struct Lines(Vec<u8>);
+
+impl Lines {
+    fn write(&mut self, line: &impl Serialize) {
+        // Names, numbers and strings, which always have JSON.
+        if serde_json::to_writer(&mut self.0, line).is_ok() {
+            self.0.push(b'\n');
+        }
+    }
+}
+
+impl AuditSink for Lines {
+    fn line(&mut self, line: &[u8]) -> std::io::Result<()> {
+        self.0.extend_from_slice(line);
+        Ok(())
+    }
+}
+
+/// Destination of lines.
+enum Log {
+    /// Nobody wants lines.
+    None,
+    Events(Lines),
+    /// Events, and decisions of the policy.
+    Audit(Box<Audit<Lines>>),
+}
+
+impl Log {
+    fn lines(&self) -> &[u8] {
+        match self {
+            Self::None => &[],
+            Self::Events(lines) => &lines.0,
+            Self::Audit(audit) => &audit.log().0,
+        }
+    }
+
+    fn clear(&mut self) {
+        match self {
+            Self::None => {}
+            Self::Events(lines) => lines.0.clear(),
+            Self::Audit(audit) => audit.log_mut().0.clear(),
+        }
+    }
+
+    fn write(&mut self, line: &impl Serialize) {
+        match self {
+            Self::None => {}
+            Self::Events(lines) => lines.write(line),
+            Self::Audit(audit) => audit.log_mut().write(line),
+        }
+    }
+
+    fn audit(&mut self) -> Option<&mut Audit<Lines>> {
+        match self {
+            Self::Audit(audit) => Some(audit),
+            _ => None,
+        }
+    }
+}
+
+/// A line about something other than a decision.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum Line<'a> {
+    Diagnostic { code: &'static str, span: Span },
+    Error { message: &'a str },
+    End(End<'a>),
+}
+
+/// Totals of a stream.
+#[derive(Serialize)]
+struct End<'a> {
+    /// Length of the input in bytes.
+    bytes: u64,
+    /// `true` if all text was read and judged; a gate that passes less says so here.
+    complete: bool,
+    /// Strings that may be text and were not read, by their member.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<(&'a str, u64)>,
+    /// Action of the policy that ended the stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<&'static str>,
+}
+
+/// An event of a channel.
+#[derive(Serialize)]
+struct EventLine<E> {
+    #[serde(flatten)]
+    event: E,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channel: Option<String>,
+}
+
+/// Bytes and lines of a stream.
+struct Output {
+    bytes: Vec<u8>,
+    log: Log,
+    channel: Option<Channel>,
+    /// `true` if the output is the text, and not a response that has texts.
+    is_text: bool,
+    report: ReadReport,
+}
+
+impl Output {
+    fn new(settings: &Settings) -> Self {
+        let log = match (settings.events, &settings.rules) {
+            (false, _) => Log::None,
+            (true, None) => Log::Events(Lines::default()),
+            (true, Some(rules)) => {
+                let stream = settings.stream.clone();
+                let name = "events".into();
+                let audit = Audit::new(
+                    Lines::default(),
+                    name,
+                    stream,
+                    rules.clone(),
+                    Timestamp::now,
+                );
+                Log::Audit(Box::new(audit))
+            }
+        };
+        Self {
+            bytes: Vec::new(),
+            log,
+            channel: None,
+            is_text: settings.input == Input::Text,
+            report: ReadReport::default(),
+        }
+    }
+
+    /// Forgets what the last call returned.
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.log.clear();
+    }
+
+    /// Writes the early end of a text.
+    fn channel_ended(&mut self, channel: Option<Channel>, end: Option<GateEnd>) {
+        if let (Some(audit), Some(end)) = (self.log.audit(), end) {
+            audit.enter(
+                channel
+                    .map(|channel| channel.to_string())
+                    .unwrap_or_default(),
+            );
+            audit.ended(action_of(end));
+        }
+    }
+
+    /// Writes the totals.
+    fn end(&mut self, bytes: u64, ended: Option<GateEnd>) {
+        let report = std::mem::take(&mut self.report);
+        self.log.write(&Line::End(End {
+            bytes,
+            complete: report.is_complete(),
+            unread: report.unread_members().collect(),
+            ended: ended.map(action_of),
+        }));
+    }
+}
+
+fn action_of(end: GateEnd) -> &'static str {
+    match end {
+        GateEnd::Suspended => "suspend",
+        _ => "refuse",
+    }
+}
+
+impl Handler for Output {
+    fn text(&mut self, text: TextChunk<'_>) {
+        if self.is_text {
+            self.bytes.extend_from_slice(text.bytes());
+        }
+    }
+
+    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
+        Replacement::Remove
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.log.write(&EventLine {
+            event,
+            channel: self.channel.map(|channel| channel.to_string()),
+        });
+    }
+}
+
+impl GateHandler for Output {
+    fn released(&mut self, text: TextChunk<'_>) {
+        self.gate(GateEvent::Released(text));
+        self.text(text);
+    }
+
+    fn removed(&mut self, text: TextChunk<'_>) {
+        self.gate(GateEvent::Removed(text));
+    }
+
+    fn decided(&mut self, question: &Question<'_>, action: &Action) {
+        self.gate(GateEvent::Decided(question, action));
+    }
+
+    fn run_begins(&mut self, at: u64, what: &Unannotated) {
+        self.gate(GateEvent::RunBegins(at, what));
+    }
+
+    fn run_ends(&mut self, at: u64) {
+        self.gate(GateEvent::RunEnds(at));
+    }
+
+    fn limit(&mut self, span: Span) {
+        self.gate(GateEvent::Limit(span));
+    }
+}
+
+impl StreamHandler for Output {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn channel(&mut self, position: ChannelPosition) {
+        self.channel = Some(position.channel);
+        if let Some(audit) = self.log.audit() {
+            let reasoning = if position.is_reasoning {
+                " reasoning"
+            } else {
+                ""
+            };
+            audit.enter(format!("{}{reasoning}", position.channel));
+        }
+    }
+
+    fn gate(&mut self, event: GateEvent<'_>) {
+        if let Some(audit) = self.log.audit() {
+            audit.push(&event);
+        }
+    }
+
+    fn item(&mut self, item: Item<'_>) {
+        match item {
+            Item::Notice(notice) => self.log.write(&Line::Diagnostic {
+                code: notice.code().as_str(),
+                span: notice.span(),
+            }),
+            Item::Error(message) => self.log.write(&Line::Error { message: &message }),
+            _ => {}
+        }
+    }
+
+    fn report(&mut self, report: &ReadReport) {
+        self.report = report.clone();
+    }
+}
