@@ -10,8 +10,9 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The workspaces that have a lock file, and whether `deny.toml` binds their licences.
-const WORKSPACES: [(&str, bool); 5] = [
+const WORKSPACES: [(&str, bool); 6] = [
     ("Cargo.toml", true),
+    ("bindings/c/Cargo.toml", true),
     ("bindings/python/Cargo.toml", true),
     ("fuzz/driver/Cargo.toml", true),
     ("crates/provstream-emit/engines/Cargo.toml", true),

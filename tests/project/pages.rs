@@ -38,7 +38,14 @@ fn pages() -> Vec<PathBuf> {
         entries.map(|entry| entry.expect("a readable entry").path())
     };
     let packages = entries(root.join("crates")).filter(|path| path.is_dir());
-    let folders = ["", "docs", "bindings/python"].map(|folder| root.join(folder));
+    let folders = [
+        "",
+        "docs",
+        "bindings/c",
+        "bindings/javascript",
+        "bindings/python",
+    ]
+    .map(|folder| root.join(folder));
     let files = folders.into_iter().chain(packages).flat_map(entries);
     let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
     files.filter(is_page).collect()

@@ -14,6 +14,7 @@
  *             "openai-chat", as `provstream strip --help` lists them
  *   "mode"    how text is read: "auto" (default), "text", "json" or "ndjson"
  *   "policy"  a policy file in TOML, or "own-state" or "external": text is gated. Without it annotations are removed
+ *   "reasoning"  of a model, in a response: "leave" (default), "rewrite" like text, or "drop"
  *   "events"  true for lines from provstream_events
  *   "stream"  name of the stream in the lines about decisions
  *

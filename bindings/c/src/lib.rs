@@ -162,7 +162,7 @@ mod memory {
 
     /// Reserves `len` bytes. Returns null if `len` is 0 or there is no memory.
     #[unsafe(no_mangle)]
-    pub extern "C" fn provstream_alloc(len: usize) -> *mut u8 {
+    extern "C" fn provstream_alloc(len: usize) -> *mut u8 {
         match Layout::array::<u8>(len) {
             // SAFETY: the size is not 0.
             Ok(layout) if len > 0 => unsafe { alloc(layout) },
@@ -176,7 +176,7 @@ mod memory {
     ///
     /// `data` comes from `provstream_alloc(len)`, and is not used any more.
     #[unsafe(no_mangle)]
-    pub unsafe extern "C" fn provstream_dealloc(data: *mut u8, len: usize) {
+    unsafe extern "C" fn provstream_dealloc(data: *mut u8, len: usize) {
         if let Ok(layout) = Layout::array::<u8>(len)
             && !data.is_null()
         {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parser::provenance::{Timestamp, Vocabulary};
 use parser::{Mode, Parser, RulePolicy, Rules, ready_policy};
-use provstream_providers::Format;
+use provstream_providers::{Format, Reasoning};
 use serde::Deserialize;
 
 /// Settings as a caller writes them.
@@ -18,6 +18,8 @@ struct Document<'a> {
     mode: Option<Cow<'a, str>>,
     #[serde(borrow)]
     policy: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    reasoning: Option<Cow<'a, str>>,
     #[serde(borrow)]
     stream: Cow<'a, str>,
     events: bool,
@@ -39,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) input: Input,
     pub(crate) parser: Parser,
     pub(crate) rules: Option<Arc<Rules>>,
+    /// Treatment of reasoning in a response.
+    pub(crate) reasoning: Reasoning,
     /// Name of the stream in audit lines.
     pub(crate) stream: String,
     pub(crate) events: bool,
@@ -72,8 +76,13 @@ impl Settings {
             Rules::from_toml(file.as_bytes(), &Vocabulary::memo())
                 .map_err(|error| format!("policy: {error}"))
         });
+        let reasoning = match document.reasoning.as_deref() {
+            None => Reasoning::default(),
+            Some(name) => value("reasoning", name)?,
+        };
         Ok(Self {
             input,
+            reasoning,
             parser: Parser::builder().mode(mode).build(),
             rules: rules.transpose()?.map(Arc::new),
             stream: document.stream.into_owned(),

@@ -31,18 +31,23 @@ pub(crate) struct Stream {
 impl Stream {
     pub(crate) fn new(settings: &Settings) -> Self {
         let parser = settings.parser.clone();
+        let reasoning = settings.reasoning;
         let engine = match (settings.input, settings.policy()) {
             (Input::Text, None) => Engine::Text(Rewriter::new(parser)),
             (Input::Text, Some(policy)) => Engine::GatedText(Gate::new(parser, policy)),
-            (Input::Response(None), None) => Engine::Response(StreamRewriter::detect(parser)),
-            (Input::Response(Some(format)), None) => {
-                Engine::Response(StreamRewriter::new(format, parser))
+            (Input::Response(format), None) => {
+                let rewriter = match format {
+                    None => StreamRewriter::detect(parser),
+                    Some(format) => StreamRewriter::new(format, parser),
+                };
+                Engine::Response(rewriter.with_reasoning(reasoning))
             }
-            (Input::Response(None), Some(policy)) => {
-                Engine::GatedResponse(StreamGate::detect(parser, policy))
-            }
-            (Input::Response(Some(format)), Some(policy)) => {
-                Engine::GatedResponse(StreamGate::new(format, parser, policy))
+            (Input::Response(format), Some(policy)) => {
+                let gate = match format {
+                    None => StreamGate::detect(parser, policy),
+                    Some(format) => StreamGate::new(format, parser, policy),
+                };
+                Engine::GatedResponse(gate.with_reasoning(reasoning))
             }
         };
         Self {
