@@ -1,5 +1,6 @@
 //! The engine beside the naive reference, and the reference beside the profile.
 
+mod dialects;
 mod equality;
 mod json_equality;
 mod json_selftest;

@@ -7,6 +7,7 @@
 //! stream of JSON alone is read value by value (`json`). At the end, the events are sorted by the
 //! position at which each becomes certain.
 
+pub mod dialects;
 pub mod engine;
 pub mod generate;
 pub mod generate_json;

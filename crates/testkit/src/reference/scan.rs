@@ -52,6 +52,8 @@ pub(super) struct Scan {
     pub values: Vec<Value>,
     /// JSON values in fenced code blocks.
     pub fenced_values: Vec<Value>,
+    /// Code: spans, and fenced blocks from the first fence character on.
+    pub code: Vec<Range<usize>>,
 }
 
 impl Scan {
@@ -111,13 +113,16 @@ pub(super) fn scan(
                     None => inside += 1,
                 }
             }
+            found.code.push(at..fence.end);
             at = fence.end;
             found.fences.push(fence);
         } else if let Some(value) = json.value(0, at, false) {
             at = value.end();
             found.values.push(value);
         } else if byte == b'`' && !stream.is_escaped(at) {
-            at = code_span_end(stream, at);
+            let end = code_span_end(stream, at);
+            found.code.push(at..end);
+            at = end;
         } else if byte == b'[' && !stream.is_escaped(at) {
             let outcome = bracket(stream, at, limits, vocabulary);
             let resume = match outcome {

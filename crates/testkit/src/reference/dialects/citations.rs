@@ -1,0 +1,288 @@
+//! Assertions of markers: sentences of the stripped text, and what is inside of tags (sections 5
+//! and 6 of docs/dialects.md).
+
+use super::super::lines::{Fence, Layout};
+use super::super::scan::Scan;
+use super::super::stream::Stream;
+use super::super::{RefLimits, Segment, clean};
+use super::find::{Kind, Marker};
+use super::{Id, Sentences};
+use std::ops::Range;
+
+/// Stripped text of a part.
+pub(super) struct Text {
+    stripped: Stream,
+    layout: Layout,
+    fences: Vec<Fenced>,
+    /// Offset in the part of each byte.
+    from: Vec<usize>,
+    cuts: Vec<(usize, usize)>,
+}
+
+/// A fenced block, from the start of its opening line to its end.
+struct Fenced {
+    start: usize,
+    end: usize,
+}
+
+/// A block of the stripped text, without white space at either end.
+struct Block {
+    range: Range<usize>,
+    sentences: Vec<Range<usize>>,
+}
+
+/// A citation, with offsets in the part.
+pub(super) struct Cited {
+    pub span: (u64, u64),
+    pub clean_span: (u64, u64),
+    pub text: String,
+    pub ids: Vec<Id>,
+    /// Codes of the limits that it exceeds.
+    pub limits: Vec<&'static str>,
+    /// Opening marker without an end tag.
+    pub unclosed: Option<Range<usize>>,
+}
+
+/// A boundary of blocks: nothing from `gap` to `at` belongs to a block.
+#[derive(Clone, Copy)]
+struct Boundary {
+    gap: usize,
+    at: usize,
+    kind: Between,
+}
+
+/// What is in the gap of a boundary.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Between {
+    /// Nothing, or a `|`.
+    Nothing,
+    /// Block markers, or a fenced block.
+    Something,
+}
+
+impl Text {
+    pub(super) fn new(stream: &Stream, scan: &Scan, cuts: &[(usize, usize)]) -> Self {
+        let is_cut = |at: usize| cuts.iter().any(|&(start, end)| start <= at && at < end);
+        let from: Vec<usize> = (0..stream.bytes.len()).filter(|&at| !is_cut(at)).collect();
+        let bytes = from.iter().map(|&at| stream.bytes[at]).collect();
+        let mut stripped = Stream::new(&[Segment {
+            own: true,
+            bytes,
+            after_break: false,
+        }]);
+        stripped.may_have_mark = stream.may_have_mark;
+        let fence = |fence: &Fence| Fence {
+            content: clean(fence.content.start, cuts)..clean(fence.content.end, cuts),
+            end: clean(fence.end, cuts),
+            ..fence.clone()
+        };
+        let mapped: Vec<Fence> = scan.fences.iter().map(fence).collect();
+        let layout = Layout::new(&stripped, &mapped, &[]);
+        let opening = |fence: &Fence| stream.line_start(fence.content.start.saturating_sub(1));
+        let fences = scan.fences.iter().map(|fence| Fenced {
+            start: clean(opening(fence), cuts),
+            end: clean(fence.end, cuts),
+        });
+        Text {
+            fences: fences.collect(),
+            stripped,
+            layout,
+            from,
+            cuts: cuts.to_vec(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.stripped.bytes
+    }
+
+    /// Lists the block boundaries of the stripped text, in order.
+    fn boundaries(&self) -> Vec<Boundary> {
+        let mut found = Vec::new();
+        let mut add = |gap: usize, at: usize, kind: Between| found.push(Boundary { gap, at, kind });
+        for fence in &self.fences {
+            add(fence.start, fence.end, Between::Something);
+        }
+        for line in &self.layout.lines {
+            let inside = |fence: &Fenced| fence.start <= line.start && line.start < fence.end;
+            if self.fences.iter().any(inside) {
+                continue;
+            }
+            let prefix = &line.prefix;
+            if line.blank || prefix.heading.is_some() {
+                add(line.end, line.end, Between::Nothing);
+            }
+            if prefix.list || prefix.heading.is_some() || line.opens_quote {
+                let at = prefix.heading.unwrap_or(prefix.end);
+                add(line.start, at, Between::Something);
+            }
+            if line.row {
+                for at in prefix.end..line.end {
+                    if self.bytes()[at] == b'|' && !self.stripped.is_escaped(at) {
+                        add(at, at + 1, Between::Nothing);
+                    }
+                }
+            }
+        }
+        found.sort_by_key(|boundary| (boundary.at, boundary.gap));
+        found
+    }
+
+    /// Divides the text between two offsets into sentences.
+    fn block(&self, range: Range<usize>, sentences: Sentences<'_>) -> Block {
+        let range = range.start..range.end.max(range.start);
+        let range = self.layout.trim(&self.stripped, range);
+        let mut starts: Vec<usize> = Vec::new();
+        if !range.is_empty() {
+            starts = sentences(&self.bytes()[range.clone()]);
+        }
+        starts.push(range.len());
+        let sentences = starts.windows(2).map(|ends| {
+            let sentence = range.start + ends[0]..range.start + ends[1];
+            self.layout.trim(&self.stripped, sentence)
+        });
+        Block {
+            sentences: sentences.collect(),
+            range,
+        }
+    }
+
+    /// Finds the sentence of a marker at an offset of the stripped text; an empty range without one.
+    fn sentence(&self, at: usize, sentences: Sentences<'_>) -> Range<usize> {
+        let boundaries = self.boundaries();
+        let passed = |boundary: &Boundary| boundary.gap < at || boundary.at <= at;
+        let count = boundaries
+            .iter()
+            .take_while(|boundary| passed(boundary))
+            .count();
+        let start = |index: usize| {
+            index
+                .checked_sub(1)
+                .map_or(0, |before| boundaries[before].at)
+        };
+        let end = |index: usize| {
+            let next = boundaries.get(index);
+            next.map_or(self.bytes().len(), |boundary| boundary.gap)
+        };
+        let block = self.block(start(count)..end(count), sentences);
+        let before = self
+            .layout
+            .trim(&self.stripped, start(count).min(at)..at)
+            .end;
+        let own = block
+            .sentences
+            .iter()
+            .find(|sentence| sentence.start < before && before <= sentence.end);
+        if block.range.start < before
+            && let Some(sentence) = own
+        {
+            return sentence.clone();
+        }
+        if let Some(sentence) = block.sentences.iter().find(|sentence| !sentence.is_empty()) {
+            return sentence.clone();
+        }
+        // Nothing in its block: the last sentence before, with nothing but white space between.
+        for index in (0..count).rev() {
+            if boundaries[index].kind == Between::Something {
+                break;
+            }
+            let block = self.block(start(index)..end(index), sentences);
+            if let Some(sentence) = block.sentences.last()
+                && !sentence.is_empty()
+            {
+                return sentence.clone();
+            }
+        }
+        at..at
+    }
+
+    /// Builds the citation of a range of the stripped text; an empty one is at `place` in the part.
+    fn cite(&self, range: Range<usize>, place: usize, ids: Vec<Id>) -> Cited {
+        let span = if range.is_empty() {
+            place..place
+        } else {
+            self.from[range.start]..self.from[range.end - 1] + 1
+        };
+        let clean_span = if range.is_empty() {
+            let at = clean(place, &self.cuts);
+            at..at
+        } else {
+            range.clone()
+        };
+        Cited {
+            span: (span.start as u64, span.end as u64),
+            clean_span: (clean_span.start as u64, clean_span.end as u64),
+            text: String::from_utf8_lossy(&self.bytes()[range]).into_owned(),
+            ids,
+            limits: Vec::new(),
+            unclosed: None,
+        }
+    }
+}
+
+/// Lists the citations of a part.
+pub(super) fn citations(
+    text: &Text,
+    markers: &[Marker],
+    limits: &RefLimits,
+    sentences: Sentences<'_>,
+) -> Vec<Cited> {
+    let mut found = sentence_citations(text, markers, sentences);
+    let around = markers.iter().filter_map(|marker| match marker.kind {
+        Kind::Open { end } => Some((marker, end)),
+        _ => None,
+    });
+    for (marker, end) in around {
+        let end_tag = end.map(|end| markers[end].span.start);
+        let place = end_tag.unwrap_or(text.from.last().map_or(0, |last| last + 1));
+        let inside = clean(marker.span.end, &text.cuts)..clean(place, &text.cuts);
+        let mut range = text.layout.trim(&text.stripped, inside);
+        let mut is_long = false;
+        if range.len() > limits.max_assertion {
+            is_long = true;
+            range.end = range.start + limits.max_assertion;
+            let bytes = text.bytes();
+            while range.end > range.start && bytes[range.end] & 0xC0 == 0x80 {
+                range.end -= 1;
+            }
+        }
+        let mut cited = text.cite(range, place, marker.ids.clone());
+        if is_long {
+            cited.limits.push("limit-assertion");
+        }
+        if end.is_none() {
+            cited.unclosed = Some(marker.span.clone());
+        }
+        found.push(cited);
+    }
+    for cited in &mut found {
+        if cited.ids.len() > limits.max_annotations {
+            cited.ids.truncate(limits.max_annotations);
+            cited.limits.push("limit-annotations");
+        }
+    }
+    found
+}
+
+/// Lists the citations of the markers that come after their assertion.
+fn sentence_citations(text: &Text, markers: &[Marker], sentences: Sentences<'_>) -> Vec<Cited> {
+    let mut found: Vec<(Range<usize>, Cited)> = Vec::new();
+    for marker in markers {
+        if marker.kind != Kind::After || marker.ids.is_empty() {
+            continue;
+        }
+        let at = clean(marker.span.start, &text.cuts);
+        let sentence = text.sentence(at, sentences);
+        let same = found
+            .iter_mut()
+            .find(|(other, _)| *other == sentence && !sentence.is_empty());
+        match same {
+            Some((_, cited)) => cited.ids.extend(marker.ids.iter().cloned()),
+            None => {
+                let cited = text.cite(sentence.clone(), marker.span.start, marker.ids.clone());
+                found.push((sentence, cited));
+            }
+        }
+    }
+    found.into_iter().map(|(_, cited)| cited).collect()
+}

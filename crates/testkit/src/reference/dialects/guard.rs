@@ -1,0 +1,205 @@
+//! Guard `number` (section 4 of docs/dialects.md).
+
+use super::super::lines;
+use super::super::scan::Scan;
+use super::super::stream::Stream;
+use super::Known;
+use std::ops::Range;
+
+/// Words after which a list is text.
+const NOT_AFTER: &str = "in is are returns return returned gives prints yields outputs contains \
+    equals array list vector tuple interval range set shape from to of between im ist sind \
+    intervall bereich liste feld liefert ergibt dans est sont intervalle vecteur tableau renvoie \
+    retourne donne en es son intervalo lista devuelve da em é são no vetor retorna в интервале \
+    отрезке список списке массив вектор равен возвращает 区間 範囲 リスト 配列 は を 区间 范围 \
+    列表 数组 在 为 是 返回";
+
+/// Words after which a number is a label.
+const LABELS: &str = "press key option step choose figure fig eq equation table section line row \
+    column item page chapter schritt zeile gleichung étape ligne opción línea";
+
+/// Most bytes of the text before a group that decide.
+const BEFORE: usize = 64;
+
+/// A group of markers, with what decides whether it is text.
+pub(super) struct Group<'a> {
+    pub stream: &'a Stream,
+    pub scan: &'a Scan,
+    pub known: &'a Known,
+    pub span: Range<usize>,
+    pub ids: &'a [String],
+    /// A unit has more than one identifier.
+    pub has_list: bool,
+    /// End of the last marker before the group.
+    pub last_marker: usize,
+}
+
+/// What comes right after a group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    LineEnd,
+    Blank,
+    Char(char),
+    /// Byte above 7F that begins no character.
+    Byte,
+}
+
+impl Group<'_> {
+    pub(super) fn line_start(&self) -> usize {
+        self.stream.line_start(self.span.start)
+    }
+
+    /// Returns `true` for rule 2.
+    pub(super) fn is_first_in_line(&self) -> bool {
+        let (start, at) = (self.line_start(), self.span.start);
+        let end = self.stream.line_end(at);
+        let prefix = lines::prefix(self.stream, start, end, &[]);
+        let mut first = prefix.heading.unwrap_or(prefix.end);
+        while first < at && is_blank(self.stream.bytes[first]) {
+            first += 1;
+        }
+        let follows = matches!(self.after(self.span.end), After::Blank | After::Char(':'));
+        first == at && at - start <= 32 && follows
+    }
+
+    /// Returns `true` if one of the other rules makes the group text.
+    pub(super) fn is_text(&self) -> bool {
+        let before = self.before();
+        let after = self.after(self.span.end);
+        let with_sources = !matches!(self.known, Known::Nothing);
+        let is_listed = |id: &String| self.known.lists(id);
+        let none_listed = !self.ids.iter().any(is_listed);
+        let zero = self.ids.iter().any(|id| id == "0" && !is_listed(id));
+        let bytes = &self.stream.bytes[self.span.clone()];
+        let image = before.ends_with(b"!") && bytes.contains(&b'(');
+        let unblanked = without_blanks(before);
+        let operator = ["=", ":", "∈"]
+            .iter()
+            .any(|sign| unblanked.ends_with(sign.as_bytes()));
+        let ends = ['.', '!', '?', '。', '！', '？'];
+        let at_terminator = matches!(after, After::LineEnd)
+            || matches!(after, After::Char(char) if ends.contains(&char))
+            || ends
+                .iter()
+                .any(|end| unblanked.ends_with(end.to_string().as_bytes()));
+        let list = if with_sources {
+            none_listed
+        } else {
+            ends_with_word(unblanked, NOT_AFTER) || !at_terminator
+        };
+        zero || before.last().is_some_and(|&byte| bars(byte))
+            || image
+            || !may_follow(after)
+            || self.is_attached_text(before, with_sources && none_listed)
+            || !with_sources && operator
+            || self.has_list && list
+            || none_listed && ends_with_word(unblanked, LABELS)
+    }
+
+    /// Returns `true` for rule 6.
+    fn is_attached_text(&self, before: &[u8], unlisted: bool) -> bool {
+        let is_attached = |&byte: &u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if !before.last().is_some_and(is_attached) {
+            return false;
+        }
+        let text = String::from_utf8_lossy(before);
+        let word: Vec<char> = text
+            .chars()
+            .rev()
+            .take_while(|&char| {
+                char.is_ascii_alphanumeric() || matches!(char, '_' | '.') || char > '\u{7f}'
+            })
+            .collect();
+        let odd = |char: &char| char.is_ascii_digit() || matches!(char, '_' | '.');
+        let mut at = self.span.end;
+        let mut blanks = 0;
+        while self.after(at) == After::Blank {
+            blanks += 1;
+            at += 1;
+        }
+        let operator = matches!(self.after(at), After::Char(char) if "=+-*/%<>&|^".contains(char));
+        word.len() < 3 || word.iter().any(odd) || blanks > 0 && operator || blanks > 8 || unlisted
+    }
+
+    /// Returns the text before the group: in its line, since the last marker or annotation.
+    fn before(&self) -> &[u8] {
+        let at = self.span.start;
+        let annotations = self.scan.annotation_spans().map(|(_, end)| end);
+        let annotation = annotations.filter(|&end| end <= at).max().unwrap_or(0);
+        let mut start = self.line_start().max(annotation).max(self.last_marker);
+        if at - start > BEFORE {
+            start = at - BEFORE;
+            // A character that this would cut is left out.
+            while self.stream.bytes[start] & 0xC0 == 0x80 {
+                start += 1;
+            }
+        }
+        &self.stream.bytes[start..at]
+    }
+
+    /// Reads what is at a position.
+    fn after(&self, at: usize) -> After {
+        let stream = self.stream;
+        let annotation = self.scan.annotation_spans().any(|(start, _)| start == at);
+        let value = self.scan.values.iter().any(|value| value.start == at);
+        let ends = at == stream.bytes.len() || !stream.is_own(at) || annotation || value;
+        if ends {
+            return After::LineEnd;
+        }
+        match stream.bytes[at] {
+            b'\r' | b'\n' => After::LineEnd,
+            b' ' | b'\t' => After::Blank,
+            byte if byte < 0x80 => After::Char(char::from(byte)),
+            _ => match stream.char_at(at, stream.own_end(at)) {
+                Some((char, _)) => After::Char(char),
+                None => After::Byte,
+            },
+        }
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+fn without_blanks(bytes: &[u8]) -> &[u8] {
+    let blanks = bytes.iter().rev().take_while(|&&byte| is_blank(byte));
+    &bytes[..bytes.len() - blanks.count()]
+}
+
+/// Returns `true` for a byte after which a group is text (rule 3).
+fn bars(byte: u8) -> bool {
+    let white = matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c');
+    let word = byte.is_ascii_alphanumeric() || byte == b'_';
+    byte.is_ascii() && !white && !word && !b".,;:!?)\"'*~>%`".contains(&byte)
+}
+
+/// Returns `true` for what may come after a group (rule 5).
+fn may_follow(after: After) -> bool {
+    match after {
+        After::LineEnd | After::Blank | After::Byte => true,
+        After::Char(char) => {
+            char > '\u{7f}' || char.is_whitespace() || ".,;:!?)]}\"'*_~<|`".contains(char)
+        }
+    }
+}
+
+/// Returns `true` if a text ends with one of the words, without regard to letter case.
+fn ends_with_word(bytes: &[u8], words: &str) -> bool {
+    let lower = |char: char| {
+        let mut lower = char.to_lowercase();
+        match (lower.next(), lower.next()) {
+            (Some(one), None) => one,
+            _ => char,
+        }
+    };
+    let text: Vec<char> = String::from_utf8_lossy(bytes).chars().map(lower).collect();
+    words.split_whitespace().any(|word| {
+        let word: Vec<char> = word.chars().collect();
+        let Some(rest) = text.strip_suffix(&word[..]) else {
+            return false;
+        };
+        let letter_before = rest.last().is_some_and(|char| char.is_alphabetic());
+        !letter_before || word[0] > '\u{2e7f}'
+    })
+}
