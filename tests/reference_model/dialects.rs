@@ -126,3 +126,70 @@ fn the_reference_finds_no_marker_in_ordinary_text() {
     }
     assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
 }
+
+/// The examples of docs/dialects.md.
+#[test]
+fn the_reference_agrees_with_the_examples_of_the_page() {
+    let found = |text: &str, dialects: &[&'static str]| {
+        let read = reference(text, dialects, &Known::Nothing);
+        let cited = cited(&read).into_iter();
+        let cited: Vec<_> = cited
+            .map(|(ids, text)| format!("{}|{text}", ids.join(",")))
+            .collect();
+        (
+            String::from_utf8(read.clean).expect("UTF-8"),
+            cited.join("; "),
+        )
+    };
+    for (text, dialect, clean, cited) in [
+        (
+            "Paris [1] is big [7]. So",
+            "numeric",
+            "Paris is big. So",
+            "1,7|Paris is big.",
+        ),
+        (
+            "It rains. [1] Snow falls.[2]",
+            "numeric",
+            "It rains. Snow falls.",
+            "1|It rains.; 2|Snow falls.",
+        ),
+        ("- [doc1] says so.", "doc", "- says so.", "doc1|says so."),
+        ("\\【4:0†a】", "openai-file", "\\【4:0†a】", ""),
+        ("A\\\\【4:0†a】", "openai-file", "A\\\\", "4:0|A\\\\"),
+        (
+            "It rains. [substrate.grep] [1] So",
+            "numeric",
+            "It rains. So",
+            "1|It rains.",
+        ),
+        (
+            "<cite>The Scream</cite>",
+            "cite-tag",
+            "<cite>The Scream</cite>",
+            "",
+        ),
+        ("[text][1]", "numeric", "[text][1]", ""),
+        ("Rain.\n\n[doc1]", "doc", "Rain.\n\n", "doc1|Rain."),
+        (
+            "Rain.\n[doc1]\n\nSnow.",
+            "doc",
+            "Rain.\n\n\nSnow.",
+            "doc1|Rain.",
+        ),
+        ("```\nx\n```\n[doc1]", "doc", "```\nx\n```\n", "doc1|"),
+        ("| a [doc1] | [doc2] |", "doc", "| a | |", "doc1,doc2|a"),
+        (
+            "【【1】】 is wide.",
+            "numeric",
+            "【】 is wide.",
+            "1|【】 is wide.",
+        ),
+    ] {
+        assert_eq!(
+            found(text, &[dialect]),
+            (clean.to_owned(), cited.to_owned()),
+            "{text:?}"
+        );
+    }
+}
