@@ -171,7 +171,81 @@ pub(super) fn find(stream: &Stream, scan: &Scan, dialects: &Dialects, known: &Kn
     search.found
 }
 
+/// What is open where a part ends, if more text may follow.
+pub(super) struct Undecided {
+    /// First position that may become part of a marker.
+    pub at: usize,
+    /// White space before it would be removed, too.
+    pub takes_space: bool,
+}
+
+/// Finds the first position of a part that text after its end may make part of a marker. `depends`
+/// says whether it depends on such text that a group is a marker.
+pub(super) fn undecided(
+    stream: &Stream,
+    scan: &Scan,
+    (dialects, known): (&Dialects, &Known),
+    depends: &dyn Fn(&Range<usize>) -> bool,
+) -> Option<Undecided> {
+    let mut search = Search {
+        stream,
+        scan,
+        dialects,
+        known,
+        found: Found::default(),
+        open: Vec::new(),
+        listed_line: None,
+    };
+    for region in regions(stream, scan) {
+        let mut at = region.range.start;
+        while at < region.range.end {
+            if !stream.is_escaped(at) {
+                let rest = &stream.bytes[at..region.range.end];
+                let ends = region.range.end == stream.bytes.len();
+                let alive = search.alive(rest).filter(|_| ends);
+                let guarded = search.longest(rest).is_some_and(|(form, length)| {
+                    let number =
+                        matches!(form, Match::Table(table) if dialects.tables[table].spec.number);
+                    number && depends(&(at..at + length))
+                });
+                if let Some(takes_space) = alive.or(guarded.then_some(true)) {
+                    return Some(Undecided { at, takes_space });
+                }
+            }
+            at = search.step(at, &region);
+        }
+    }
+    None
+}
+
 impl Search<'_> {
+    /// Returns `None` if no form goes on after a text, otherwise whether one of those that do comes
+    /// after its assertion and has identifiers.
+    fn alive(&self, bytes: &[u8]) -> Option<bool> {
+        let mut found = None;
+        let dialects = self.dialects;
+        for (index, table) in dialects.tables.iter().enumerate() {
+            let spec = &table.spec;
+            let goes_on = |form: &Form| {
+                let reach = form.reach(bytes);
+                let is_whole = reach.matches.last() == Some(&bytes.len());
+                reach.alive == bytes.len()
+                    && bytes.len() < spec.max
+                    && (!is_whole || form.extends(bytes))
+            };
+            let mut groups = dialects.groups.iter().filter(|(at, _)| *at == index);
+            if goes_on(&table.whole) || groups.any(|(_, form)| goes_on(form)) {
+                let takes_space = spec.id.is_some() && spec.end.is_none();
+                found = Some(found.unwrap_or(false) || takes_space);
+            }
+            let is_open = self.open.iter().any(|&(_, other)| other == index);
+            if is_open && table.end.as_ref().is_some_and(goes_on) {
+                found = Some(found.unwrap_or(false));
+            }
+        }
+        found
+    }
+
     /// Reads what is at a position, and returns the next one.
     fn step(&mut self, at: usize, region: &Region) -> usize {
         if self.stream.is_escaped(at) {

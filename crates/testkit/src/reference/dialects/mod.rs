@@ -147,6 +147,91 @@ pub fn read(
     all
 }
 
+/// Continuations on which it may depend that a group is a marker.
+const PROBES: &[&str] = &[
+    "",
+    " ",
+    "x",
+    ".",
+    ":",
+    ": x",
+    "=",
+    " =",
+    " x",
+    " \n",
+    "\n",
+    "]",
+    "(",
+    "`",
+    "é",
+    "          ",
+    "          x",
+    "}",
+    "\"a\":1}",
+];
+
+/// Computes the offset of the first byte that must be held back at the end of a stream because of
+/// dialects, and the length of the white space before it that would be removed with it.
+pub fn held(
+    reading: Reading,
+    prefix: &[Segment],
+    limits: &RefLimits,
+    with: With<'_>,
+) -> (usize, usize) {
+    let all = parts(prefix);
+    let last = &all[all.len() - 1];
+    let scanned = |input: &[Segment]| {
+        let all = parts(input);
+        let stream = all[all.len() - 1].stream();
+        let scan = scan::scan(&stream, reading, limits, &RefVocabulary::default());
+        (stream, scan)
+    };
+    let (stream, scan) = scanned(prefix);
+    let mut probes: Vec<Vec<u8>> = PROBES
+        .iter()
+        .map(|probe| probe.as_bytes().to_vec())
+        .collect();
+    probes.extend(super::holdback::completions(&stream.bytes));
+    let depends = |span: &std::ops::Range<usize>| {
+        let mut results = probes.iter().map(|probe| {
+            let mut longer = prefix.to_vec();
+            longer.push(Segment {
+                own: true,
+                bytes: probe.clone(),
+                after_break: false,
+            });
+            let (stream, scan) = scanned(&longer);
+            let found = find::find(&stream, &scan, with.dialects, with.known);
+            found.markers.iter().any(|marker| marker.span == *span)
+        });
+        let first = results.next();
+        results.any(|result| Some(result) != first)
+    };
+    let part_len: usize = last.input.iter().map(|segment| segment.bytes.len()).sum();
+    let all_len: usize = prefix.iter().map(|segment| segment.bytes.len()).sum();
+    let undecided = find::undecided(&stream, &scan, (with.dialects, with.known), &depends);
+    let Some(undecided) = undecided else {
+        return (all_len, 0);
+    };
+    let found = find::find(&stream, &scan, with.dialects, with.known);
+    let markers = found.markers.iter().map(|marker| marker.span.end);
+    let annotations = scan.annotation_spans().map(|(_, end)| end);
+    let ends = markers
+        .chain(annotations)
+        .filter(|&end| end <= undecided.at);
+    let previous = ends.max().unwrap_or(0);
+    let mut cut = undecided.at;
+    while undecided.takes_space
+        && cut > previous
+        && undecided.at - cut < 64
+        && stream.is_own(cut - 1)
+        && matches!(stream.bytes[cut - 1], b' ' | b'\t')
+    {
+        cut -= 1;
+    }
+    (all_len - part_len + undecided.at, undecided.at - cut)
+}
+
 /// Adds the markers, with the white space that is removed with them, to what stripping removes
 /// without dialects.
 fn cuts(

@@ -63,6 +63,16 @@ impl Form {
         reach
     }
 
+    /// Returns `true` if a longer text may match.
+    pub(super) fn extends(&self, bytes: &[u8]) -> bool {
+        let mut longer = bytes.to_vec();
+        longer.push(0);
+        (0..=255).any(|byte| {
+            longer[bytes.len()] = byte;
+            self.reach(&longer).alive > bytes.len()
+        })
+    }
+
     /// Lengths of the beginnings of `bytes` that match.
     fn lengths(&self, bytes: &[u8]) -> Vec<usize> {
         self.reach(bytes).matches
