@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use testkit::reference::dialects::generate::case;
 use testkit::reference::dialects::{Dialects, Known, Read, With, read};
 use testkit::reference::{Reading, RefLimits, Segment};
 use testkit::sentence;
@@ -190,6 +191,47 @@ fn the_reference_agrees_with_the_examples_of_the_page() {
             found(text, &[dialect]),
             (clean.to_owned(), cited.to_owned()),
             "{text:?}"
+        );
+    }
+}
+
+/// A generator whose answers had no markers would compare nothing.
+#[test]
+fn generated_answers_have_markers_of_every_dialect() {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in 0..testkit::search::seeds(200) {
+        let case = case(seed);
+        let with = With {
+            dialects: &Dialects::built_in(&case.dialects),
+            known: &case.sources,
+        };
+        let sentences = &sentence::starts;
+        let found = read(Reading::TEXT, &case.input, &case.limits, with, sentences);
+        let citations = &found.citations;
+        let several = citations.iter().filter(|citation| citation.ids.len() > 1);
+        let dialects = found.markers.iter().map(|marker| (marker.dialect, 1));
+        let codes = found.diagnostics.iter().map(|(code, _)| (*code, 1));
+        let kinds = [
+            ("several", several.count()),
+            (
+                "text",
+                citations
+                    .iter()
+                    .filter(|citation| citation.text.is_empty())
+                    .count(),
+            ),
+        ];
+        for (kind, count) in dialects.chain(codes).chain(kinds) {
+            *counts.entry(kind).or_default() += count;
+        }
+    }
+    for kind in BUILT_IN
+        .into_iter()
+        .chain(["several", "text", "unclosed-marker"])
+    {
+        assert!(
+            counts.get(kind).is_some_and(|&count| count >= 5),
+            "{kind}: {counts:?}"
         );
     }
 }
