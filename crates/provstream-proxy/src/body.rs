@@ -16,6 +16,7 @@ use crate::causes::causes;
 use crate::inflight::Inflight;
 use crate::record::RequestRecord;
 use crate::shared::Ending;
+use crate::unread::note_poll;
 use crate::waits::{Due, Waits};
 
 /// Most bytes in one frame to the client. The server copies a frame to a buffer, which it keeps
@@ -319,7 +320,7 @@ impl Body for ProxyBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        match &mut *self {
+        let poll = match &mut *self {
             Self::Whole(bytes, through) => {
                 let piece = next_piece(bytes).filter(|piece| !piece.is_empty());
                 if let (Some(through), Some(piece)) = (through.as_mut(), &piece) {
@@ -333,7 +334,9 @@ impl Body for ProxyBody {
                 Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
             }
             Self::Stream(streamed) => streamed.poll(cx),
-        }
+        };
+        note_poll(matches!(poll, Poll::Ready(Some(Ok(_)))));
+        poll
     }
 
     fn is_end_stream(&self) -> bool {

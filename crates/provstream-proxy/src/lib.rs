@@ -12,6 +12,7 @@ mod admin;
 mod again;
 mod body;
 mod causes;
+mod certificate;
 mod config;
 mod constraint;
 mod decode;
@@ -35,6 +36,7 @@ mod shared;
 mod spans;
 mod stalled;
 mod tls;
+mod unread;
 mod waits;
 
 pub use config::{Config, Upstream, UpstreamError};

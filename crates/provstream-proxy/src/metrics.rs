@@ -35,7 +35,7 @@ impl Histogram {
 }
 
 /// Counter families with their help texts.
-const COUNTERS: [(&str, &str); 13] = [
+const COUNTERS: [(&str, &str); 14] = [
     (
         "provstream_requests_total",
         "Requests, by how their responses ended.",
@@ -87,6 +87,10 @@ const COUNTERS: [(&str, &str); 13] = [
     (
         "provstream_config_reloads_total",
         "Reloads of the settings, by result.",
+    ),
+    (
+        "provstream_tls_failures_total",
+        "Connections of clients that did not agree on TLS.",
     ),
 ];
 

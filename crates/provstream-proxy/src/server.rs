@@ -11,24 +11,33 @@ use std::sync::Arc;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 use crate::admin;
-use crate::config::Config;
+use crate::config::{Config, ProxyLimits, Timeouts};
 use crate::handle::Handle;
+use crate::metrics::Metrics;
 use crate::service;
 use crate::shared::ProxyState;
 use crate::stalled::Stalled;
+use crate::unread::StreamExecutor;
 
 /// Time for clients to read the error that ends responses, before their connections are closed.
 const CLOSE_DELAY: Duration = Duration::from_secs(2);
 
 /// Most concurrent streams of an HTTP/2 connection.
 const MAX_STREAMS: u32 = 256;
+
+/// Most bytes of a stream of HTTP/2 that wait for a connection that the client does not read.
+const MAX_UNSENT: usize = 1 << 16;
 
 /// A proxy cannot start.
 #[derive(Debug)]
@@ -114,6 +123,12 @@ impl Proxy {
         self.listener.local_addr()
     }
 
+    /// Returns `true` if the settings have a certificate, so that clients connect with TLS.
+    #[must_use]
+    pub fn serves_tls(&self) -> bool {
+        self.shared.loaded().tls.is_some()
+    }
+
     /// Returns the address of the admin endpoints, if they are enabled.
     #[must_use]
     pub fn admin_address(&self) -> Option<SocketAddr> {
@@ -171,46 +186,128 @@ async fn accept(listener: &TcpListener, shared: &Arc<ProxyState>, graceful: &Gra
     }
 }
 
+/// Serves a connection of a client, with TLS if the settings have a certificate.
 fn connect(
     stream: TcpStream,
     permit: OwnedSemaphorePermit,
     shared: &Arc<ProxyState>,
     graceful: &GracefulShutdown,
 ) {
-    let config = shared.loaded();
-    let (timeouts, limits) = (config.config.timeouts, config.config.limits);
     // Without it a small event waits for the client's acknowledgement of the one before.
     let _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Stalled::new(stream, timeouts.client).with_head(timeouts.head));
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(timeouts.head)
-        // The events of a stream are small: to copy each after the size of its chunk costs less than to write three pieces at once.
-        .writev(false)
-        .max_buf_size(limits.header_bytes)
-        .max_headers(limits.headers);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(MAX_STREAMS)
-        .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
-        .keep_alive_interval(timeouts.client)
-        .keep_alive_timeout(timeouts.client);
-    let own = Arc::clone(shared);
-    let service = service_fn(move |request: Request<Incoming>| {
-        let answer = service::serve(Arc::clone(&own), request);
-        async move { Ok::<_, Infallible>(answer.await) }
-    });
-    let connection = builder.serve_connection(io, service).into_owned();
-    let connection = graceful.watch(connection);
-    let metrics = Arc::clone(&shared.metrics);
-    tokio::spawn(async move {
+    let loaded = shared.loaded();
+    let connection = Connection {
+        shared: Arc::clone(shared),
+        timeouts: loaded.config.timeouts,
+        limits: loaded.config.limits,
+        watcher: graceful.watcher(),
+    };
+    let permit = Counted::new(permit, &shared.metrics);
+    // Each kind is a task of its own size.
+    match loaded.tls.clone() {
+        None => {
+            let served = connection.serve(stream);
+            tokio::spawn(async move {
+                let _ = served.await;
+                drop(permit);
+            })
+        }
+        Some(tls) => tokio::spawn(async move {
+            if let Some(stream) = connection.handshake(stream, tls).await {
+                let _ = connection.serve(stream).await;
+            }
+            drop(permit);
+        }),
+    };
+}
+
+/// Permit of a connection, which counts in the metrics until it is dropped.
+struct Counted {
+    metrics: Arc<Metrics>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Counted {
+    fn new(permit: OwnedSemaphorePermit, metrics: &Arc<Metrics>) -> Self {
         metrics.connections.fetch_add(1, Ordering::Relaxed);
-        // A connection that breaks is the client's; its requests are logged.
-        let _ = connection.await;
-        metrics.connections.fetch_sub(1, Ordering::Relaxed);
-        drop(permit);
-    });
+        Self {
+            metrics: Arc::clone(metrics),
+            _permit: permit,
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Result of a connection. One that breaks is the client's; its requests are logged.
+type Served = Result<(), Box<dyn core::error::Error + Send + Sync>>;
+
+/// Connection of a client that has been accepted.
+struct Connection {
+    shared: Arc<ProxyState>,
+    timeouts: Timeouts,
+    limits: ProxyLimits,
+    watcher: Watcher,
+}
+
+impl Connection {
+    /// Negotiates TLS. Returns `None` if that fails, takes longer than the head of a request may, or
+    /// the proxy is ended meanwhile.
+    async fn handshake(
+        &self,
+        stream: TcpStream,
+        tls: Arc<ServerConfig>,
+    ) -> Option<TlsStream<TcpStream>> {
+        let mut draining = self.shared.draining.subscribe();
+        let accepted = TlsAcceptor::from(tls).accept(stream);
+        let accepted = tokio::select! {
+            accepted = tokio::time::timeout(self.timeouts.head, accepted) => accepted.ok().and_then(Result::ok),
+            _ = draining.wait_for(|drains| *drains) => return None,
+        };
+        if accepted.is_none() {
+            let metrics = &self.shared.metrics;
+            metrics.count("provstream_tls_failures_total", &[], 1);
+        }
+        accepted
+    }
+
+    /// Serves requests until the connection ends.
+    fn serve(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ) -> impl Future<Output = Served> {
+        let (timeouts, limits) = (self.timeouts, self.limits);
+        let io = TokioIo::new(Stalled::new(stream, timeouts.client).with_head(timeouts.head));
+        let mut builder = auto::Builder::new(StreamExecutor {
+            most: timeouts.client,
+        });
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(timeouts.head)
+            // The events of a stream are small: to copy each after the size of its chunk costs less than to write three pieces at
+            // once.
+            .writev(false)
+            .max_buf_size(limits.header_bytes)
+            .max_headers(limits.headers);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(MAX_STREAMS)
+            .max_send_buf_size(MAX_UNSENT)
+            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
+            .keep_alive_interval(timeouts.client)
+            .keep_alive_timeout(timeouts.client);
+        let shared = self.shared;
+        let service = service_fn(move |request: Request<Incoming>| {
+            let answer = service::serve(Arc::clone(&shared), request);
+            async move { Ok::<_, Infallible>(answer.await) }
+        });
+        let connection = builder.serve_connection(io, service).into_owned();
+        self.watcher.watch(connection)
+    }
 }

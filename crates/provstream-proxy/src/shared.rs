@@ -13,23 +13,27 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use provstream::settings::{FileError, read_file};
 use provstream_route::{AuditFile, AuditSink};
+use rustls::ServerConfig;
 use tokio::sync::watch;
 
-use crate::config::{Config, NamedFile, refuse_other_kinds, unread};
+use crate::certificate::server_config;
+use crate::config::{Config, NamedFile, TlsFiles, refuse_other_kinds, unread};
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::spans::Spans;
 use crate::tls::{Client, client};
 use crate::waits::Armed;
 
-/// Largest file of certificate authorities, in bytes; many times those of the web.
-const MAX_AUTHORITIES: usize = 16 << 20;
+/// Largest file of certificates or of a key, in bytes; many times the authorities of the web.
+const MAX_PEM: usize = 16 << 20;
 
 /// Active settings and the state built from them.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
     pub(crate) client: Client,
+    /// Settings of TLS for new connections of clients, if the proxy serves TLS.
+    pub(crate) tls: Option<Arc<ServerConfig>>,
     pub(crate) audit: Option<SharedAudit>,
     pub(crate) spans: Option<Arc<Spans>>,
     /// Streams in flight, which continue across reloads.
@@ -51,24 +55,42 @@ impl Loaded {
         let client = match &config.upstream_ca {
             None => client(&config.timeouts, None)?,
             Some(named) => {
-                let unusable = |found: &str| unusable("upstream_ca", named, &config, found);
-                refuse_other_kinds(&named.path).map_err(|found| unusable(&found))?;
-                let authorities = read_file(&named.path, MAX_AUTHORITIES)
-                    .map_err(|error| unusable(&unread(&error)))?;
+                let authorities = read_pem("upstream_ca", named, &config)?;
                 client(&config.timeouts, Some(&authorities))
-                    .map_err(|error| unusable(&error.to_string()))?
+                    .map_err(|error| unusable("upstream_ca", named, &config, &error.to_string()))?
             }
         };
+        let tls = config.tls.as_ref();
+        let tls = tls.map(|files| listener_tls(files, &config)).transpose()?;
         let collector = config.collector.clone();
         let spans = collector.map(|collector| Arc::new(Spans::new(client.clone(), collector)));
         Ok(Self {
             client,
+            tls,
             audit,
             spans,
             live: Arc::default(),
             config,
         })
     }
+}
+
+/// Reads the certificate and the key of the listener.
+fn listener_tls(files: &TlsFiles, config: &Config) -> io::Result<Arc<ServerConfig>> {
+    let cert = read_pem("cert", &files.cert, config)?;
+    let key = read_pem("key", &files.key, config)?;
+    let built = server_config(&cert, &key).map_err(|error| match error.is_of_key {
+        true => unusable("key", &files.key, config, &error.found),
+        false => unusable("cert", &files.cert, config, &error.found),
+    });
+    built.map(Arc::new)
+}
+
+/// Reads a file of certificates or of a key that a key of the settings names.
+fn read_pem(key: &str, named: &NamedFile, config: &Config) -> io::Result<Vec<u8>> {
+    let unusable = |found: &str| unusable(key, named, config, found);
+    refuse_other_kinds(&named.path).map_err(|found| unusable(&found))?;
+    read_file(&named.path, MAX_PEM).map_err(|error| unusable(&unread(&error)))
 }
 
 /// Creates an error about a file that a key of the settings names.

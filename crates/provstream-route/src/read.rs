@@ -15,7 +15,7 @@ use crate::route::{DEFAULT_MAX_HELD, Route, RouteAction, Routes};
 use crate::settings::{Act, FilterSettings};
 
 /// Keys of a route.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "path",
     "method",
     "name",
@@ -26,8 +26,25 @@ const KEYS: [&str; 12] = [
     "reasoning",
     "fail",
     "pass_members",
+    "plain_encodings",
     "max_event",
     "max_held",
+];
+
+/// Content encodings that clients decode (the registry of RFC 9110 16.6.1).
+const ENCODINGS: [&str; 12] = [
+    "aes128gcm",
+    "br",
+    "compress",
+    "dcb",
+    "dcz",
+    "deflate",
+    "exi",
+    "gzip",
+    "pack200-gzip",
+    "x-compress",
+    "x-gzip",
+    "zstd",
 ];
 
 /// Methods of requests that a proxy forwards.
@@ -189,6 +206,7 @@ fn route<E: Display>(
         reasoning: reasoning(table, action)?,
         is_closed: is_closed(table, action)?,
         pass_members: pass_members(table, action)?,
+        plain_encodings: plain_encodings(table, action)?,
         max_event: number(
             table,
             "max_event",
@@ -337,6 +355,30 @@ fn pass_members(table: &Table<'_>, action: RouteAction) -> Result<PassMembers, R
         paths.push(path);
     }
     Ok(paths.into_iter().collect())
+}
+
+fn plain_encodings(table: &Table<'_>, action: RouteAction) -> Result<Vec<Box<str>>, RouteError> {
+    let Some(value) = table.get("plain_encodings") else {
+        return Ok(Vec::new());
+    };
+    if action == RouteAction::Pass {
+        let message = "expected \"plain_encodings\" only with action \"strip\" or \"gate\", found it with action \"pass\"";
+        return Err(RouteError::new(value.place(), message));
+    }
+    let names = value.items()?.map(|item| {
+        let name = item.string()?;
+        // RFC 9110 5.6.2.
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        let is_decoded = ENCODINGS.iter().any(|one| one.eq_ignore_ascii_case(name));
+        if name.is_empty() || is_decoded || !name.bytes().all(is_token) {
+            let expected = "the names of encodings that no client decodes, such as \"utf-8\",";
+            let (place, key) = (item.place(), "plain_encodings");
+            return Err(RouteError::value(place, key, expected, name));
+        }
+        Ok(name.into())
+    });
+    names.collect()
 }
 
 fn is_closed(table: &Table<'_>, action: RouteAction) -> Result<bool, RouteError> {

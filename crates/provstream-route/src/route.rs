@@ -92,6 +92,7 @@ impl Route {
                 reasoning: Reasoning::Leave,
                 is_closed: false,
                 pass_members: PassMembers::default(),
+                plain_encodings: Vec::new(),
                 max_event: DEFAULT_MAX_EVENT,
                 max_held: DEFAULT_MAX_HELD,
             }),
@@ -154,7 +155,6 @@ impl Route {
             400.. => return Plan::Pass(PassReason::ErrorStatus),
             _ => {}
         }
-        let encoding = head.content_encoding.trim();
         let fail = |reason| {
             if self.settings.is_closed {
                 Plan::Refuse(Refusal::new(Cause::NotInspected, hint))
@@ -162,7 +162,7 @@ impl Route {
                 Plan::Pass(reason)
             }
         };
-        if !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
+        if !self.settings.is_plain(&head.content_encoding) {
             return fail(PassReason::Encoded);
         }
         let Some(kind) = BodyKind::of(&head.content_type) else {

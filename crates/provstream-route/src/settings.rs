@@ -27,6 +27,8 @@ pub(crate) struct FilterSettings {
     pub(crate) is_closed: bool,
     /// Members unknown to the format that pass unchanged.
     pub(crate) pass_members: PassMembers,
+    /// Content encodings that the upstream names although the body is not encoded.
+    pub(crate) plain_encodings: Vec<Box<str>>,
     pub(crate) max_event: usize,
     pub(crate) max_held: usize,
 }
@@ -34,5 +36,14 @@ pub(crate) struct FilterSettings {
 impl FilterSettings {
     pub(crate) const fn is_gate(&self) -> bool {
         matches!(self.act, Act::Gate(_))
+    }
+
+    /// Returns `true` if the value of `Content-Encoding` names no encoding: `identity`, `none`, which
+    /// clients read in the same way, or those of the settings.
+    pub(crate) fn is_plain(&self, encodings: &str) -> bool {
+        let own = self.plain_encodings.iter().map(AsRef::as_ref);
+        let names = ["", "identity", "none"].into_iter().chain(own);
+        let mut encodings = encodings.split(',').map(str::trim);
+        encodings.all(|one| names.clone().any(|name| name.eq_ignore_ascii_case(one)))
     }
 }

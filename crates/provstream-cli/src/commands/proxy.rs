@@ -42,7 +42,7 @@ pub(crate) struct ProxyOptions {
     /// Without --config, the page /_provstream/live is served there, which shows the latest texts.
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<SocketAddr>,
-    /// The settings, a TOML file: routes, limits, time-outs
+    /// The settings, a TOML file: routes, limits, time-outs, TLS
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Start an upstream that always gives the same annotated answer, and show how to ask it
@@ -145,7 +145,11 @@ fn announce(proxy: &Proxy, is_demo: bool) {
     let Ok(address) = proxy.address() else {
         return;
     };
-    print_note(format_args!("listening at http://{address}"));
+    let scheme = match proxy.serves_tls() {
+        true => "https",
+        false => "http",
+    };
+    print_note(format_args!("listening at {scheme}://{address}"));
     if let Some(admin) = proxy.admin_address() {
         print_note(format_args!("metrics at http://{admin}/metrics"));
     }

@@ -41,6 +41,8 @@ pub struct Config {
     pub(crate) upstream_place: Option<FilePosition>,
     pub(crate) listen: SocketAddr,
     pub(crate) listen_place: Option<FilePosition>,
+    /// Certificate and key of the proxy, if it serves TLS.
+    pub(crate) tls: Option<TlsFiles>,
     pub(crate) admin: Option<SocketAddr>,
     pub(crate) admin_place: Option<FilePosition>,
     /// Host names of the admin endpoints, in lower case.
@@ -68,6 +70,15 @@ pub(crate) struct NamedFile {
     pub(crate) path: PathBuf,
     /// Position of the name in the settings.
     pub(crate) place: FilePosition,
+}
+
+/// Files of the certificate that the proxy shows to its clients.
+#[derive(Clone, Debug)]
+pub(crate) struct TlsFiles {
+    /// PEM file with the chain of certificates, the proxy's first.
+    pub(crate) cert: NamedFile,
+    /// PEM file with the private key.
+    pub(crate) key: NamedFile,
 }
 
 /// Settings of a route for requests and their upstream. Settings for responses are in `Routes`.
@@ -168,6 +179,7 @@ impl Config {
             upstream_place: None,
             listen,
             listen_place: None,
+            tls: None,
             admin: None,
             admin_place: None,
             admin_hosts: Vec::new(),
@@ -317,6 +329,7 @@ mod tests {
             Config::from_toml(file.as_bytes(), Path::new("/etc"), None).expect("settings")
         };
         let config = read("audit = \"audit.ndjson\"\n[live]\n");
+        assert!(config.tls.is_none());
         assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
         assert_eq!((config.admin, config.admin_hosts.len()), (None, 0));
         assert_eq!(

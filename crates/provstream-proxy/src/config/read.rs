@@ -11,9 +11,9 @@ use provstream_route::{RouteError, Routes};
 
 use super::emit::emission;
 use super::upstream::has_port;
-use super::{Config, Extras, LiveSettings, NamedFile, ProxyLimits, Timeouts, Upstream};
+use super::{Config, Extras, LiveSettings, NamedFile, ProxyLimits, Timeouts, TlsFiles, Upstream};
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "upstream",
     "listen",
     "admin",
@@ -24,6 +24,7 @@ const KEYS: [&str; 14] = [
     "vocabulary",
     "upstream_ca",
     "otlp",
+    "tls",
     "timeouts",
     "limits",
     "live",
@@ -67,6 +68,18 @@ impl Config {
         config.admin = root.get("admin").map(|value| address(&value)).transpose()?;
         config.admin_place = root.get("admin").map(|value| value.place());
         config.admin_hosts = admin_hosts(&root)?;
+        if let Some(value) = root.get("tls") {
+            let table = value.table(&["cert", "key"])?;
+            let (cert, key) = (table.need("cert")?, table.need("key")?);
+            let tls = TlsFiles {
+                cert: file_named_by(&cert, folder)?,
+                key: file_named_by(&key, folder)?,
+            };
+            for (key, named) in [("cert", &tls.cert), ("key", &tls.key)] {
+                config.files.push((key, named.path.clone()));
+            }
+            config.tls = Some(tls);
+        }
         config.audit = named_file(&root, "audit", folder)?;
         config.upstream_ca = named_file(&root, "upstream_ca", folder)?;
         if let Some(value) = root.get("audit_sync") {
@@ -100,7 +113,14 @@ impl Config {
             let known = [
                 "path", "method", "name", "action", "policy", "language", "format",
             ];
-            let more = ["reasoning", "fail", "pass_members", "max_event", "max_held"];
+            let more = [
+                "reasoning",
+                "fail",
+                "pass_members",
+                "plain_encodings",
+                "max_event",
+                "max_held",
+            ];
             let all: Vec<&str> = known
                 .iter()
                 .chain(&more)
@@ -166,17 +186,19 @@ fn named_file(
     key: &'static str,
     folder: &Path,
 ) -> Result<Option<NamedFile>, RouteError> {
-    let Some(value) = root.get(key) else {
-        return Ok(None);
-    };
+    let value = root.get(key);
+    value.map(|value| file_named_by(&value, folder)).transpose()
+}
+
+fn file_named_by(value: &Value<'_>, folder: &Path) -> Result<NamedFile, RouteError> {
     let name = value.string()?;
     if name.is_empty() {
-        return Err(wrong(&value, "the path of a file"));
+        return Err(wrong(value, "the path of a file"));
     }
-    Ok(Some(NamedFile {
+    Ok(NamedFile {
         path: folder.join(name),
         place: value.place(),
-    }))
+    })
 }
 
 /// Returns the file that a key names, if its value is a path.

@@ -1,12 +1,15 @@
 //! Bodies that an upstream compresses, and heads that say so in more than one way.
 
 use std::io::Write as _;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::support::{LONG, Step, WITHHOLD, chat, gate, post, proxy, request, text_of, whole};
+use crate::support::{
+    LONG, Step, WITHHOLD, chat, gate, metrics, post, proxy, request, text_of, whole,
+};
 
 const TEXTS: [&str; 3] = [
     "It rains. [substrate.grep] So ",
@@ -196,6 +199,50 @@ async fn a_long_body_of_zstd_comes_whole() {
         let answer = post(&running.address, "/v1/chat/completions", "{}").await;
         assert_eq!((answer.status, answer.is_complete), (200, true));
         assert!(answer.text() == json);
+    }
+}
+
+/// A body whose encoding the proxy does not know is never counted as inspected, and the settings say which encodings are none.
+#[tokio::test]
+async fn encodings_that_are_not_known_are_not_inspected() {
+    let known = format!("{OPEN}plain_encodings = [\"utf-8\"]\n");
+    for (encoding, settings, is_inspected) in [
+        ("none", OPEN, true),
+        ("utf-8", &*known, true),
+        ("utf-8", OPEN, false),
+        ("x-new", &*known, false),
+        ("gzip, br", &*known, false),
+    ] {
+        let body = chat(&TEXTS).into_bytes();
+        let (running, _) = proxy(settings, move |_| {
+            encoded("text/event-stream", encoding, &body)
+        })
+        .await;
+        let answer = post(&running.address, "/v1/chat/completions", "{}").await;
+        assert_eq!((answer.status, answer.is_complete), (200, true));
+        assert_eq!(answer.header("content-encoding"), Some(encoding));
+        let is_stripped = !answer.text().contains("[substrate.grep]");
+        assert_eq!(is_stripped, is_inspected, "{encoding}: {}", answer.text());
+        let settled = async {
+            loop {
+                let counted = metrics(&running.admin).await;
+                if counted.contains("provstream_requests_in_flight 0\n") {
+                    return counted;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let counted = timeout(LONG, settled).await.expect("an end");
+        let line = "provstream_uninspected_total{route=\"*\",reason=\"encoded\"} 1\n";
+        assert_eq!(
+            counted.contains(line),
+            !is_inspected,
+            "{encoding}: {counted}"
+        );
+        assert_eq!(
+            counted.contains("provstream_uninspected_total{"),
+            !is_inspected
+        );
     }
 }
 

@@ -11,6 +11,7 @@ mod faults;
 mod heads;
 mod hostile;
 mod lifetimes;
+mod listener;
 mod live;
 mod long_events;
 mod numbers;

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use provstream_route::{AuditSink, Cause, Flow, PassReason, Plan, ResponseHead};
+use provstream::provenance::Vocabulary;
+use provstream_route::{AuditSink, Cause, Flow, PassReason, Plan, ResponseHead, Routes};
 
 use crate::{REPLACE, filter, now, route, sse, through};
 
@@ -40,6 +41,61 @@ fn heads_that_cannot_be_inspected_pass_or_are_refused() {
             }
         }
     }
+}
+
+/// Clients read a body as it is if the name of its encoding is `none`, or one that nothing decodes.
+#[test]
+fn encodings_that_encode_nothing_are_inspected() {
+    let own = "plain_encodings = [\"UTF-8\", \"x-plain\"]";
+    for (encoding, more, is_read) in [
+        ("none", "", true),
+        ("None", "", true),
+        ("identity, none", "", true),
+        ("none,", "", true),
+        ("utf-8", "", false),
+        ("utf-8", own, true),
+        ("none, X-Plain", own, true),
+        ("x-plain, gzip", own, false),
+        ("gzip", own, false),
+        ("utf", own, false),
+        ("none none", "", false),
+    ] {
+        for action in ["strip", "gate"] {
+            for fail in ["open", "closed"] {
+                let more = format!("fail = \"{fail}\"\n{more}");
+                let routes = route(action, &more, REPLACE);
+                let head = sse("/").with_content_encoding(encoding);
+                let plan = routes.route("POST", "/").response(&head);
+                let is_expected = match (&plan, is_read) {
+                    (Plan::Filter(_), true) => true,
+                    (Plan::Pass(PassReason::Encoded), false) => fail == "open",
+                    (Plan::Refuse(_), false) => fail == "closed",
+                    _ => false,
+                };
+                assert!(is_expected, "{encoding} {action} {more}: {plan:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_plain_encodings_are_checked() {
+    let error = |action: &str, names: &str| {
+        let file =
+            format!("[[route]]\npath = \"*\"\naction = \"{action}\"\nplain_encodings = {names}\n");
+        let none = |_: &str| Err("no files here");
+        let found = Routes::from_toml(file.as_bytes(), &Vocabulary::memo(), none);
+        found.expect_err("wrong").to_string()
+    };
+    assert_eq!(
+        error("strip", "[\"utf-8\", \"GZip\"]"),
+        "line 4, column 29: expected the names of encodings that no client decodes, such as \"utf-8\", for \"plain_encodings\", found \"GZip\""
+    );
+    for names in ["[\"\"]", "[\"a b\"]", "[\"a,b\"]", "[1]", "\"utf-8\""] {
+        assert!(error("strip", names).contains("line 4"), "{names}");
+    }
+    let expected = "expected \"plain_encodings\" only with action \"strip\" or \"gate\"";
+    assert!(error("pass", "[]").contains(expected));
 }
 
 #[test]
