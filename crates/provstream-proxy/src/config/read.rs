@@ -68,17 +68,13 @@ impl Config {
         config.admin = root.get("admin").map(|value| address(&value)).transpose()?;
         config.admin_place = root.get("admin").map(|value| value.place());
         config.admin_hosts = admin_hosts(&root)?;
-        if let Some(value) = root.get("tls") {
-            let table = value.table(&["cert", "key"])?;
-            let (cert, key) = (table.need("cert")?, table.need("key")?);
-            let tls = TlsFiles {
-                cert: file_named_by(&cert, folder)?,
-                key: file_named_by(&key, folder)?,
-            };
-            for (key, named) in [("cert", &tls.cert), ("key", &tls.key)] {
-                config.files.push((key, named.path.clone()));
-            }
-            config.tls = Some(tls);
+        config.tls = tls(&root, folder)?;
+        if let Some(tls) = &config.tls {
+            let files = [
+                ("cert", tls.cert.path.clone()),
+                ("key", tls.key.path.clone()),
+            ];
+            config.files.extend(files);
         }
         config.audit = named_file(&root, "audit", folder)?;
         config.upstream_ca = named_file(&root, "upstream_ca", folder)?;
@@ -92,16 +88,7 @@ impl Config {
         if let Some(value) = root.get("log") {
             config.log = value.boolean()?;
         }
-        if let Some(value) = root.get("otlp") {
-            let expected = "the URL of a collector such as \"http://127.0.0.1:4318/v1/traces\"";
-            let url = value.string()?.parse::<Uri>().ok();
-            let url = url.filter(|url| matches!(url.scheme_str(), Some("http" | "https")));
-            let url = url.ok_or_else(|| wrong(&value, expected))?;
-            if !url.authority().is_none_or(has_port) {
-                return Err(wrong(&value, "a URL with a port of at most 65535"));
-            }
-            config.collector = Some(url);
-        }
+        config.collector = collector(&root)?;
         let vocabulary = vocabulary(&root, folder)?;
         for key in ["vocabulary", "upstream_ca"] {
             config.files.extend(file_of(&root, key, folder));
@@ -179,6 +166,32 @@ fn admin_hosts(root: &Table<'_>) -> Result<Vec<Box<str>>, RouteError> {
         }
     });
     names.collect()
+}
+
+fn tls(root: &Table<'_>, folder: &Path) -> Result<Option<TlsFiles>, RouteError> {
+    let Some(value) = root.get("tls") else {
+        return Ok(None);
+    };
+    let table = value.table(&["cert", "key"])?;
+    Ok(Some(TlsFiles {
+        cert: file_named_by(&table.need("cert")?, folder)?,
+        key: file_named_by(&table.need("key")?, folder)?,
+    }))
+}
+
+/// Reads the URL of the collector of spans.
+fn collector(root: &Table<'_>) -> Result<Option<Uri>, RouteError> {
+    let Some(value) = root.get("otlp") else {
+        return Ok(None);
+    };
+    let expected = "the URL of a collector such as \"http://127.0.0.1:4318/v1/traces\"";
+    let url = value.string()?.parse::<Uri>().ok();
+    let url = url.filter(|url| matches!(url.scheme_str(), Some("http" | "https")));
+    let url = url.ok_or_else(|| wrong(&value, expected))?;
+    match url.authority().is_none_or(has_port) {
+        true => Ok(Some(url)),
+        false => Err(wrong(&value, "a URL with a port of at most 65535")),
+    }
 }
 
 fn named_file(

@@ -106,7 +106,7 @@ async fn read_until(response: &mut Response<Incoming>, what: &str) -> String {
 fn events(texts: &[&str]) -> Vec<u8> {
     let stream = chat(texts);
     let end = stream.match_indices("data: ").nth(texts.len());
-    stream[..end.expect("an end").0].as_bytes().to_vec()
+    stream.as_bytes()[..end.expect("an end").0].to_vec()
 }
 
 #[tokio::test]
