@@ -3,7 +3,6 @@
 use core::future::Future;
 use core::pin::Pin;
 
-use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Request, StatusCode, request};
 use hyper::body::Incoming;
@@ -29,14 +28,14 @@ pub(crate) struct RepeatableRequest {
 
 impl RepeatableRequest {
     /// Prepares at most `left` repetitions of this request.
-    pub(crate) fn new(client: Client, head: request::Parts, body: Value, left: u32) -> Self {
-        Self {
+    pub(crate) fn new(client: Client, head: request::Parts, body: Value, left: u32) -> Box<Self> {
+        Box::new(Self {
             client,
             head,
             body,
             left,
             content_type: HeaderValue::from_static(""),
-        }
+        })
     }
 
     /// Sets the content type that the next response must have.
@@ -53,7 +52,7 @@ impl RepeatableRequest {
         let body = ask_again(&self.body, draft)?.to_string();
         let mut head = self.head.clone();
         head.headers.insert(CONTENT_LENGTH, body.len().into());
-        let request = Request::from_parts(head, Outgoing::Whole(Some(Bytes::from(body))));
+        let request = Request::from_parts(head, Outgoing::whole(body));
         let answer = self.client.request(request);
         let content_type = self.content_type.clone();
         Some(Box::pin(async move {

@@ -37,7 +37,7 @@ pub(crate) enum ProxyBody {
     reason = "it is part of a body, which is in memory of its own; each further piece of memory has a processor wait"
 )]
 pub(crate) enum BodyPath {
-    Pass(RequestRecord),
+    Pass(Box<RequestRecord>),
     Filter(Inflight),
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Streamed {
     waits: Waits,
     ending: Ending,
     /// Repeats the request if a policy suspends the answer and the route permits it.
-    again: Option<RepeatableRequest>,
+    again: Option<Box<RepeatableRequest>>,
     asking: Option<Asking>,
 }
 
@@ -85,7 +85,7 @@ impl Streamed {
     }
 
     /// Sets the request to repeat after a suspension.
-    pub(crate) fn with_again(mut self, again: Option<RepeatableRequest>) -> Self {
+    pub(crate) fn with_again(mut self, again: Option<Box<RepeatableRequest>>) -> Self {
         self.again = again;
         self
     }

@@ -99,7 +99,7 @@ mod tests {
     async fn a_certificate_that_is_not_trusted_is_named_as_the_cause() {
         let url = format!("https://localhost:{}/", server().await);
         let client = client(&Timeouts::default(), None).expect("a client");
-        let mut request = http::Request::new(Outgoing::Whole(None));
+        let mut request = http::Request::new(Outgoing::whole(bytes::Bytes::new()));
         *request.uri_mut() = url.parse().expect("a URL");
         let error = client.request(request).await.expect_err("not trusted");
         let text = causes(&error);

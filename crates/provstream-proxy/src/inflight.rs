@@ -23,16 +23,16 @@ const EXPANSION: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Inflight {
     filter: BodyFilter,
-    decoder: Option<BodyDecoder>,
-    pub(crate) record: RequestRecord,
+    decoder: Option<Box<BodyDecoder>>,
+    pub(crate) record: Box<RequestRecord>,
     out: Vec<u8>,
 }
 
 impl Inflight {
     pub(crate) const fn new(
         filter: BodyFilter,
-        decoder: Option<BodyDecoder>,
-        record: RequestRecord,
+        decoder: Option<Box<BodyDecoder>>,
+        record: Box<RequestRecord>,
     ) -> Self {
         Self {
             filter,

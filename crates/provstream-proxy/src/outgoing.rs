@@ -43,7 +43,11 @@ impl FaultNote {
 }
 
 /// Body of a request to an upstream, with a bounded length and a timeout between frames.
-pub(crate) enum Outgoing {
+///
+/// It is only a pointer, because hyper keeps room for 32 requests with each connection.
+pub(crate) struct Outgoing(Box<Source>);
+
+enum Source {
     Whole(Option<Bytes>),
     Stream {
         client: Incoming,
@@ -55,16 +59,21 @@ pub(crate) enum Outgoing {
 }
 
 impl Outgoing {
+    /// Creates a body of these bytes.
+    pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
+        Self(Box::new(Source::Whole(Some(bytes.into()))))
+    }
+
     /// Creates the body of a client's request, of at most `left` bytes, with at most `most` between
     /// two frames.
     pub(crate) fn stream(client: Incoming, left: usize, most: Duration, note: &FaultNote) -> Self {
-        Self::Stream {
+        Self(Box::new(Source::Stream {
             client,
             left: left as u64,
             most,
             sleep: Box::pin(tokio::time::sleep(most)),
             note: note.clone(),
-        }
+        }))
     }
 }
 
@@ -76,11 +85,11 @@ impl Body for Outgoing {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        let (client, left, most, sleep, note) = match &mut *self {
-            Self::Whole(bytes) => {
+        let (client, left, most, sleep, note) = match &mut *self.0 {
+            Source::Whole(bytes) => {
                 return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))));
             }
-            Self::Stream {
+            Source::Stream {
                 client,
                 left,
                 most,
@@ -112,18 +121,18 @@ impl Body for Outgoing {
     }
 
     fn is_end_stream(&self) -> bool {
-        match self {
-            Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Self::Stream { client, .. } => client.is_end_stream(),
+        match &*self.0 {
+            Source::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
+            Source::Stream { client, .. } => client.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Whole(bytes) => {
+        match &*self.0 {
+            Source::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Self::Stream { client, .. } => client.size_hint(),
+            Source::Stream { client, .. } => client.size_hint(),
         }
     }
 }

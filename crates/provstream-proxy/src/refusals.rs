@@ -14,14 +14,14 @@ use crate::record::RequestRecord;
 pub(crate) fn refused(
     cause: Cause,
     format: Option<Format>,
-    mut record: RequestRecord,
+    mut record: Box<RequestRecord>,
 ) -> Response<ProxyBody> {
     record.end = cause.as_str();
     refusal(&Refusal::new(cause, format), record)
 }
 
 /// Creates a response with an error of the proxy.
-pub(crate) fn refusal(refusal: &Refusal, mut record: RequestRecord) -> Response<ProxyBody> {
+pub(crate) fn refusal(refusal: &Refusal, mut record: Box<RequestRecord>) -> Response<ProxyBody> {
     let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_GATEWAY);
     record.status = status.as_u16();
     let body = Bytes::copy_from_slice(refusal.body());

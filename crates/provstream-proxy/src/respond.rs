@@ -26,7 +26,7 @@ pub(crate) struct Asked {
     pub(crate) path: Box<str>,
     pub(crate) choices: usize,
     /// Repeats the request after a suspension, if the route permits it.
-    pub(crate) again: Option<RepeatableRequest>,
+    pub(crate) again: Option<Box<RepeatableRequest>>,
     /// Additions made to the request, if the route has any.
     pub(crate) added: Option<EmissionChanges>,
 }
@@ -36,7 +36,7 @@ pub(crate) async fn respond(
     answer: Response<Incoming>,
     (route, loaded): (&Route, &Loaded),
     mut asked: Asked,
-    mut record: RequestRecord,
+    mut record: Box<RequestRecord>,
     (waits, ending): (Waits, Ending),
 ) -> Response<ProxyBody> {
     let (mut head, upstream) = answer.into_parts();
@@ -77,7 +77,8 @@ pub(crate) async fn respond(
                 again.set_content_type(headers::text(&head.headers, &CONTENT_TYPE));
             }
             let filter = equipped(*filter, loaded, &record, asked.again.is_some());
-            let inflight = Box::new(Inflight::new(filter, decoder, record));
+            let inflight = Inflight::new(filter, decoder.map(Box::new), record);
+            let inflight = Box::new(inflight);
             let body = Upstreams(upstream, asked.again);
             filtered(head, body, inflight, (waits, ending)).await
         }
@@ -122,7 +123,7 @@ fn equipped(
 }
 
 /// Body of an upstream, and the request to repeat after a suspension.
-struct Upstreams(Incoming, Option<RepeatableRequest>);
+struct Upstreams(Incoming, Option<Box<RepeatableRequest>>);
 
 /// Builds a response whose body passes through a filter. The head of a response that is not
 /// streamed is sent after its body is complete.

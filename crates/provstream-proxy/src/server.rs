@@ -1,19 +1,19 @@
 //! Listeners, connections and graceful shutdown.
 
-use core::convert::Infallible;
 use core::fmt;
+use core::pin::Pin;
 use core::sync::atomic::Ordering;
+use core::task::{Context, Poll};
 use core::time::Duration;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use http::Request;
-use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use pin_project_lite::pin_project;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -203,22 +203,39 @@ fn connect(
         watcher: graceful.watcher(),
     };
     let permit = Counted::new(permit, &shared.metrics);
-    // Each kind is a task of its own size.
     match loaded.tls.clone() {
-        None => {
-            let served = connection.serve(stream);
-            tokio::spawn(async move {
-                let _ = served.await;
-                drop(permit);
-            })
-        }
+        None => tokio::spawn(Serving {
+            connection: connection.serve(stream),
+            _permit: permit,
+        }),
         Some(tls) => tokio::spawn(async move {
-            if let Some(stream) = connection.handshake(stream, tls).await {
-                let _ = connection.serve(stream).await;
+            // Most of the memory for a handshake is free after it.
+            if let Some(stream) = Box::pin(connection.handshake(stream, tls)).await {
+                tokio::spawn(Serving {
+                    connection: connection.serve(stream),
+                    _permit: permit,
+                });
             }
-            drop(permit);
         }),
     };
+}
+
+pin_project! {
+    /// Task of a connection. A block of `async` would have room for the connection twice.
+    struct Serving<C> {
+        #[pin]
+        connection: C,
+        _permit: Counted,
+    }
+}
+
+impl<C: Future> Future for Serving<C> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // A connection that breaks is the client's; its requests are logged.
+        self.project().connection.poll(cx).map(drop)
+    }
 }
 
 /// Permit of a connection, which counts in the metrics until it is dropped.
@@ -242,9 +259,6 @@ impl Drop for Counted {
         self.metrics.connections.fetch_sub(1, Ordering::Relaxed);
     }
 }
-
-/// Result of a connection. One that breaks is the client's; its requests are logged.
-type Served = Result<(), Box<dyn core::error::Error + Send + Sync>>;
 
 /// Connection of a client that has been accepted.
 struct Connection {
@@ -276,10 +290,7 @@ impl Connection {
     }
 
     /// Serves requests until the connection ends.
-    fn serve(
-        self,
-        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ) -> impl Future<Output = Served> {
+    fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> impl Future {
         let (timeouts, limits) = (self.timeouts, self.limits);
         let io = TokioIo::new(Stalled::new(stream, timeouts.client).with_head(timeouts.head));
         let mut builder = auto::Builder::new(StreamExecutor {
@@ -303,10 +314,7 @@ impl Connection {
             .keep_alive_interval(timeouts.client)
             .keep_alive_timeout(timeouts.client);
         let shared = self.shared;
-        let service = service_fn(move |request: Request<Incoming>| {
-            let answer = service::serve(Arc::clone(&shared), request);
-            async move { Ok::<_, Infallible>(answer.await) }
-        });
+        let service = service_fn(move |request| service::serve(Arc::clone(&shared), request));
         let connection = builder.serve_connection(io, service).into_owned();
         self.watcher.watch(connection)
     }

@@ -1,5 +1,7 @@
 //! Requests: checks, routing, and the request to the upstream.
 
+use core::convert::Infallible;
+use core::pin::Pin;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
@@ -92,10 +94,13 @@ const fn of_fault(fault: RequestBodyFault) -> RequestError {
 
 /// Answers a request. The record is created at once, because hyper drops the future without polling
 /// it if the client disconnects.
+///
+/// The future has memory of its own, which is free once the response begins: hyper keeps room for the
+/// future of a service as long as the connection.
 pub(crate) fn serve(
     shared: Arc<ProxyState>,
     request: Request<Incoming>,
-) -> impl Future<Output = Response<ProxyBody>> {
+) -> Pin<Box<impl Future<Output = Result<Response<ProxyBody>, Infallible>>>> {
     let loaded = shared.loaded();
     let config = &loaded.config;
     let route = config
@@ -103,30 +108,31 @@ pub(crate) fn serve(
         .route(request.method().as_str(), request.uri().path());
     let id = shared.next_id();
     let about = (request.method(), request.uri());
-    let mut record = RequestRecord::new(&shared.metrics, id, route, about, config.log);
+    let record = RequestRecord::new(&shared.metrics, id, route, about, config.log);
+    let mut record = Box::new(record);
     if let Some(spans) = &loaded.spans {
         record.traced = Some((Arc::clone(spans), TraceContext::of(request.headers())));
     }
-    answer(shared, loaded, request, record)
+    Box::pin(answer(shared, loaded, request, record))
 }
 
 async fn answer(
     shared: Arc<ProxyState>,
     loaded: Arc<Loaded>,
     request: Request<Incoming>,
-    mut record: RequestRecord,
-) -> Response<ProxyBody> {
+    mut record: Box<RequestRecord>,
+) -> Result<Response<ProxyBody>, Infallible> {
     let config = &loaded.config;
     let route = config
         .routes
         .route(request.method().as_str(), request.uri().path());
     let format = format_of_path(request.uri().path());
     if let Some(wrong) = check(&request, config.limits.request_bytes) {
-        return refuse(wrong, format, record);
+        return Ok(refuse(wrong, format, record));
     }
     let own = shared.pseudonym();
     if headers::has_gone_through(request.headers(), &own) {
-        return refuse(LOOP, format, record);
+        return Ok(refuse(LOOP, format, record));
     }
     let upstream = config
         .extras(route)
@@ -150,17 +156,17 @@ async fn answer(
             }
             outgoing
         }
-        Err(wrong) => return refuse(wrong, format, record),
+        Err(wrong) => return Ok(refuse(wrong, format, record)),
     };
     let total = tokio::time::Instant::from_std(record.started()) + config.timeouts.total;
     let mut waits = Waits::new(config.timeouts.idle, config.timeouts.keep_alive, total);
     let mut ending = shared.ending();
     let answer = tokio::select! {
         answer = loaded.client.request(outgoing) => answer,
-        cause = waits.end() => return refused(cause, format, record),
-        () = ending.wait() => return refused(Cause::Shutdown, format, record),
+        cause = waits.end() => return Ok(refused(cause, format, record)),
+        () = ending.wait() => return Ok(refused(Cause::Shutdown, format, record)),
     };
-    match (answer, note.get()) {
+    Ok(match (answer, note.get()) {
         (Ok(answer), _) if answer.status() == StatusCode::SWITCHING_PROTOCOLS => {
             record.has_head();
             refuse(UNEXPECTED_UPGRADE, format, record)
@@ -175,13 +181,13 @@ async fn answer(
             record.cause = Some(format!("{upstream}: {}", causes(&error)).into());
             refused(Cause::UpstreamUnreachable, format, record)
         }
-    }
+    })
 }
 
 fn refuse(
     wrong: RequestError,
     format: Option<Format>,
-    mut record: RequestRecord,
+    mut record: Box<RequestRecord>,
 ) -> Response<ProxyBody> {
     record.end = wrong.code;
     let status = wrong.status.as_u16();
@@ -266,7 +272,7 @@ async fn outgoing(
         Some(extras) => changed(&mut parts, bytes, extras, loaded, asked),
         None => bytes,
     };
-    Ok(Request::from_parts(parts, Outgoing::Whole(Some(bytes))))
+    Ok(Request::from_parts(parts, Outgoing::whole(bytes)))
 }
 
 /// Returns the body of a request with the additions of the route. Also prepares repetitions of the

@@ -6,7 +6,6 @@ use std::hash::RandomState;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Request, Uri};
 use http_body_util::BodyExt as _;
@@ -64,7 +63,7 @@ async fn send(client: &Client, collector: &Uri, spans: Vec<Value>) {
             "spans": spans,
         }],
     }]});
-    let mut request = Request::new(Outgoing::Whole(Some(Bytes::from(body.to_string()))));
+    let mut request = Request::new(Outgoing::whole(body.to_string()));
     *request.method_mut() = http::Method::POST;
     *request.uri_mut() = collector.clone();
     let json = HeaderValue::from_static("application/json");

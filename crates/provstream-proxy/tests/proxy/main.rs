@@ -5,6 +5,7 @@ mod asks;
 mod audits;
 mod bodies;
 mod completions;
+mod deploy;
 mod emissions;
 mod encodings;
 mod faults;
