@@ -1,9 +1,7 @@
 //! Listeners, connections and graceful shutdown.
 
 use core::fmt;
-use core::pin::Pin;
 use core::sync::atomic::Ordering;
-use core::task::{Context, Poll};
 use core::time::Duration;
 use std::io;
 use std::net::SocketAddr;
@@ -13,7 +11,6 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use pin_project_lite::pin_project;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -38,6 +35,9 @@ const MAX_STREAMS: u32 = 256;
 
 /// Most bytes of a stream of HTTP/2 that wait for a connection that the client does not read.
 const MAX_UNSENT: usize = 1 << 16;
+
+/// First bytes of a connection of HTTP/2 (RFC 9113 3.4).
+pub(crate) const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// A proxy cannot start.
 #[derive(Debug)]
@@ -203,38 +203,51 @@ fn connect(
         watcher: graceful.watcher(),
     };
     let permit = Counted::new(permit, &shared.metrics);
-    match loaded.tls.clone() {
-        None => tokio::spawn(Serving {
-            connection: connection.serve(stream),
-            _permit: permit,
-        }),
-        Some(tls) => tokio::spawn(async move {
-            // Most of the memory for a handshake is free after it.
-            if let Some(stream) = Box::pin(connection.handshake(stream, tls)).await {
-                tokio::spawn(Serving {
-                    connection: connection.serve(stream),
-                    _permit: permit,
-                });
+    let tls = loaded.tls.clone();
+    tokio::spawn(async move {
+        // Each future has memory of its own: one of a connection is kept as long as it, the others are not.
+        match tls {
+            None => {
+                if let Some(version) = Box::pin(connection.version(&stream)).await {
+                    Box::pin(connection.serve(stream, version)).await;
+                }
             }
-        }),
-    };
+            Some(tls) => {
+                if let Some(stream) = Box::pin(connection.handshake(stream, tls)).await {
+                    let version = agreed_version(&stream);
+                    Box::pin(connection.serve(stream, version)).await;
+                }
+            }
+        }
+        drop(permit);
+    });
 }
 
-pin_project! {
-    /// Task of a connection. A block of `async` would have room for the connection twice.
-    struct Serving<C> {
-        #[pin]
-        connection: C,
-        _permit: Counted,
+/// Returns the version of HTTP that a client has negotiated.
+fn agreed_version(stream: &TlsStream<TcpStream>) -> FirstVersion {
+    match stream.get_ref().1.alpn_protocol() {
+        Some(b"h2") => FirstVersion::Http2,
+        _ => FirstVersion::Http1,
     }
 }
 
-impl<C: Future> Future for Serving<C> {
-    type Output = ();
+/// Version of HTTP of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirstVersion {
+    Http1,
+    Http2,
+    /// The first bytes are only a part of the preface of HTTP/2.
+    Unknown,
+}
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // A connection that breaks is the client's; its requests are logged.
-        self.project().connection.poll(cx).map(drop)
+impl FirstVersion {
+    /// Returns the version that the first bytes of a client show.
+    fn of(first: &[u8]) -> Self {
+        match (first == PREFACE, PREFACE.starts_with(first)) {
+            (true, _) => Self::Http2,
+            (false, true) => Self::Unknown,
+            (false, false) => Self::Http1,
+        }
     }
 }
 
@@ -269,19 +282,31 @@ struct Connection {
 }
 
 impl Connection {
-    /// Negotiates TLS. Returns `None` if that fails, takes longer than the head of a request may, or
-    /// the proxy is ended meanwhile.
+    /// Waits for the first step of a client. Returns `None` if it fails or takes longer than the head
+    /// of a request may, or if the proxy is ended meanwhile.
+    async fn first<T>(&self, step: impl Future<Output = io::Result<T>>) -> Option<T> {
+        let mut draining = self.shared.draining.subscribe();
+        tokio::select! {
+            done = tokio::time::timeout(self.timeouts.head, step) => done.ok()?.ok(),
+            _ = draining.wait_for(|drains| *drains) => None,
+        }
+    }
+
+    /// Determines the version of HTTP, without reading: hyper's own detection has it read twice, for
+    /// which it doubles its buffer.
+    async fn version(&self, stream: &TcpStream) -> Option<FirstVersion> {
+        let mut first = [0; PREFACE.len()];
+        let count = self.first(stream.peek(&mut first)).await?;
+        (count > 0).then(|| FirstVersion::of(&first[..count]))
+    }
+
+    /// Negotiates TLS.
     async fn handshake(
         &self,
         stream: TcpStream,
         tls: Arc<ServerConfig>,
     ) -> Option<TlsStream<TcpStream>> {
-        let mut draining = self.shared.draining.subscribe();
-        let accepted = TlsAcceptor::from(tls).accept(stream);
-        let accepted = tokio::select! {
-            accepted = tokio::time::timeout(self.timeouts.head, accepted) => accepted.ok().and_then(Result::ok),
-            _ = draining.wait_for(|drains| *drains) => return None,
-        };
+        let accepted = self.first(TlsAcceptor::from(tls).accept(stream)).await;
         if accepted.is_none() {
             let metrics = &self.shared.metrics;
             metrics.count("provstream_tls_failures_total", &[], 1);
@@ -290,9 +315,13 @@ impl Connection {
     }
 
     /// Serves requests until the connection ends.
-    fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> impl Future {
+    fn serve(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        version: FirstVersion,
+    ) -> impl Future {
         let (timeouts, limits) = (self.timeouts, self.limits);
-        let io = TokioIo::new(Stalled::new(stream, timeouts.client).with_head(timeouts.head));
+        let stream = Stalled::new(stream, timeouts.client).with_head(timeouts.head);
         let mut builder = auto::Builder::new(StreamExecutor {
             most: timeouts.client,
         });
@@ -315,7 +344,13 @@ impl Connection {
             .keep_alive_timeout(timeouts.client);
         let shared = self.shared;
         let service = service_fn(move |request| service::serve(Arc::clone(&shared), request));
-        let connection = builder.serve_connection(io, service).into_owned();
+        let builder = match version {
+            FirstVersion::Http1 => builder.http1_only(),
+            FirstVersion::Http2 => builder.http2_only(),
+            FirstVersion::Unknown => builder,
+        };
+        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let connection = connection.into_owned();
         self.watcher.watch(connection)
     }
 }

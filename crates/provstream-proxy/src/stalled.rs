@@ -9,6 +9,8 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+use crate::server::PREFACE;
+
 /// Connection with a timeout for blocked writes.
 #[derive(Debug)]
 pub(crate) struct Stalled<S> {
@@ -26,9 +28,6 @@ pub(crate) struct Stalled<S> {
 
 /// Length of the shortest HTTP/1.1 request.
 const MIN_REQUEST: usize = 16;
-
-/// Length of the HTTP/2 connection preface (RFC 9113 3.4).
-const PREFACE_LEN: usize = 24;
 
 impl<S> Stalled<S> {
     pub(crate) const fn new(inner: S, most: Duration) -> Self {
@@ -83,7 +82,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stalled<S> {
             self.read += new.len();
             if self.read
                 >= if self.is_preface {
-                    PREFACE_LEN
+                    PREFACE.len()
                 } else {
                     MIN_REQUEST
                 }

@@ -9,7 +9,8 @@ use provstream_proxy::Config;
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/");
     let page = std::fs::read_to_string(format!("{folder}{page}")).expect("a page");
-    let blocks = page.split(&format!("```{language}\n")).skip(1);
+    let begin = format!("```{language}\n");
+    let blocks = page.split(&begin).skip(1);
     let blocks = blocks.map(|rest| rest.split("```").next().expect("an end").to_owned());
     blocks.collect()
 }
@@ -36,7 +37,11 @@ fn systemd_finds_no_fault_in_the_unit() {
     };
     let program = "ExecStart=/usr/bin/provstream ";
     assert!(unit.contains(program));
-    if Command::new("systemd-analyze").arg("--version").output().is_err() {
+    if Command::new("systemd-analyze")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
         return;
     }
     // It looks for the program.

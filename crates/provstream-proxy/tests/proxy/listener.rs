@@ -254,6 +254,10 @@ async fn a_connection_without_tls_or_without_any_byte_is_closed() {
         "{counted}"
     );
     assert!(counted.contains("provstream_connections 0\n"), "{counted}");
+    // A client may agree on HTTP/2 and say nothing then.
+    let mut silent = connect(&running.address, "authority", &["h2"]).await;
+    let ended = timeout(Duration::from_secs(10), silent.read_to_end(&mut Vec::new())).await;
+    assert!(ended.is_ok());
     // Nobody waits for a handshake at the end.
     let _open = TcpStream::connect(&running.address)
         .await
