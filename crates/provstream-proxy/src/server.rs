@@ -24,7 +24,7 @@ use crate::handle::Handle;
 use crate::metrics::Metrics;
 use crate::service;
 use crate::shared::ProxyState;
-use crate::stalled::Stalled;
+use crate::stalled::{PREFACE, Stalled};
 use crate::unread::StreamExecutor;
 
 /// Time for clients to read the error that ends responses, before their connections are closed.
@@ -35,9 +35,6 @@ const MAX_STREAMS: u32 = 256;
 
 /// Most bytes of a stream of HTTP/2 that wait for a connection that the client does not read.
 const MAX_UNSENT: usize = 1 << 16;
-
-/// First bytes of a connection of HTTP/2 (RFC 9113 3.4).
-pub(crate) const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// A proxy cannot start.
 #[derive(Debug)]

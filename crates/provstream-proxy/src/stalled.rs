@@ -9,8 +9,6 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use crate::server::PREFACE;
-
 /// Connection with a timeout for blocked writes.
 #[derive(Debug)]
 pub(crate) struct Stalled<S> {
@@ -25,6 +23,9 @@ pub(crate) struct Stalled<S> {
     /// `true` if the first bytes may be the beginning of the HTTP/2 preface.
     is_preface: bool,
 }
+
+/// First bytes of a connection of HTTP/2 (RFC 9113 3.4).
+pub(crate) const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Length of the shortest HTTP/1.1 request.
 const MIN_REQUEST: usize = 16;
