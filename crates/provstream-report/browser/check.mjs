@@ -20,8 +20,9 @@ function check(page, what, holds, more = '') {
   console.log(`${holds ? 'ok  ' : 'FAIL'} ${page}: ${what}${more === '' ? '' : `: ${more}`}`);
 }
 
-// The names of characters that are not shown as they are, by the page's own rule.
-const HIDDEN = /(?:(?!\r\n)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}])+/gu;
+// The names of characters that are not shown as they are: Unicode's default ignorable ones, controls and separators. Those that join,
+// or select a variant, in the inputs are few, and are named here.
+const HIDDEN = /(?:(?!\r\n|\u200d\p{Extended_Pictographic}|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb])+/gu;
 const name = (character) => `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 const shown = (text) => text.replace(HIDDEN, (run) => Array.from(run, name).join(' '));
 
@@ -86,7 +87,10 @@ async function text(browser, file) {
   const where = `at ${at}: ${JSON.stringify(expected.slice(at, at + 40))}, found ${JSON.stringify(found.slice(at, at + 40))}`;
   check(stem, `shows ${expected.length} characters as they are`, same, same ? '' : where);
   const foreign = await page.evaluate(() => document.querySelectorAll(
-    'script, img, iframe, object, embed, form, input, link, base, [style], [onload], [onerror], [onclick]').length);
+    'script, img, iframe, object, embed, form, input:not([id^="f-"]), link, base, [style], [onload], [onerror], [onclick]').length);
+  const links = await page.evaluate(() => Array.from(document.querySelectorAll('a'), (link) => link.protocol)
+    .filter((protocol) => !['file:', 'http:', 'https:', 'mailto:'].includes(protocol)));
+  check(stem, 'links lead to the page, the web and mail only', links.length === 0, links.join(' '));
   check(stem, 'has no element or attribute of the answer', foreign === 0);
   check(stem, 'no message, no request', heard.length === 0, heard.join('; '));
   await page.close();
@@ -108,6 +112,26 @@ async function keyboard(browser, file) {
   check(file, 'every link leads somewhere', dangling.length === 0, dangling.join(' '));
   const ids = await page.evaluate(() => Array.from(document.querySelectorAll('[id]'), (one) => one.id));
   check(file, 'every identifier is there once', new Set(ids).size === ids.length);
+  await page.close();
+}
+
+// Check boxes work without script.
+async function boxes(browser, file) {
+  const { page } = await open(browser, file);
+  const visible = (of) => page.evaluate((of) => Array.from(document.querySelectorAll(of)).filter((one) => one.checkVisibility()).length, of);
+  const marked = () => page.evaluate(() => Array.from(document.querySelectorAll('mark.v-below-floor'))
+    .filter((one) => getComputedStyle(one).textDecorationLine !== 'none').length);
+  const before = [await visible('.n > li'), await visible('.v-below-floor:not(mark)'), await marked()];
+  await page.click('#f-below-floor');
+  const after = [await visible('.n > li'), await visible('.v-below-floor:not(mark)'), await marked()];
+  check(file, 'a verdict is hidden on demand', before.every((one) => one > 0) && after[0] > 0 && after[0] < before[0] && after[1] + after[2] === 0,
+    `${before}, ${after}`);
+  await page.click('#f-markup');
+  check(file, 'markup is shown on demand', (await visible('.m')) > 0);
+  await page.click('#f-notes');
+  check(file, 'entries are hidden on demand', (await visible('.n > li')) === 0);
+  const heights = await page.evaluate(() => [document.querySelector('.t').offsetHeight, document.querySelector('.s').offsetHeight]);
+  check(file, 'the text alone sets the height', heights[1] - heights[0] < 100, heights.join(' '));
   await page.close();
 }
 
@@ -178,6 +202,7 @@ const browser = await launch(chromium);
 for (const file of files.filter((file) => /^(answer|audit|response)/.test(file))) await looks(browser, file);
 for (const file of files.filter((file) => /^(answer|hostile)/.test(file))) await text(browser, file);
 for (const file of ['answer.html', 'answer-paged.html']) await keyboard(browser, file);
+await boxes(browser, 'answer.html');
 await policy(browser, 'answer.html');
 await print(browser, 'answer.html');
 await print(browser, 'hostile.html');

@@ -20,6 +20,9 @@ const hostile = [
   '['.repeat(100000), ']'.repeat(100000), `${'[substrate.grep]'.repeat(2000)}`,
   '```', '</code></pre><script>alert(6)</script>', '```', note,
   '| <td> | "|" |', '|---|---|', `| </table> | x ${note} |`,
+  '[a](javascript:alert(9)) [b](<JavaScript:alert(10)>) <javascript:alert(11)> ![c](https://a.example/c.png) [d][d]', '', '[d]: data:text/html,x',
+  `- a *b ${note}* **c\n- d** [e ${note} f](https://a.example/?"><script>alert(12)</script>)`, `${'>'.repeat(500)} deep`, `${'- '.repeat(500)}deep`,
+  '<!-- unclosed', '', '![', '[', '***', '> ```', '> unclosed',
   'javascript:alert(7) data:text/html,<script>alert(8)</script>', 'The end.',
 ];
 writeFileSync(join(folder, 'hostile.in'), hostile.join('\n'));

@@ -1,5 +1,6 @@
 //! Body of a page written from an audit log, which has the decisions of a gate but not the text.
 
+use std::collections::HashMap;
 use std::io;
 
 use provstream::{Disposition, Span, UnknownNameError};
@@ -8,13 +9,14 @@ use crate::audit_fault::AuditLineError;
 use crate::audit_line::AuditLogLine;
 use crate::counts::Counts;
 use crate::escape;
-use crate::note::{Deed, Evidence, Note, NoteNumbering};
+use crate::note::{Deed, Evidence, Note, NoteNumbering, UnnumberedNote};
 use crate::outcome::Outcome;
 use crate::part::Part;
 use crate::sections::SectionWriter;
 use crate::wording::{self, Look};
 
-/// Shows the audit log that `provstream gate --audit` writes: one JSON object a line, each a decision.
+/// Shows the audit log that `provstream gate --audit` writes: one JSON object a line, each a decision. The decisions about a stream
+/// are together, in whatever order the lines of several streams are.
 ///
 /// ```
 /// use provstream_report::{AuditLog, Page};
@@ -28,29 +30,29 @@ use crate::wording::{self, Look};
 /// page.write_head(&mut html)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct AuditLog {
-    sections: SectionWriter,
     counts: Counts,
-    /// Stream, channel and policy of the last line.
-    of: Option<[String; 3]>,
+    /// Entries of each stream, channel and policy, in the order of their first lines.
+    groups: Vec<(GroupKey, Vec<UnnumberedNote>)>,
+    numbers: HashMap<GroupKey, usize>,
 }
 
-impl Default for AuditLog {
-    fn default() -> Self {
-        Self::new()
-    }
+/// Stream, channel and policy of a line.
+type GroupKey = [String; 3];
+
+/// Kind of a decision.
+struct Kind {
+    look: Look,
+    title: &'static str,
+    verdict: &'static str,
 }
 
 impl AuditLog {
     /// Creates an empty log.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            sections: SectionWriter::new(NoteNumbering::without_text()),
-            counts: Counts::default(),
-            of: None,
-        }
+        Self::default()
     }
 
     /// Adds the next line, with or without its line feed.
@@ -65,12 +67,12 @@ impl AuditLog {
             "unannotated" => self.run(&line),
             "limit" => {
                 self.counts.limits += 1;
-                self.note(
-                    &line,
-                    Look::Limit,
-                    "Limit reached",
-                    Deed::Outcome(Outcome::Release),
-                )
+                let kind = Kind {
+                    look: Look::Limit,
+                    title: "Limit reached",
+                    verdict: "",
+                };
+                self.note(&line, kind, Outcome::Release)
             }
             "end" => self.end(&line),
             other => {
@@ -86,29 +88,29 @@ impl AuditLog {
         &self.counts
     }
 
-    /// Writes the finished part of the body, and drops it from memory.
-    ///
-    /// # Errors
-    ///
-    /// Returns errors of the writer. The unwritten part is then lost.
-    pub fn write_to(&mut self, mut body: impl io::Write) -> io::Result<()> {
-        body.write_all(self.sections.take().as_bytes())
-    }
-
-    /// Writes the rest of the body, and returns the part for the head of the page.
+    /// Writes the body, and returns the part for the head of the page.
     ///
     /// # Errors
     ///
     /// Returns errors of the writer.
-    pub fn finish(mut self, body: impl io::Write) -> io::Result<Part> {
-        let (numbering, index) = self.sections.finish();
-        self.write_to(body)?;
+    pub fn finish(self, mut body: impl io::Write) -> io::Result<Part> {
+        let mut sections = SectionWriter::new(NoteNumbering::without_text());
+        for (of, notes) in &self.groups {
+            sections.heading(&heading(of));
+            for note in notes {
+                sections.note(note);
+            }
+            body.write_all(sections.take().as_bytes())?;
+        }
+        let (numbering, index) = sections.finish();
+        body.write_all(sections.take().as_bytes())?;
         Ok(Part {
             title: "Decisions".into(),
             prefix: numbering.prefix().into(),
             counts: self.counts,
             problems: numbering.problems(),
             index,
+            diagnostics: Vec::new(),
         })
     }
 
@@ -120,51 +122,47 @@ impl AuditLog {
         let counting = line.counting()?;
         let counts = &mut self.counts;
         *counts.decided.entry((disposition, outcome)).or_default() += 1;
-        counts.annotations += line.annotations.len() as u64;
-        counts.counting += counting.iter().filter(|it| it.counts()).count() as u64;
-        self.note(
-            line,
-            Look::of(disposition),
-            wording::disposition(disposition).0,
-            Deed::Outcome(outcome),
-        )
+        for (annotation, counting) in line.annotations.iter().zip(counting) {
+            let class = annotation.class.as_deref();
+            counts.annotation(class.unwrap_or(&annotation.declared), counting.counts());
+        }
+        let kind = Kind {
+            look: Look::of(disposition),
+            title: wording::disposition(disposition).0,
+            verdict: disposition.as_str(),
+        };
+        self.note(line, kind, outcome)
     }
 
     fn run(&mut self, line: &AuditLogLine<'_>) -> Result<(), AuditLineError> {
         let outcome = outcome(line)?;
         *self.counts.runs.entry(outcome).or_default() += 1;
-        self.note(
-            line,
-            Look::Run,
-            "Without annotation",
-            Deed::Outcome(outcome),
-        )
+        let kind = Kind {
+            look: Look::Run,
+            title: "Without annotation",
+            verdict: "run",
+        };
+        self.note(line, kind, outcome)
     }
 
     fn end(&mut self, line: &AuditLogLine<'_>) -> Result<(), AuditLineError> {
         let outcome = outcome(line)?;
         *self.counts.ends.entry(outcome).or_default() += 1;
-        self.note(
-            line,
-            Look::Limit,
-            "End of the stream",
-            Deed::Outcome(outcome),
-        )
+        let kind = Kind {
+            look: Look::Limit,
+            title: "End of the stream",
+            verdict: "",
+        };
+        self.note(line, kind, outcome)
     }
 
     fn note(
         &mut self,
         line: &AuditLogLine<'_>,
-        look: Look,
-        title: &'static str,
-        deed: Deed<'_>,
+        kind: Kind,
+        outcome: Outcome,
     ) -> Result<(), AuditLineError> {
         let counting = line.counting()?;
-        let of = [&line.stream, &line.channel, &line.policy];
-        if self.of.as_ref().is_none_or(|last| last.each_ref() != of) {
-            self.sections.heading(&heading(of));
-            self.of = Some(of.map(Clone::clone));
-        }
         let detail = line.verdict.as_ref().map(|verdict| {
             let (count, floor) = (verdict.classes.len(), verdict.floor);
             let count_of = if count == 1 {
@@ -177,10 +175,12 @@ impl AuditLog {
         let judged_at = line.judged_at();
         let evidence = line.annotations.iter().zip(counting);
         let note = Note {
-            look,
-            title,
+            look: kind.look,
+            title: kind.title,
+            verdict: kind.verdict,
+            is_problem: line.disposition.is_some() && kind.look != Look::Admitted,
             detail: detail.unwrap_or_default().into(),
-            deed,
+            deed: Deed::Outcome(outcome),
             place: place(line),
             pointer: None,
             evidence: evidence
@@ -194,7 +194,12 @@ impl AuditLog {
                 })
                 .collect(),
         };
-        self.sections.note(&note.draft());
+        let of = [&line.stream, &line.channel, &line.policy].map(Clone::clone);
+        let number = *self.numbers.entry(of).or_insert_with_key(|of| {
+            self.groups.push((of.clone(), Vec::new()));
+            self.groups.len() - 1
+        });
+        self.groups[number].1.push(note.draft());
         Ok(())
     }
 }
@@ -226,7 +231,7 @@ fn place(line: &AuditLogLine<'_>) -> Option<String> {
 }
 
 /// Returns the heading of the entries of a stream, channel and policy, as HTML.
-fn heading([stream, channel, policy]: [&String; 3]) -> String {
+fn heading([stream, channel, policy]: &GroupKey) -> String {
     let mut html = String::new();
     for (name, value) in [("", stream), ("channel ", channel), ("policy ", policy)] {
         if value.is_empty() {

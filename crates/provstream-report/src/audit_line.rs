@@ -43,6 +43,7 @@ pub(crate) struct LoggedSpan {
 
 #[derive(Deserialize)]
 pub(crate) struct LoggedAnnotation {
+    pub(crate) class: Option<String>,
     #[serde(default)]
     pub(crate) declared: String,
     pub(crate) observation_id: Option<String>,

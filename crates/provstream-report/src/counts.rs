@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use provstream::Disposition;
+use provstream::{DiagnosticCode, Disposition};
 
 use crate::outcome::Outcome;
 
@@ -16,8 +16,15 @@ pub struct Counts {
     pub(crate) limits: u64,
     pub(crate) ends: BTreeMap<Outcome, u64>,
     pub(crate) after_end: u64,
-    pub(crate) diagnostics: BTreeMap<&'static str, u64>,
+    pub(crate) diagnostics: BTreeMap<DiagnosticCode, u64>,
+    /// Annotations by class, and those of them that count.
+    pub(crate) classes: BTreeMap<Box<str>, (u64, u64)>,
+    /// Characters that are not white space, and those that no annotated assertion has.
+    pub(crate) characters: (u64, u64),
 }
+
+/// Most classes in a table. An audit log may have any.
+const MAX_CLASSES: usize = 64;
 
 impl Counts {
     /// Returns the number of assertions that the gate decides about. Excludes assertions after the
@@ -54,6 +61,25 @@ impl Counts {
     #[must_use]
     pub const fn counting(&self) -> u64 {
         self.counting
+    }
+
+    /// Counts an annotation.
+    pub(crate) fn annotation(&mut self, class: &str, counts: bool) {
+        self.annotations += 1;
+        self.counting += u64::from(counts);
+        let is_full = self.classes.len() >= MAX_CLASSES && !self.classes.contains_key(class);
+        let class = if is_full { "other classes" } else { class };
+        let of_class = self.classes.entry(class.into()).or_default();
+        of_class.0 += 1;
+        of_class.1 += u64::from(counts);
+    }
+
+    /// Returns the share of the text, without white space, that no annotated assertion has; between 0 and 1. `None` if there is no
+    /// text, or if it is JSON or an audit log.
+    #[must_use]
+    pub fn unannotated_share(&self) -> Option<f64> {
+        let (all, unannotated) = self.characters;
+        (all > 0).then(|| unannotated as f64 / all as f64)
     }
 
     /// Returns the number of runs of unannotated text with this outcome. Runs that are released
@@ -100,6 +126,13 @@ impl Counts {
         join(&mut self.runs, &other.runs);
         join(&mut self.ends, &other.ends);
         join(&mut self.diagnostics, &other.diagnostics);
+        for (class, (annotations, counting)) in &other.classes {
+            let own = self.classes.entry(class.clone()).or_default();
+            own.0 += annotations;
+            own.1 += counting;
+        }
+        self.characters.0 += other.characters.0;
+        self.characters.1 += other.characters.1;
         self.annotations += other.annotations;
         self.counting += other.counting;
         self.limits += other.limits;

@@ -1,29 +1,67 @@
 //! Escapes untrusted text for HTML.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
-/// Returns `true` if a character is invisible, or moves, hides or reorders what is near it.
-///
-/// Line feeds and tabs are text, and so are the joiners and variation selectors that scripts and emoji need.
+/// Returns `true` if a character is invisible, or moves, hides or reorders what is near it: controls other than line feeds and
+/// tabs, and all characters that Unicode calls default ignorable.
 pub(crate) const fn is_hidden(character: char) -> bool {
     matches!(character,
-        '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}'
-        | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+        '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
+        | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns `true` if the character at index `at` is written as its code point: a hidden character
-/// other than the carriage return of a line end.
-fn is_named(text: &str, at: usize, character: char) -> bool {
-    is_hidden(character) && !(character == '\r' && text[at + 1..].starts_with('\n'))
+/// Returns `true` if a hidden character has its ordinary effect on the characters beside it: a line end, a joiner within a word or
+/// an emoji, a variation selector after a character that has variants.
+fn is_in_use(before: Option<char>, character: char, after: Option<char>) -> bool {
+    let is_picture = |it: char| {
+        matches!(it, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}'
+            | '\u{2122}' | '\u{2139}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}')
+    };
+    let joins = |it: char| matches!(it, '\u{600}'..='\u{109f}' | '\u{1780}'..='\u{18aa}' | '\u{1900}'..='\u{1cff}' | '\u{a840}'..='\u{abff}');
+    let is_before = |of: &dyn Fn(char) -> bool| before.is_some_and(of);
+    let is_after = |of: &dyn Fn(char) -> bool| after.is_some_and(of);
+    match character {
+        '\r' => after == Some('\n'),
+        '\u{200c}' => is_before(&joins) && is_after(&joins),
+        '\u{200d}' => {
+            let is_emoji = is_before(&|it| is_picture(it) || it == '\u{fe0f}');
+            is_emoji && is_after(&is_picture) || is_before(&joins) && is_after(&joins)
+        }
+        '\u{fe0e}' | '\u{fe0f}' => {
+            let is_key = is_before(&|it| matches!(it, '0'..='9' | '#' | '*'));
+            is_before(&is_picture) || is_key && after == Some('\u{20e3}')
+        }
+        '\u{fe00}'..='\u{fe0d}' | '\u{e0100}'..='\u{e01ef}' => is_before(
+            &|it| matches!(it, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'),
+        ),
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => {
+            is_before(&|it| matches!(it, '\u{1820}'..='\u{18aa}'))
+        }
+        _ => false,
+    }
 }
 
 /// Writes text as content of an element. Hidden characters are written as code points, each run of
 /// them in an element of its own: `<b class="x">U+202E U+2066</b>`.
 pub(crate) fn text(html: &mut String, text: &str) {
+    part(html, text, 0..text.len());
+}
+
+/// Writes a range of a text as [`text`] does. What is around it decides whether a joiner joins.
+pub(crate) fn part(html: &mut String, text: &str, range: Range<usize>) {
+    let mut before = text[..range.start].chars().next_back();
     let mut is_in_run = false;
-    for (at, character) in text.char_indices() {
-        let is_named = is_named(text, at, character);
+    for (at, character) in text[range.clone()].char_indices() {
+        let mut is_named = is_hidden(character);
+        if is_named {
+            let after = text[range.start + at..].chars().nth(1);
+            is_named = !is_in_use(before, character, after);
+        }
+        before = Some(character);
         match (is_in_run, is_named) {
             (false, true) => html.push_str("<b class=\"x\">"),
             (true, true) => html.push(' '),
@@ -114,10 +152,29 @@ mod tests {
             ("\u{202e}\0x", "<b class=\"x\">U+202E U+0000</b>x"),
             ("\u{e0041}", "<b class=\"x\">U+E0041</b>"),
             ("é👩\u{200d}🚀\u{fe0f}", "é👩\u{200d}🚀\u{fe0f}"),
+            (
+                "می\u{200c}خواهم, 1\u{fe0f}\u{20e3}, 葛\u{e0100}",
+                "می\u{200c}خواهم, 1\u{fe0f}\u{20e3}, 葛\u{e0100}",
+            ),
+            ("a\u{200d}b", "a<b class=\"x\">U+200D</b>b"),
+            ("a\u{fe01}\u{fe02}", "a<b class=\"x\">U+FE01 U+FE02</b>"),
+            ("🚀\u{fe0f}\u{fe0f}", "🚀\u{fe0f}<b class=\"x\">U+FE0F</b>"),
+            ("\u{3164}\u{34f}", "<b class=\"x\">U+3164 U+034F</b>"),
         ] {
             assert_eq!(of(text, input), expected);
         }
         assert_eq!(of(plain, "\"<\n\u{202e}>&"), "&quot;&lt; U+202E&gt;&amp;");
+    }
+
+    #[test]
+    fn what_is_around_a_part_decides() {
+        let whole = "👩\u{200d}🚀\r\n";
+        for (range, expected) in [(4..7, "\u{200d}"), (11..12, "&#13;")] {
+            assert_eq!(
+                of(|html, text| part(html, text, range.clone()), whole),
+                expected
+            );
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::mem;
 
-use provstream::Action;
+use provstream::{Action, Span};
 
 use crate::escape;
 use crate::outcome::Outcome;
@@ -78,28 +78,24 @@ pub(crate) struct Evidence<'a> {
 impl Evidence<'_> {
     fn write(&self, html: &mut String) {
         let class = if self.counts { "y" } else { "z" };
-        let _ = write!(html, "<li class=\"{class}\"><code>");
-        if self.declared.is_empty() {
-            html.push_str("(no class)");
+        let _ = write!(html, "<li class=\"{class}\">");
+        match self.declared {
+            "" => html.push_str("(no class)"),
+            declared => code(html, declared),
         }
-        escape::value(html, self.declared, SHOWN);
-        html.push_str("</code> <b>");
+        html.push_str(" <b>");
         escape::text(html, &self.why);
         html.push_str("</b>");
-        if self.observation_id.is_some() || self.ts.is_some() {
-            html.push_str("\n<p>");
-            if let Some(id) = self.observation_id {
-                html.push_str("<span>Observation ");
-                escape::value(html, id, SHOWN);
-                html.push_str("</span> ");
-            }
-            if let Some(ts) = self.ts {
-                html.push_str("<span>");
-                escape::value(html, ts, SHOWN);
-                if let Some(age) = &self.age {
-                    let _ = write!(html, ", {age}");
-                }
-                html.push_str("</span>");
+        if let Some(id) = self.observation_id {
+            html.push_str("\n<p>Observation ");
+            code(html, id);
+            html.push_str("</p>");
+        }
+        if let Some(ts) = self.ts {
+            html.push_str("\n<p>Time ");
+            escape::value(html, ts, SHOWN);
+            if let Some(age) = &self.age {
+                let _ = write!(html, " ({age})");
             }
             html.push_str("</p>");
         }
@@ -107,11 +103,22 @@ impl Evidence<'_> {
     }
 }
 
+/// Writes what a model chose in the style of code, so that it cannot look like a word of the page.
+fn code(html: &mut String, value: &str) {
+    html.push_str("<code>");
+    escape::value(html, value, SHOWN);
+    html.push_str("</code>");
+}
+
 /// Content of an entry.
 #[derive(Debug)]
 pub(crate) struct Note<'a> {
     pub(crate) look: Look,
     pub(crate) title: &'static str,
+    /// Name of the disposition, by which readers filter; empty for what is not filtered.
+    pub(crate) verdict: &'static str,
+    /// `true` for an assertion that is counted and not admitted.
+    pub(crate) is_problem: bool,
     /// Further details, such as the number of classes that count.
     pub(crate) detail: Cow<'a, str>,
     pub(crate) deed: Deed<'a>,
@@ -129,7 +136,6 @@ impl Note<'_> {
             let _ = write!(html, " <span class=\"d\">{}</span>", self.detail);
         }
         let head = mem::take(&mut html);
-        html.push_str("<p class=\"d\">");
         self.deed.write(&mut html);
         html.push_str("</p>\n");
         if let Some(place) = &self.place {
@@ -137,7 +143,7 @@ impl Note<'_> {
         }
         if let Some(pointer) = self.pointer {
             html.push_str("<p class=\"d\">Member ");
-            escape::value(&mut html, pointer, SHOWN);
+            code(&mut html, pointer);
             html.push_str("</p>\n");
         }
         if !self.evidence.is_empty() {
@@ -147,13 +153,44 @@ impl Note<'_> {
             }
             html.push_str("</ul>\n");
         }
-        html.push_str("</li>\n");
+        html.push_str("</details></li>\n");
         UnnumberedNote {
             look: self.look,
             title: self.title,
+            verdict: self.verdict,
+            is_problem: self.is_problem,
             words: self.deed.words(),
+            is_withheld: self.deed.withholds(),
+            source: None,
             head,
             html,
+        }
+    }
+}
+
+/// Place of something in a text: the number of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the passage of the entry or its annotations.
+    In(u64),
+    /// After the passage and before the next.
+    After(u64),
+    /// Before all passages.
+    First,
+}
+
+/// Ranges in a stream of the passages that have an entry.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places(Vec<(Span, u64)>);
+
+impl Places {
+    /// Returns the place of an offset in the stream.
+    pub(crate) fn place(&self, at: u64) -> Place {
+        let after = self.0.partition_point(|(span, _)| span.start() <= at);
+        match self.0[..after].last() {
+            Some((span, number)) if at < span.end() || span.is_empty() => Place::In(*number),
+            Some((_, number)) => Place::After(*number),
+            None => Place::First,
         }
     }
 }
@@ -163,11 +200,33 @@ impl Note<'_> {
 pub(crate) struct UnnumberedNote {
     pub(crate) look: Look,
     title: &'static str,
+    verdict: &'static str,
+    is_problem: bool,
     /// Words for the effect of the gate.
     words: &'static str,
+    is_withheld: bool,
+    /// Range in the stream of an assertion and its annotations.
+    source: Option<Span>,
     /// HTML after the title.
     head: String,
+    /// HTML after the links, beginning within a paragraph.
     html: String,
+}
+
+impl UnnumberedNote {
+    /// Sets the range in the stream.
+    pub(crate) fn with_source(mut self, source: Span) -> Self {
+        self.source = Some(source);
+        self
+    }
+
+    /// Returns the classes of elements about the passage.
+    fn classes(&self) -> String {
+        match self.verdict {
+            "" => self.look.class().to_owned(),
+            verdict => format!("{} v-{verdict}", self.look.class()),
+        }
+    }
 }
 
 /// Numbers entries in order.
@@ -181,6 +240,7 @@ pub(crate) struct NoteNumbering {
     count: u64,
     /// Number of entries about text that is not admitted.
     problems: u64,
+    places: Places,
 }
 
 impl NoteNumbering {
@@ -207,44 +267,62 @@ impl NoteNumbering {
         self.problems
     }
 
+    /// Returns the places of the entries so far, and forgets them.
+    pub(crate) fn take_places(&mut self) -> Places {
+        let mut places = mem::take(&mut self.places);
+        places.0.sort_by_key(|(span, _)| span.start());
+        places
+    }
+
     /// Writes the link from the text to the next entry.
     pub(crate) fn reference(&self, draft: &UnnumberedNote, html: &mut String) {
         let (prefix, number) = (&self.prefix, self.count + 1);
+        let words = draft.words.to_lowercase();
+        // A word, because characters of the text can draw a line as well.
+        let shown = match draft.is_withheld {
+            true => format!("{number} {words}"),
+            false => number.to_string(),
+        };
         let _ = write!(
             html,
-            "<a class=\"r {}\" id=\"{prefix}a{number}\" href=\"#{prefix}n{number}\" data-n=\"{number}\" aria-label=\"{number}: {}, {}\"></a>",
-            draft.look.class(),
+            "<a class=\"r {}\" id=\"{prefix}a{number}\" href=\"#{prefix}n{number}\" data-n=\"{shown}\" aria-label=\"{number}: {}, {words}\"></a>",
+            draft.classes(),
             draft.title,
-            draft.words.to_lowercase()
         );
     }
 
-    /// Writes the next entry.
+    /// Writes the next entry. Entries of problems are open.
     pub(crate) fn entry(&mut self, draft: &UnnumberedNote, html: &mut String) {
         self.count += 1;
-        let (prefix, number, look) = (&self.prefix, self.count, draft.look.class());
-        let _ = write!(html, "<li id=\"{prefix}n{number}\" class=\"{look}\"><p>");
-        let _ = if self.is_without_text {
-            write!(html, "<span class=\"i\">{number}</span> ")
-        } else {
-            write!(
-                html,
-                "<a class=\"i\" href=\"#{prefix}a{number}\">{number}</a> "
-            )
+        let places = &mut self.places.0;
+        places.extend(draft.source.map(|source| (source, self.count)));
+        let (prefix, number) = (&self.prefix, self.count);
+        let (classes, title, head) = (draft.classes(), draft.title, &draft.head);
+        let (open, problem) = match draft.is_problem {
+            true => {
+                self.problems += 1;
+                (" open=\"\"", format!(" id=\"{prefix}x{}\"", self.problems))
+            }
+            false => ("", String::new()),
         };
-        let (title, head) = (draft.title, &draft.head);
-        if draft.look == Look::Admitted {
-            let _ = write!(html, "<b>{title}</b>{head}");
-        } else {
-            self.problems += 1;
-            let (problem, next) = (self.problems, self.problems + 1);
+        let _ = write!(
+            html,
+            "<li id=\"{prefix}n{number}\" class=\"{classes}\"><details{open}><summary{problem}><span class=\"i\">{number}</span> \
+             <b>{title}</b>{head}</summary>\n<p class=\"d\">"
+        );
+        if draft.is_problem {
+            let next = self.problems + 1;
             let _ = write!(
                 html,
-                "<b id=\"{prefix}x{problem}\">{title}</b>{head} <a class=\"f\" href=\"#{prefix}x{next}\" \
-                 aria-label=\"next that is not admitted, after {number}\">next</a>"
+                "<a class=\"f\" href=\"#{prefix}x{next}\" aria-label=\"next that is not admitted, after {number}\">next</a> "
             );
         }
-        html.push_str("</p>\n");
+        if !self.is_without_text {
+            let _ = write!(
+                html,
+                "<a class=\"f\" href=\"#{prefix}a{number}\" aria-label=\"{number} in the text\">text</a> "
+            );
+        }
         html.push_str(&draft.html);
     }
 }

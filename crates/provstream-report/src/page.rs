@@ -7,6 +7,7 @@ use provstream::Disposition;
 
 use crate::counts::Counts;
 use crate::escape;
+use crate::note::Place;
 use crate::outcome::Outcome;
 use crate::part::Part;
 use crate::report::Report;
@@ -53,8 +54,13 @@ impl<'a> Page<'a> {
             version => self.with_fact("Policy", version),
         };
         let floor = rules.discipline().floor();
-        let classes = if floor == 1 { "class" } else { "classes" };
-        page.with_fact("Floor", &format!("{floor} {classes}"))
+        let needs = match floor {
+            1 => "1 class: an assertion needs an annotation that counts".to_owned(),
+            _ => format!(
+                "{floor} classes: an assertion needs annotations of {floor} classes that count"
+            ),
+        };
+        page.with_fact("Floor", &needs)
             .with_fact("Judged as of", &report.now().to_string())
     }
 
@@ -133,7 +139,7 @@ impl<'a> Page<'a> {
         if part.problems > 0 {
             let _ = writeln!(
                 html,
-                "<p class=\"turn\"><a href=\"#{prefix}x1\">Go to the first that is not admitted</a></p>"
+                "<p class=\"turn\"><a href=\"#{prefix}x1\">Go to the first assertion that is not admitted</a></p>"
             );
         }
         if part.index.sheets() == 0 {
@@ -157,7 +163,8 @@ impl<'a> Page<'a> {
         out.write_all(end.as_bytes())?;
         out.write_all(
             "</main>\n<footer>\n<p>An annotation is what the model declares. That it counts is no evidence that an \
-             observation took place.</p>\n</footer>\n</body>\n</html>\n"
+             observation took place. Show this page only to readers that may see what the gate withholds: it is all here.</p>\n\
+             </footer>\n</body>\n</html>\n"
                 .as_bytes(),
         )
     }
@@ -183,16 +190,24 @@ impl<'a> Page<'a> {
         let all = counts.assertions();
         let admitted = counts.disposed(Disposition::Admitted);
         html.push_str("<section aria-labelledby=\"counts\">\n<h2 id=\"counts\">At a glance</h2>\n<dl class=\"tiles\">\n");
+        let share = counts.unannotated_share();
+        let share = share.map(|share| format!("{:.0} %", share * 100.0));
         for (id, name, value) in [
-            ("assertions", "Assertions", all.to_string()),
-            ("admitted", "Admitted", admitted.to_string()),
-            ("not-admitted", "Not admitted", (all - admitted).to_string()),
+            ("assertions", "Assertions", Some(all.to_string())),
+            ("admitted", "Admitted", Some(admitted.to_string())),
+            (
+                "not-admitted",
+                "Not admitted",
+                Some((all - admitted).to_string()),
+            ),
             (
                 "counting",
                 "Annotations that count",
-                format!("{} of {}", counts.counting(), counts.annotations()),
+                Some(format!("{} of {}", counts.counting(), counts.annotations())),
             ),
+            ("unannotated", "Text without annotation", share),
         ] {
+            let Some(value) = value else { continue };
             let _ = writeln!(
                 html,
                 "<div id=\"t-{id}\"><dt>{name}</dt><dd>{value}</dd></div>"
@@ -203,8 +218,11 @@ impl<'a> Page<'a> {
         html.push_str("<div class=\"tables\">\n");
         self.write_verdicts(html);
         self.write_outcomes(html);
+        self.write_classes(html);
         html.push_str("</div>\n");
         self.write_remarks(html);
+        self.write_diagnostics(html);
+        self.write_controls(html);
         html.push_str("</section>\n");
     }
 
@@ -243,8 +261,8 @@ impl<'a> Page<'a> {
 
     fn write_verdicts(&self, html: &mut String) {
         html.push_str(
-            "<table>\n<caption>Verdicts</caption>\n<thead><tr><th scope=\"col\">Verdict</th><th scope=\"col\">Meaning</th>\
-             <th scope=\"col\" class=\"num\">Assertions</th></tr></thead>\n<tbody>\n",
+            "<table class=\"v\">\n<caption>Verdicts: untick one to hide its assertions</caption>\n<thead><tr><th scope=\"col\">Verdict</th>\
+             <th scope=\"col\">Meaning</th><th scope=\"col\" class=\"num\">Assertions</th></tr></thead>\n<tbody>\n",
         );
         for disposition in DISPOSITIONS {
             let count = self.counts.disposed(disposition);
@@ -252,11 +270,18 @@ impl<'a> Page<'a> {
                 continue;
             }
             let (name, meaning) = wording::disposition(disposition);
+            let look = Look::of(disposition).class();
+            let id = format!("f-{disposition}");
+            let _ = write!(html, "<tr id=\"v-{disposition}\"><th scope=\"row\">");
+            write_checkbox(
+                html,
+                &id,
+                true,
+                &format!("<span class=\"i {look}\">{name}</span>"),
+            );
             let _ = writeln!(
                 html,
-                "<tr id=\"v-{disposition}\"><th scope=\"row\"><span class=\"i {}\">{name}</span></th><td>{meaning}</td>\
-                 <td class=\"num\">{count}</td></tr>",
-                Look::of(disposition).class()
+                "</th><td>{meaning}</td><td class=\"num\">{count}</td></tr>"
             );
         }
         html.push_str("</tbody>\n</table>\n");
@@ -314,12 +339,8 @@ impl<'a> Page<'a> {
                 "Text that was too long to be held back was released without a decision: {limits} ×."
             ));
         }
-        let diagnostics = counts.diagnostics.iter();
-        let diagnostics: Vec<String> = diagnostics
-            .map(|(code, count)| format!("{code} {count} ×"))
-            .collect();
-        if !diagnostics.is_empty() {
-            remarks.push(format!("The parser reports: {}.", diagnostics.join(", ")));
+        if self.is_empty_handed() {
+            remarks.push(NO_ANNOTATIONS.to_owned());
         }
         if remarks.is_empty() {
             return;
@@ -332,4 +353,101 @@ impl<'a> Page<'a> {
         }
         html.push_str("</ul>\n");
     }
+
+    /// Returns `true` if there is text, and no annotation in it.
+    fn is_empty_handed(&self) -> bool {
+        let counts = &self.counts;
+        counts.annotations() == 0
+            && counts.after_end() == 0
+            && self.parts.iter().any(|part| part.index.sheets() > 0)
+            && counts.characters.0 > 0
+    }
+
+    /// Writes a table of the classes of annotations.
+    fn write_classes(&self, html: &mut String) {
+        if self.counts.classes.is_empty() {
+            return;
+        }
+        html.push_str(
+            "<table>\n<caption>Classes of annotations</caption>\n<thead><tr><th scope=\"col\">Class</th>\
+             <th scope=\"col\" class=\"num\">Annotations</th><th scope=\"col\" class=\"num\">Count</th>\
+             <th scope=\"col\" class=\"num\">Do not count</th></tr></thead>\n<tbody>\n",
+        );
+        for (class, (annotations, counting)) in &self.counts.classes {
+            html.push_str("<tr><th scope=\"row\"><code>");
+            escape::value(html, class, 256);
+            let _ = writeln!(
+                html,
+                "</code></th><td class=\"num\">{annotations}</td><td class=\"num\">{counting}</td><td class=\"num\">{}</td></tr>",
+                annotations - counting
+            );
+        }
+        html.push_str("</tbody>\n</table>\n");
+    }
+
+    /// Writes what the parser reports, with links to the places.
+    fn write_diagnostics(&self, html: &mut String) {
+        if self.counts.diagnostics.is_empty() {
+            return;
+        }
+        html.push_str(
+            "<h3 id=\"diagnostics\">What the parser reports</h3>\n<ul class=\"remarks\">\n",
+        );
+        for (code, count) in &self.counts.diagnostics {
+            let _ = write!(
+                html,
+                "<li><code>{code}</code>, {count} ×: {}",
+                code.description()
+            );
+            let mut separator = ". In the text: ";
+            for part in self.parts {
+                let of_code = part.diagnostics.iter().filter(|(it, _)| it == code);
+                for (_, place) in of_code {
+                    let prefix = &part.prefix;
+                    let _ = match place {
+                        Place::In(number) => write!(
+                            html,
+                            "{separator}<a href=\"#{prefix}a{number}\">at {number}</a>"
+                        ),
+                        Place::After(number) => write!(
+                            html,
+                            "{separator}<a href=\"#{prefix}a{number}\">after {number}</a>"
+                        ),
+                        Place::First => write!(
+                            html,
+                            "{separator}<a href=\"#{prefix}text\">at the beginning</a>"
+                        ),
+                    };
+                    separator = ", ";
+                }
+            }
+            html.push_str("</li>\n");
+        }
+        html.push_str("</ul>\n");
+    }
+
+    /// Writes the check boxes by which readers choose what the page shows.
+    fn write_controls(&self, html: &mut String) {
+        html.push_str("<p class=\"view\">");
+        if self.counts.runs.values().any(|count| *count > 0) {
+            write_checkbox(html, "f-run", true, "Text without annotation");
+        }
+        if self.counts.characters.0 > 0 {
+            write_checkbox(html, "f-notes", true, "Entries beside the text");
+            write_checkbox(html, "f-markup", false, "Markdown as it is written");
+        }
+        html.push_str("</p>\n");
+    }
+}
+
+/// Remark about a text without annotations.
+const NO_ANNOTATIONS: &str = "There are no annotations in this text. To get some, add the instructions that provstream emit prompt prints to the system \
+     message of the model; to see annotated answers, run provstream proxy --demo.";
+
+fn write_checkbox(html: &mut String, id: &str, is_checked: bool, label: &str) {
+    let checked = if is_checked { " checked=\"\"" } else { "" };
+    let _ = write!(
+        html,
+        "<label><input type=\"checkbox\" id=\"{id}\"{checked}> {label}</label>"
+    );
 }

@@ -1,7 +1,10 @@
 //! Summary of a text whose body is written.
 
+use provstream::DiagnosticCode;
+
 use crate::counts::Counts;
 use crate::index::Index;
+use crate::note::Place;
 
 /// Summary of a text for the head of a page, returned by
 /// [`Transcript::finish`](crate::Transcript::finish).
@@ -13,6 +16,8 @@ pub struct Part {
     pub(crate) counts: Counts,
     pub(crate) problems: u64,
     pub(crate) index: Index,
+    /// First diagnostics, with their places.
+    pub(crate) diagnostics: Vec<(DiagnosticCode, Place)>,
 }
 
 impl Part {

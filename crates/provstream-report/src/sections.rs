@@ -1,26 +1,18 @@
 //! Body of a page: text with marks, and beside it the entries.
 //!
-//! A *section* is a piece of text with its entries. Sections are grouped in *sheets*, and a browser
-//! lays out only the visible sheets. So the size of an answer does not delay the first paint.
+//! A *sheet* is a piece of text with its entries. A browser lays out only the visible sheets. So the
+//! size of an answer does not delay the first paint.
 
 use std::fmt::Write as _;
 use std::mem;
+use std::ops::Range;
 
 use crate::escape;
 use crate::index::Index;
-use crate::line::LineKind;
 use crate::note::{NoteNumbering, UnnumberedNote};
 use crate::wording::Look;
 
-/// Bytes of text after which a section ends at the next blank line.
-const SECTION: usize = 512;
-/// Entries after which a section ends at the next blank line.
-const NOTES: usize = 2;
-/// Bytes of text after which a section ends at the next line.
-const LONG_SECTION: usize = 6 << 10;
-/// Bytes of text, or of entries in HTML, after which a section ends wherever it is.
-const MAX_SECTION: usize = 16 << 10;
-/// Bytes of text and entries in HTML after which a sheet ends with its section.
+/// Bytes of text and of entries in HTML after which a sheet ends.
 const SHEET: usize = 96 << 10;
 
 /// An element around a range of text.
@@ -37,6 +29,9 @@ pub(crate) enum HighlightKind {
     /// An assertion, or a run of unannotated text.
     Noted {
         look: Look,
+        /// Name of the disposition.
+        verdict: &'static str,
+        is_annotated: bool,
         /// `true` if the gate does not write the text.
         is_withheld: bool,
     },
@@ -47,18 +42,37 @@ pub(crate) enum HighlightKind {
 impl HighlightKind {
     fn open(self, html: &mut String) {
         match self {
-            Self::Noted { look, is_withheld } => {
+            Self::Noted {
+                look,
+                verdict,
+                is_withheld,
+                ..
+            } => {
                 let withheld = if is_withheld { " w" } else { "" };
-                let _ = write!(html, "<mark class=\"{}{withheld}\">", look.class());
+                let _ = write!(
+                    html,
+                    "<mark class=\"{} v-{verdict}{withheld}\">",
+                    look.class()
+                );
             }
             Self::AfterEnd => html.push_str("<mark class=\"e\">"),
         }
     }
+
+    const fn is_annotated(self) -> bool {
+        matches!(
+            self,
+            Self::Noted {
+                is_annotated: true,
+                ..
+            }
+        )
+    }
 }
 
-/// Event at an offset in a line.
+/// Event at an offset in the text.
 #[derive(Clone, Debug)]
-pub(crate) enum LineEvent {
+pub(crate) enum TextEvent {
     /// A mark begins.
     Open(Highlight),
     /// The mark with this number ends.
@@ -67,27 +81,35 @@ pub(crate) enum LineEvent {
     Note(UnnumberedNote),
 }
 
-/// Writer of sections.
+/// Presentation of a range of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presentation {
+    /// Text that readers see.
+    Text,
+    /// Markup that takes effect, and is shown on demand.
+    Markup,
+}
+
+/// Writer of sheets.
 #[derive(Clone, Debug)]
 pub(crate) struct SectionWriter {
-    /// Finished HTML before the open section.
+    /// Finished HTML before the entries of the open sheet.
     html: String,
     /// Entries of the open section, as HTML.
     notes: String,
-    count: usize,
     /// Open marks of the text. Of these, the first `open` marks are open in the HTML.
     marks: Vec<Highlight>,
     open: usize,
-    /// Kind of the lines in the open block, if there is one.
-    block: Option<LineKind>,
     is_in_section: bool,
     /// `true` if the open section has text.
     has_text: bool,
-    /// Bytes of text in the section. `sheet` also counts the entries, for the whole sheet.
-    text: usize,
+    /// Bytes of text and of entries in the sheet.
     sheet: usize,
-    /// `true` if the last section ended within a line.
-    is_mid_line: bool,
+    /// Level of the last heading.
+    level: usize,
+    /// Characters that are not white space, and those of them that no annotated assertion has.
+    characters: u64,
+    unannotated: u64,
     numbering: NoteNumbering,
     index: Index,
 }
@@ -97,15 +119,14 @@ impl SectionWriter {
         Self {
             html: String::new(),
             notes: String::new(),
-            count: 0,
             marks: Vec::new(),
             open: 0,
-            block: None,
             is_in_section: false,
             has_text: false,
-            text: 0,
             sheet: 0,
-            is_mid_line: false,
+            level: 2,
+            characters: 0,
+            unannotated: 0,
             numbering,
             index: Index::default(),
         }
@@ -116,51 +137,97 @@ impl SectionWriter {
         mem::take(&mut self.html)
     }
 
-    /// Writes the next line or a part of one. `cuts` has offsets in `line` in ascending order.
-    /// `is_in_block` is `true` if a fenced block continues after the line.
-    pub(crate) fn line(
-        &mut self,
-        line: &str,
-        cuts: impl IntoIterator<Item = (usize, LineEvent)>,
-        kind: LineKind,
-        is_in_block: bool,
-    ) {
-        let mut from = 0;
-        for (at, cut) in cuts {
-            self.text(&line[from..at], kind);
-            self.is_mid_line |= at > 0;
-            from = at;
-            match cut {
-                LineEvent::Open(mark) => self.marks.push(mark),
-                LineEvent::Close(number) => self.close(number),
-                LineEvent::Note(note) => {
-                    self.begin_block(kind);
-                    self.numbering.reference(&note, &mut self.html);
-                    self.note(&note);
-                }
-            }
+    /// Returns the number of characters of the text that are not white space, and of those that no
+    /// annotated assertion has.
+    pub(crate) const fn characters(&self) -> (u64, u64) {
+        (self.characters, self.unannotated)
+    }
+
+    /// Begins a piece of the text: a sequence of blocks.
+    pub(crate) fn begin_piece(&mut self) {
+        self.begin_section();
+        if !mem::replace(&mut self.has_text, true) {
+            self.html.push_str("<div class=\"t\" lang=\"\">");
         }
-        self.text(&line[from..], kind);
-        let is_complete = line.ends_with('\n');
-        self.is_mid_line = !is_complete && !line.is_empty();
-        let is_pause = is_complete && !is_in_block && line.trim().is_empty();
-        let is_enough = self.text >= SECTION || self.count >= NOTES;
-        if is_pause && is_enough
-            || is_complete && !is_in_block && self.text >= LONG_SECTION
-            || self.text >= MAX_SECTION
-            || self.notes.len() >= MAX_SECTION
-        {
+    }
+
+    /// Ends a piece of the text.
+    pub(crate) fn end_piece(&mut self) {
+        self.close_marks(0);
+        if self.sheet >= SHEET {
             self.end_section();
         }
+    }
+
+    /// Writes tags of elements that are not within marks.
+    pub(crate) fn tags(&mut self, html: &str) {
+        self.close_marks(0);
+        self.html.push_str(html);
+    }
+
+    /// Writes tags of elements that may be within marks.
+    pub(crate) fn inner_tags(&mut self, html: &str) {
+        self.html.push_str(html);
+    }
+
+    /// Returns the level of the element for a heading of this level in the answer. No level is left out.
+    pub(crate) fn heading_level(&mut self, level: usize) -> usize {
+        self.level = (level + 2).min(self.level + 1).min(6);
+        self.level
+    }
+
+    /// Writes a range of the text.
+    pub(crate) fn text(&mut self, text: &str, range: Range<usize>, presentation: Presentation) {
+        for mark in &self.marks[self.open..] {
+            mark.kind.open(&mut self.html);
+        }
+        self.open = self.marks.len();
+        let part = &text[range.clone()];
+        self.sheet += part.len();
+        if presentation == Presentation::Markup {
+            self.html.push_str("<span class=\"m\">");
+            escape::part(&mut self.html, text, range);
+            self.html.push_str("</span>");
+            return;
+        }
+        escape::part(&mut self.html, text, range);
+        let characters = part.chars().filter(|it| !it.is_whitespace()).count() as u64;
+        self.characters += characters;
+        if !self.marks.iter().any(|mark| mark.kind.is_annotated()) {
+            self.unannotated += characters;
+        }
+    }
+
+    /// Writes white space between elements.
+    pub(crate) fn white_space(&mut self, text: &str, range: Range<usize>) {
+        escape::part(&mut self.html, text, range);
+    }
+
+    pub(crate) fn open_mark(&mut self, mark: Highlight) {
+        self.marks.push(mark);
+    }
+
+    pub(crate) fn close_mark(&mut self, number: u64) {
+        if let Some(at) = self.marks.iter().position(|mark| mark.number == number) {
+            self.close_marks(at);
+            self.marks.remove(at);
+        }
+    }
+
+    /// Writes the reference to an entry, and the entry.
+    pub(crate) fn reference(&mut self, note: &UnnumberedNote) {
+        self.numbering.reference(note, &mut self.html);
+        self.note(note);
     }
 
     /// Adds an entry to the open section, or to a new one.
     pub(crate) fn note(&mut self, note: &UnnumberedNote) {
         self.begin_section();
+        let before = self.notes.len();
         self.numbering.entry(note, &mut self.notes);
-        self.count += 1;
+        self.sheet += self.notes.len() - before;
         self.index.note(note.look);
-        if self.notes.len() >= 2 * MAX_SECTION {
+        if !self.has_text && self.sheet >= SHEET {
             self.end_section();
         }
     }
@@ -186,35 +253,18 @@ impl SectionWriter {
         (mem::take(&mut self.numbering), mem::take(&mut self.index))
     }
 
-    fn text(&mut self, text: &str, kind: LineKind) {
-        if text.is_empty() {
-            return;
-        }
-        self.begin_block(kind);
-        for mark in &self.marks[self.open..] {
-            mark.kind.open(&mut self.html);
-        }
-        self.open = self.marks.len();
-        escape::text(&mut self.html, text);
-        self.text += text.len();
-    }
-
-    fn close(&mut self, number: u64) {
-        let Some(at) = self.marks.iter().position(|mark| mark.number == number) else {
-            return;
-        };
-        while self.open > at {
+    /// Closes the marks in the HTML but for the first `left`.
+    fn close_marks(&mut self, left: usize) {
+        while self.open > left {
             self.html.push_str("</mark>");
             self.open -= 1;
         }
-        self.marks.remove(at);
     }
 
     fn begin_section(&mut self) {
-        if self.is_in_section {
+        if mem::replace(&mut self.is_in_section, true) {
             return;
         }
-        self.is_in_section = true;
         if self.index.sheets() == 0 || self.sheet >= SHEET {
             self.begin_sheet();
         }
@@ -241,37 +291,13 @@ impl SectionWriter {
             );
         }
         self.html.push_str("<a href=\"#top\">Top</a></p>\n");
-    }
-
-    fn begin_block(&mut self, kind: LineKind) {
-        if self.block == Some(kind) && self.is_in_section {
-            return;
-        }
-        self.begin_section();
-        self.end_block();
-        if !mem::replace(&mut self.has_text, true) {
-            let continued = if self.is_mid_line { " k" } else { "" };
-            let _ = write!(self.html, "<div class=\"t{continued}\" lang=\"\">");
-        }
-        let _ = write!(self.html, "<div class=\"{}\" dir=\"auto\">", kind.class());
-        self.block = Some(kind);
-    }
-
-    fn end_block(&mut self) {
-        if self.block.take().is_some() {
-            for _ in 0..self.open {
-                self.html.push_str("</mark>");
-            }
-            self.open = 0;
-            self.html.push_str("</div>");
-        }
+        self.level = 3;
     }
 
     fn end_section(&mut self) {
-        if !self.is_in_section {
+        if !mem::take(&mut self.is_in_section) {
             return;
         }
-        self.end_block();
         if mem::take(&mut self.has_text) {
             self.html.push_str("</div>\n");
         }
@@ -279,11 +305,8 @@ impl SectionWriter {
             self.html.push_str("<ol class=\"n\">\n");
             self.html.push_str(&self.notes);
             self.html.push_str("</ol>\n");
+            self.notes.clear();
         }
         self.html.push_str("</div>\n");
-        self.sheet += self.text + self.notes.len();
-        self.notes.clear();
-        self.is_in_section = false;
-        (self.text, self.count) = (0, 0);
     }
 }

@@ -4,7 +4,7 @@
 pub(crate) const STYLE: &str = include_str!("page.css");
 
 /// Hash of the style sheet for the content security policy (CSP Level 3, 2.3.1).
-pub(crate) const STYLE_HASH: &str = "sha256-XEptU4xGzcFO91RivO6Q+KTSUJD8IKLji+kl1FfsZFg=";
+pub(crate) const STYLE_HASH: &str = "sha256-ldRoynRYAFyf2UAJowwUQERGwuZaSrn77s5NQBsm0uY=";
 
 #[cfg(test)]
 mod tests {

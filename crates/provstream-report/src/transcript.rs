@@ -5,27 +5,33 @@ use std::cmp::Reverse;
 use std::io;
 use std::mem;
 
-use provstream::provenance::{Encoding, Verdict};
+use provstream::provenance::Encoding;
 use provstream::{
-    Action, AtLimit, Disposition, Event, GateHandler, Handler, Question, Span, TextChunk,
-    Unannotated,
+    Action, AtLimit, DiagnosticCode, Disposition, Event, GateHandler, Handler, Question, Span,
+    TextChunk, Unannotated,
 };
 
 use crate::counts::Counts;
 use crate::decode::LossyDecoder;
 use crate::dry_run::{Judge, LimitFlag};
-use crate::line::{LineKind, LineKinds};
+use crate::markdown;
 use crate::note::{Deed, Evidence, Note, NoteNumbering, UnnumberedNote};
 use crate::outcome::Outcome;
 use crate::part::Part;
-use crate::sections::{Highlight, HighlightKind, LineEvent, SectionWriter};
+use crate::sections::{Highlight, HighlightKind, SectionWriter, TextEvent};
 use crate::wording::{self, Look};
 
-/// Bytes after which a part of a line is written.
-const MAX_LINE: usize = 8 << 10;
+/// Bytes after which all blocks but the last one are written.
+const PIECE: usize = 24 << 10;
 
-/// Line events after which a part of a line is written.
-const MAX_CUTS: usize = 256;
+/// Bytes after which a part of a block is written, as a block of its own.
+const MAX_PIECE: usize = 32 * PIECE;
+
+/// Events after which a part of a block is written.
+const MAX_CUTS: usize = 1 << 14;
+
+/// Most diagnostics with a place.
+const MAX_DIAGNOSTICS: usize = 64;
 
 /// Number of the mark around all text after the end that the policy sets.
 const AFTER_END: u64 = u64::MAX;
@@ -39,15 +45,16 @@ struct PendingMark {
     start: u64,
     end: u64,
     mark: Highlight,
-    note: Option<UnnumberedNote>,
+    /// Event after the mark.
+    after: Option<TextEvent>,
 }
 
 /// Writes the body of a page about one text of an answer. Must be the handler of a gate with the
 /// policy [`DryRun`](crate::DryRun).
 ///
-/// Shows the gate's text unchanged, with a mark around each assertion and an entry for it. The
-/// output does not depend on chunk boundaries. Memory is bounded by the bytes that the gate holds,
-/// provided that the caller calls [`write_to`](Self::write_to) often.
+/// Shows the gate's text as the Markdown that it is, with a mark around each assertion and an entry for it. The
+/// output does not depend on chunk boundaries. Memory is bounded by the bytes that the gate holds and by 1 MiB of
+/// text, and 32 bytes for each assertion, provided that the caller calls [`write_to`](Self::write_to) often. A block of Markdown that is longer is cut.
 ///
 /// Created by [`Report::transcript`](crate::Report::transcript).
 #[derive(Clone, Debug)]
@@ -61,11 +68,17 @@ pub struct Transcript {
     /// Offset of the next byte of text.
     position: u64,
     decoder: LossyDecoder,
-    line: String,
-    cuts: Vec<(usize, LineEvent)>,
-    kinds: LineKinds,
-    /// Kind of the current line, if a part of it is written.
-    kind: Option<LineKind>,
+    /// Text that is not written yet.
+    text: String,
+    cuts: Vec<(usize, TextEvent)>,
+    /// Length of the text at which some of it is written.
+    full: usize,
+    /// `true` if the text is shown as code.
+    is_code: bool,
+    /// Entry of the open run of unannotated text.
+    run: Option<UnnumberedNote>,
+    /// First diagnostics, with their offsets in the stream.
+    diagnostics: Vec<(DiagnosticCode, u64)>,
     /// Marks that have not begun, ordered by start; of two with the same start, the longer first.
     pending: Vec<PendingMark>,
     /// Marks that have begun and not ended.
@@ -92,10 +105,12 @@ impl Transcript {
             sections: SectionWriter::new(NoteNumbering::new(prefix)),
             position: 0,
             decoder: LossyDecoder::default(),
-            line: String::new(),
+            text: String::new(),
             cuts: Vec::new(),
-            kinds: LineKinds::default(),
-            kind: None,
+            full: PIECE,
+            is_code: false,
+            run: None,
+            diagnostics: Vec::new(),
             pending: Vec::new(),
             begun: Vec::new(),
             stop: None,
@@ -106,7 +121,7 @@ impl Transcript {
     /// Shows the whole text as code. Suitable for JSON.
     #[must_use]
     pub fn with_code(mut self) -> Self {
-        self.kinds = LineKinds::code();
+        self.is_code = true;
         self
     }
 
@@ -146,22 +161,24 @@ impl Transcript {
     /// Returns errors of the writer.
     pub fn finish(mut self, body: impl io::Write) -> io::Result<Part> {
         self.notice_limit();
+        self.end_run();
         self.pass_boundaries();
-        let mut line = mem::take(&mut self.line);
-        self.decoder.finish(&mut line);
-        self.line = line;
+        self.decoder.finish(&mut self.text);
         // Nothing is left open but what the stream did not reach the end of.
         for left in mem::take(&mut self.begun) {
             self.close(left);
         }
         for left in mem::take(&mut self.pending) {
-            self.cuts.extend(
-                left.note
-                    .map(|note| (self.line.len(), LineEvent::Note(note))),
-            );
+            left.after.into_iter().for_each(|event| self.cut(event));
         }
-        self.write_line(self.line.len());
-        let (numbering, index) = self.sections.finish();
+        if !self.text.is_empty() || !self.cuts.is_empty() {
+            self.write_piece(self.text.len());
+        }
+        if !self.is_code {
+            self.counts.characters = self.sections.characters();
+        }
+        let (mut numbering, index) = self.sections.finish();
+        let places = numbering.take_places();
         self.write_to(body)?;
         Ok(Part {
             title: self.title,
@@ -169,6 +186,11 @@ impl Transcript {
             counts: self.counts,
             problems: numbering.problems(),
             index,
+            diagnostics: self
+                .diagnostics
+                .iter()
+                .map(|&(code, at)| (code, places.place(at)))
+                .collect(),
         })
     }
 
@@ -191,6 +213,8 @@ impl Transcript {
         let note = Note {
             look: Look::Limit,
             title: "Limit reached",
+            verdict: "",
+            is_problem: false,
             detail: "too much is held back".into(),
             deed: Deed::Action(&action),
             place: None,
@@ -199,7 +223,7 @@ impl Transcript {
         }
         .draft();
         self.pass_boundaries();
-        self.cut(LineEvent::Note(note));
+        self.cut(TextEvent::Note(note));
         self.stop_at(self.position);
         self.pass_boundaries();
     }
@@ -216,7 +240,7 @@ impl Transcript {
                 number: AFTER_END,
                 kind: HighlightKind::AfterEnd,
             },
-            note: None,
+            after: None,
         });
     }
 
@@ -226,8 +250,11 @@ impl Transcript {
         self.pending.insert(at, new);
     }
 
-    fn cut(&mut self, cut: LineEvent) {
-        self.cuts.push((self.line.len(), cut));
+    fn cut(&mut self, cut: TextEvent) {
+        self.cuts.push((self.text.len(), cut));
+        if self.cuts.len() > MAX_CUTS {
+            self.write_piece(self.text.len());
+        }
     }
 
     /// Adds text up to the end of `bytes`, with the marks that begin and end in it.
@@ -237,12 +264,10 @@ impl Transcript {
             let next = self.next_boundary().saturating_sub(self.position);
             let len = usize::try_from(next).map_or(bytes.len(), |next| next.min(bytes.len()));
             let (now, later) = bytes.split_at(len);
-            // A line at a time, so that what follows on a line is known when it is written.
-            for piece in now.split_inclusive(|&byte| byte == b'\n') {
-                let mut line = mem::take(&mut self.line);
-                self.decoder.push(piece, &mut line);
-                self.line = line;
-                self.write_lines();
+            // In pieces, so that memory is bounded and each cut is where it would be in another chunk.
+            for piece in now.chunks(PIECE) {
+                self.decoder.push(piece, &mut self.text);
+                self.write_full_pieces();
             }
             bytes = later;
             self.position += len as u64;
@@ -270,63 +295,69 @@ impl Transcript {
         {
             let next = self.pending.remove(0);
             if next.end > self.position {
-                self.cut(LineEvent::Open(next.mark));
+                self.cut(TextEvent::Open(next.mark));
                 self.begun.push(next);
             } else {
-                self.cuts.extend(
-                    next.note
-                        .map(|note| (self.line.len(), LineEvent::Note(note))),
-                );
+                next.after.into_iter().for_each(|event| self.cut(event));
             }
-        }
-        if self.cuts.len() > MAX_CUTS {
-            self.write_line(self.line.len());
         }
     }
 
     fn close(&mut self, ended: PendingMark) {
-        self.cut(LineEvent::Close(ended.mark.number));
-        if let Some(note) = ended.note {
-            self.cut(LineEvent::Note(note));
-        }
+        self.cut(TextEvent::Close(ended.mark.number));
+        ended.after.into_iter().for_each(|event| self.cut(event));
     }
 
-    /// Writes the line in parts of at most `MAX_LINE` bytes while it is longer, and the rest once
-    /// the line is complete.
-    fn write_lines(&mut self) {
-        while self.line.len() > MAX_LINE {
-            let is_end = |end: &usize| self.line.is_char_boundary(*end);
-            let mut end = (0..=MAX_LINE).rev().find(is_end).unwrap_or(MAX_LINE);
+    /// Writes text while there is more than [`full`](Self::full): the blocks that are complete, or a
+    /// part of one that is too long.
+    fn write_full_pieces(&mut self) {
+        while self.text.len() > self.full {
+            let is_end = |end: &usize| self.text.is_char_boundary(*end);
+            let mut full = (0..=self.full).rev().find(is_end).unwrap_or(self.full);
             // Whether a carriage return ends the line shows the character after it.
-            if self.line[..end].ends_with('\r') {
-                end -= 1;
+            if self.text[..full].ends_with('\r') {
+                full -= 1;
             }
-            self.write_line(end);
-        }
-        if self.line.ends_with('\n') {
-            self.write_line(self.line.len());
+            let lines = self.text[..full].rfind('\n').map_or(0, |at| at + 1);
+            let complete = match self.is_code {
+                true => (lines > 0).then_some(lines),
+                false => markdown::last_block(&self.text[..lines]),
+            };
+            match complete {
+                Some(end) => {
+                    self.write_piece(end);
+                    self.full = PIECE.max(2 * (full - end));
+                }
+                None if self.full < MAX_PIECE => self.full *= 2,
+                None => {
+                    self.write_piece(if lines > 0 { lines } else { full });
+                    self.full = PIECE;
+                }
+            }
         }
     }
 
-    /// Writes the line up to `end`, in bytes.
-    fn write_line(&mut self, end: usize) {
-        if end == 0 && self.cuts.is_empty() {
-            return;
-        }
-        let kind = match self.kind {
-            Some(kind) => kind,
-            None => self.kinds.next(&self.line),
-        };
+    /// Writes the text up to `end`, in bytes.
+    fn write_piece(&mut self, end: usize) {
         let later = self.cuts.iter().position(|(at, _)| *at > end);
         let later = self.cuts.split_off(later.unwrap_or(self.cuts.len()));
         let now = mem::replace(&mut self.cuts, later);
-        let is_in_block = self.kinds.is_in_block();
-        self.sections
-            .line(&self.line[..end], now, kind, is_in_block);
-        self.kind = (!self.line[..end].ends_with('\n')).then_some(kind);
-        self.line.drain(..end);
+        let write = if self.is_code {
+            markdown::write_code
+        } else {
+            markdown::write
+        };
+        write(&self.text[..end], now, &mut self.sections);
+        self.text.drain(..end);
         for (at, _) in &mut self.cuts {
             *at -= end;
+        }
+    }
+
+    fn end_run(&mut self) {
+        if let Some(note) = self.run.take() {
+            self.cut(TextEvent::Close(RUN));
+            self.cut(TextEvent::Note(note));
         }
     }
 
@@ -341,7 +372,11 @@ impl Transcript {
         let action = self.judge.rules().action(disposition);
         let is_reached = !self.is_over && self.stop.is_none_or(|stop| clean.start() < stop);
         let deed = if is_reached {
-            self.count(disposition, &action, &verdict);
+            self.count(disposition, &action);
+            for (annotation, counting) in assertion.annotations().zip(verdict.counting()) {
+                let class = annotation.class().as_str();
+                self.counts.annotation(class, counting.counts());
+            }
             Deed::Action(&action)
         } else {
             self.counts.after_end += 1;
@@ -368,6 +403,8 @@ impl Transcript {
         let note = Note {
             look,
             title: wording::disposition(disposition).0,
+            verdict: disposition.as_str(),
+            is_problem: is_reached && look != Look::Admitted,
             detail: format!("{} of {} classes", verdict.count(), verdict.floor()).into(),
             deed,
             place: None,
@@ -378,27 +415,29 @@ impl Transcript {
         let number = self.marks;
         let kind = HighlightKind::Noted {
             look,
+            verdict: disposition.as_str(),
+            is_annotated: assertion.is_annotated(),
             is_withheld: deed.withholds(),
         };
-        let note = note.draft();
+        let ends = annotations.iter().map(|it| it.span().end());
+        let start = assertion.span().start();
+        let end = ends.fold(assertion.span().end(), u64::max);
+        let note = note.draft().with_source(Span::new(start, end));
         self.insert(PendingMark {
             start: clean.start(),
             end: clean.end(),
             mark: Highlight { number, kind },
-            note: Some(note),
+            after: Some(TextEvent::Note(note)),
         });
         if is_reached && action.ends() {
             self.stop_at(clean.start());
         }
     }
 
-    fn count(&mut self, disposition: Disposition, action: &Action, verdict: &Verdict) {
+    fn count(&mut self, disposition: Disposition, action: &Action) {
         let counts = &mut self.counts;
         let outcome = Outcome::from(action);
         *counts.decided.entry((disposition, outcome)).or_default() += 1;
-        let counting = verdict.counting();
-        counts.annotations += counting.len() as u64;
-        counts.counting += counting.iter().filter(|it| it.counts()).count() as u64;
         if outcome.ends() {
             // The last one is the first in the text.
             counts.ends.clear();
@@ -422,6 +461,8 @@ impl Transcript {
         let note = Note {
             look: Look::Run,
             title: "Without annotation",
+            verdict: "run",
+            is_problem: false,
             detail: Cow::Borrowed(""),
             deed: Deed::Action(&action),
             place: None,
@@ -429,11 +470,13 @@ impl Transcript {
             evidence: Vec::new(),
         }
         .draft();
-        self.cut(LineEvent::Note(note));
-        self.cut(LineEvent::Open(Highlight {
+        self.run = Some(note);
+        self.cut(TextEvent::Open(Highlight {
             number: RUN,
             kind: HighlightKind::Noted {
                 look: Look::Run,
+                verdict: "run",
+                is_annotated: false,
                 is_withheld: outcome.withholds(),
             },
         }));
@@ -444,8 +487,15 @@ impl Transcript {
 impl Handler for Transcript {
     fn event(&mut self, event: Event<'_>) {
         if let Event::Diagnostic(diagnostic) = event {
-            let code = diagnostic.code().as_str();
-            *self.counts.diagnostics.entry(code).or_default() += 1;
+            *self
+                .counts
+                .diagnostics
+                .entry(diagnostic.code())
+                .or_default() += 1;
+            if self.diagnostics.len() < MAX_DIAGNOSTICS {
+                let at = diagnostic.span().start();
+                self.diagnostics.push((diagnostic.code(), at));
+            }
         }
     }
 }
@@ -470,7 +520,7 @@ impl GateHandler for Transcript {
     fn run_ends(&mut self, _: u64) {
         self.notice_limit();
         self.pass_boundaries();
-        self.cut(LineEvent::Close(RUN));
+        self.end_run();
     }
 
     fn limit(&mut self, span: Span) {

@@ -82,8 +82,11 @@ impl Look {
 /// Returns a short name of a disposition, and its meaning.
 pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'static str) {
     match disposition {
-        Disposition::Admitted => ("Admitted", "enough classes count"),
-        Disposition::BelowFloor => ("Below the floor", "too few classes count"),
+        Disposition::Admitted => ("Admitted", "annotations of enough classes count"),
+        Disposition::BelowFloor => (
+            "Below the floor",
+            "annotations of too few classes count; the floor is the least number",
+        ),
         Disposition::Stale => ("Stale", "an observation is older than the policy allows"),
         Disposition::NoTime => (
             "No time",
@@ -97,7 +100,10 @@ pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'st
             "Missing class",
             "a class that the policy requires does not count",
         ),
-        Disposition::Terminal => ("Terminal", "declared as corroborated by nothing"),
+        Disposition::Terminal => (
+            "Terminal",
+            "the model declares that no observation corroborates it",
+        ),
         Disposition::Unannotated => ("Unannotated", "an object without annotation"),
         Disposition::NoAssertion => ("No assertion", "an annotation without text before it"),
         Disposition::Orphan => ("Orphan", "an annotation that comes first after a break"),
@@ -116,7 +122,7 @@ pub(crate) fn why(counting: Counting, window: Option<Duration>) -> String {
         Counting::Counts => "counts".to_owned(),
         Counting::Malformed => "does not count: malformed".to_owned(),
         Counting::UnknownClass => "does not count: unknown class".to_owned(),
-        Counting::Terminal => "does not count: a terminal".to_owned(),
+        Counting::Terminal => "does not count: a terminal, which names no observation".to_owned(),
         Counting::NoWindow => "does not count: the policy has no window for it".to_owned(),
         Counting::NoTime => "does not count: no time".to_owned(),
         Counting::Stale { by: over } => {

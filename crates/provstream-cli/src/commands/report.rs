@@ -214,7 +214,7 @@ impl Shown {
         let name = input.name().to_owned();
         let mut log = AuditLog::new();
         // All lines, and those that are not decisions.
-        let (mut body, mut lines, mut malformed) = (Vec::new(), 0, CountAndExample::default());
+        let (mut lines, mut malformed) = (0, CountAndExample::default());
         each_line(
             input,
             MAX_LINE,
@@ -223,8 +223,7 @@ impl Shown {
             |log, line| {
                 lines += 1;
                 let error = match line.content.map(|content| log.push(content)) {
-                    // Writing to memory cannot fail.
-                    Ok(Ok(())) => return log.write_to(&mut body).unwrap_or_default(),
+                    Ok(Ok(())) => return,
                     Ok(Err(error)) => error.to_string(),
                     Err(_) => format!("expected at most {MAX_LINE} bytes, found more"),
                 };
@@ -245,12 +244,12 @@ impl Shown {
             print_note(format_args!("{name}: lines left out: {left_out}{example}"));
         }
         let mut remarks = vec![
-            "An audit log has hashes instead of texts, and no time by which ages could be known."
-                .to_owned(),
+            "An audit log has hashes instead of texts.".to_owned(),
         ];
         if left_out > 0 {
             remarks.push(format!("Lines that are not of an audit log: {left_out}."));
         }
+        let mut body = Vec::new();
         Ok(Self {
             title: title(file, &name),
             parts: vec![log.finish(&mut body)?],

@@ -40,7 +40,7 @@ fn a_log_shows_what_it_has() {
         "Below the floor 0 classes count, floor 2",
         "bytes 0 to 8, untrusted SHA-256 6ea75a9c",
         "does not count: stale by 1 min",
-        "Observation U+202E<b> 2026-05-28T10:59:00Z, 1 h 1 min old",
+        "Observation U+202E<b>\nTime 2026-05-28T10:59:00Z (1 h 1 min old)",
         "Discarded",
         "Limit reached",
         "Stream suspended",
@@ -48,6 +48,26 @@ fn a_log_shows_what_it_has() {
         assert!(shown.text.contains(part), "{part}: {}", shown.text);
     }
     assert!(shown.links.is_subset(&shown.ids), "{:?}", shown.links);
+}
+
+#[test]
+fn the_decisions_about_a_stream_are_together() {
+    let mut log = AuditLog::new();
+    for number in 0..6 {
+        let stream = number % 2;
+        let line =
+            format!("{{\"decision\":\"end\",\"stream\":\"s{stream}\",\"action\":\"refuse\"}}");
+        log.push(line.as_bytes()).expect("a decision");
+    }
+    let mut body = Vec::new();
+    log.finish(&mut body).expect("memory");
+    let body = String::from_utf8(body).expect("UTF-8");
+    assert_eq!(body.matches("<h3>").count(), 2);
+    let (first, second) = body.split_once("<bdi>s1</bdi>").expect("the second stream");
+    assert_eq!(
+        (first.matches("<li").count(), second.matches("<li").count()),
+        (3, 3)
+    );
 }
 
 #[test]

@@ -13,12 +13,18 @@ pub(crate) struct Shown {
     pub(crate) ids: BTreeSet<String>,
     /// All links within the page.
     pub(crate) links: BTreeSet<String>,
-    /// Classes and text of each mark.
+    /// Classes and text of each mark. Marks around parts of the same passage, side by side, are one.
     pub(crate) marks: Vec<(String, String)>,
+    /// For each mark, the length of the answer at its end.
+    ends: Vec<usize>,
+    /// Targets of the links of the answer.
+    pub(crate) targets: Vec<String>,
+    /// The text of the answer without markup.
+    pub(crate) visible: String,
 }
 
 /// Elements that have no content.
-const EMPTY: [&str; 2] = ["meta", "rect"];
+const EMPTY: [&str; 5] = ["meta", "rect", "br", "hr", "input"];
 
 /// Reads a page.
 ///
@@ -47,6 +53,9 @@ pub(crate) fn read(page: &str) -> Shown {
         if is_in("t") {
             let text = if is_in("x") { unnamed(&text) } else { text };
             shown.answer.push_str(&text);
+            if !is_in("m") {
+                shown.visible.push_str(&text);
+            }
             for mark in &marks {
                 shown.marks[*mark].1.push_str(&text);
             }
@@ -60,13 +69,24 @@ pub(crate) fn read(page: &str) -> Shown {
             let (open, _) = open.pop().expect("an element is open");
             assert_eq!(open, name);
             if name == "mark" {
-                marks.pop();
+                let mark = marks.pop().expect("a mark is open");
+                shown.ends[mark] = shown.answer.len();
             }
             continue;
         }
         element(tag, &mut open, &mut shown);
         if tag.starts_with("mark ") {
-            marks.push(shown.marks.len() - 1);
+            let class = open.last().map(|(_, class)| class.clone()).expect("a mark");
+            let same = (0..shown.marks.len()).rev().find(|&mark| {
+                shown.marks[mark].0 == class
+                    && shown.ends[mark] == shown.answer.len()
+                    && !marks.contains(&mark)
+            });
+            marks.push(same.unwrap_or(shown.marks.len()));
+            if same.is_none() {
+                shown.marks.push((class, String::new()));
+                shown.ends.push(usize::MAX);
+            }
         }
     }
     assert!(open.is_empty(), "{open:?}");
@@ -86,6 +106,7 @@ fn element(tag: &str, open: &mut Vec<(String, String)>, shown: &mut Shown) {
         match attribute.trim() {
             "class" => class = value,
             "id" => assert!(shown.ids.insert(value.clone()), "{value} is there twice"),
+            "href" if class == "l" => shown.targets.push(value),
             "href" => {
                 shown
                     .links
@@ -94,9 +115,6 @@ fn element(tag: &str, open: &mut Vec<(String, String)>, shown: &mut Shown) {
             "style" | "src" => panic!("{tag}"),
             other => assert!(!other.starts_with("on"), "{tag}"),
         }
-    }
-    if name == "mark" {
-        shown.marks.push((class.clone(), String::new()));
     }
     if !EMPTY.contains(&name) {
         open.push((name.to_owned(), class));

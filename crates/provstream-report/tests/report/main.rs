@@ -3,4 +3,5 @@
 mod audit;
 mod decoder;
 mod golden;
+mod markdown;
 mod properties;

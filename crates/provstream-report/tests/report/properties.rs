@@ -318,10 +318,10 @@ fn marks_are_around_the_assertions() {
     assert_eq!(
         marks,
         [
-            ("ok", "Two."),
-            ("no", "Three."),
-            ("lo w", "{\"assertion\":\"in\"}"),
-            ("no w", "in"),
+            ("ok v-admitted", "Two."),
+            ("no v-terminal", "Three."),
+            ("lo v-below-floor w", "{\"assertion\":\"in\"}"),
+            ("no v-unannotated w", "in"),
         ]
     );
 }
