@@ -7,7 +7,6 @@ use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use super::declare::values;
 use super::validate::type_of;
 use provstream::json::decode;
 
@@ -30,59 +29,37 @@ use provstream::json::decode;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Document {
     members: Vec<DocumentMember>,
+    /// `true` if U+FFFD replaced invalid UTF-8 somewhere in the object or in the one that it was in.
+    is_ill_formed: bool,
 }
 
 #[derive(Clone, PartialEq, Eq)]
 struct DocumentMember {
     /// A string of JSON, with its quotes.
-    name: CompactJson,
-    value: CompactJson,
+    name: Box<str>,
+    value: Box<str>,
 }
 
 impl DocumentMember {
     fn name(&self) -> Cow<'_, str> {
-        string(&self.name.json).unwrap_or_default()
+        string(&self.name).unwrap_or_default()
     }
 }
 
-/// JSON text without white space outside of strings.
-#[derive(Clone, PartialEq, Eq)]
-struct CompactJson {
-    json: Box<str>,
-    /// Byte offsets of U+FFFD that replaced invalid UTF-8, in ascending order.
-    replaced: Vec<usize>,
-}
-
-impl CompactJson {
-    /// Creates a piece from valid JSON. `replaced` has the offsets of U+FFFD that replaced invalid
-    /// UTF-8.
-    fn new(json: &str, replaced: Vec<usize>) -> Self {
-        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-        if json.starts_with('"') || !json.as_bytes().iter().any(is_blank) {
-            let json = json.into();
-            return Self { json, replaced };
-        }
-        let (mut kept, mut moved) = (String::new(), Vec::new());
-        let (mut in_string, mut escaped) = (false, false);
-        for (at, character) in json.char_indices() {
-            if replaced.binary_search(&at).is_ok() {
-                moved.push(kept.len());
-            }
-            if in_string || !matches!(character, ' ' | '\t' | '\r' | '\n') {
-                kept.push(character);
-            }
-            in_string ^= character == '"' && !escaped;
-            escaped = character == '\\' && !escaped;
-        }
-        Self {
-            json: kept.into(),
-            replaced: moved,
-        }
+/// Removes white space outside of the strings of valid JSON.
+fn compact(json: &str) -> Box<str> {
+    let is_blank = |character| matches!(character, ' ' | '\t' | '\r' | '\n');
+    if json.starts_with('"') || !json.contains(is_blank) {
+        return json.into();
     }
-
-    fn of_text(text: &str) -> Self {
-        Self::new(&quoted(text), Vec::new())
-    }
+    let (mut in_string, mut escaped) = (false, false);
+    let kept = json.chars().filter(|&character| {
+        let is_kept = in_string || !is_blank(character);
+        in_string ^= character == '"' && !escaped;
+        escaped = character == '\\' && !escaped;
+        is_kept
+    });
+    kept.collect::<String>().into()
 }
 
 /// Decodes a JSON string, with U+FFFD for a lone surrogate; `None` for another type.
@@ -110,29 +87,33 @@ impl Document {
     pub const fn new() -> Self {
         Self {
             members: Vec::new(),
+            is_ill_formed: false,
         }
     }
 
-    /// Parses an object. Invalid UTF-8 becomes U+FFFD; the document remembers the members with such
-    /// a U+FFFD, and [validation](Self::validate) reports them. Equal documents have replacements
-    /// at the same places.
+    /// Parses an object. Invalid UTF-8 becomes U+FFFD, and [validation](Self::validate) reports it.
     ///
     /// # Errors
     ///
     /// If the bytes are not JSON, or not an object. Source: RFC 8259.
     pub fn parse(json: &[u8]) -> Result<Self, DocumentError> {
-        let (text, replaced) = lossy(json);
-        Self::read(&text, &replaced)
+        let text = String::from_utf8_lossy(json);
+        let mut document = Self::read(&text)?;
+        // Text that is UTF-8 is borrowed.
+        document.is_ill_formed = matches!(text, Cow::Owned(_));
+        Ok(document)
     }
 
-    /// Parses an object in which U+FFFD replaced invalid UTF-8 at the offsets `replaced`.
-    fn read(text: &str, replaced: &[usize]) -> Result<Self, DocumentError> {
+    fn read(text: &str) -> Result<Self, DocumentError> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let members = reader
-            .deserialize_map(MembersVisitor { text, replaced })
+            .deserialize_map(MembersVisitor)
             .and_then(|members| reader.end().map(|()| members))
             .map_err(|error| DocumentError::new(&error, text))?;
-        Ok(Self { members })
+        Ok(Self {
+            members,
+            is_ill_formed: false,
+        })
     }
 
     /// Returns the number of members, including repeated ones.
@@ -151,13 +132,13 @@ impl Document {
     pub fn members(&self) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
         self.members
             .iter()
-            .map(|member| (member.name(), &*member.value.json))
+            .map(|member| (member.name(), &*member.value))
     }
 
     /// Returns the value of a member as JSON; of a repeated member, the first value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.member(name).map(|member| &*member.value.json)
+        self.member(name).map(|member| &*member.value)
     }
 
     /// Returns the decoded string of a member; `None` if there is no such member, or it is of
@@ -172,7 +153,9 @@ impl Document {
     #[must_use]
     pub fn get_object(&self, name: &str) -> Option<Self> {
         let value = &self.member(name)?.value;
-        Self::read(&value.json, &value.replaced).ok()
+        let mut object = Self::read(value).ok()?;
+        object.is_ill_formed = self.is_ill_formed && value.contains(char::REPLACEMENT_CHARACTER);
+        Some(object)
     }
 
     /// Sets a member to a value. An existing member keeps its place, and of repeated ones only the
@@ -184,26 +167,19 @@ impl Document {
     pub fn set(&mut self, name: &str, json: &str) -> Result<(), DocumentError> {
         let value = serde_json::from_str(json);
         let value: &RawValue = value.map_err(|error| DocumentError::new(&error, json))?;
-        self.set_piece(name, CompactJson::new(value.get(), Vec::new()));
+        self.set_piece(name, compact(value.get()));
         Ok(())
     }
 
     /// Sets a member to a string, as [`set`](Self::set) does.
     pub fn set_str(&mut self, name: &str, text: &str) {
-        self.set_piece(name, CompactJson::of_text(text));
+        self.set_piece(name, quoted(text).into());
     }
 
     /// Sets a member to an object, as [`set`](Self::set) does.
     pub fn set_object(&mut self, name: &str, object: &Self) {
-        let (mut replaced, mut start) = (Vec::new(), 1);
-        for member in &object.members {
-            for piece in [&member.name, &member.value] {
-                replaced.extend(piece.replaced.iter().map(|at| start + at));
-                // A colon or comma is after it.
-                start += piece.json.len() + 1;
-            }
-        }
-        self.set_piece(name, CompactJson::new(&object.to_json(), replaced));
+        self.is_ill_formed |= object.is_ill_formed;
+        self.set_piece(name, object.to_json().into());
     }
 
     /// Sets a private member, with the prefix `x_` if its name lacks it. Source: MARC-02 11.
@@ -217,13 +193,11 @@ impl Document {
 
     /// Adds a string to the array that a member is, after its elements, or sets an array of it.
     pub(crate) fn append_str(&mut self, name: &str, text: &str) {
-        let array = self.member(name).map(|member| &member.value);
-        let start = array.and_then(|array| array.json.strip_suffix(']'));
-        let start = start.unwrap_or("[");
+        let array = self.get(name).and_then(|array| array.strip_suffix(']'));
+        let start = array.unwrap_or("[");
         let comma = if start == "[" { "" } else { "," };
         let extended = format!("{start}{comma}{}]", quoted(text));
-        let replaced = array.map_or_else(Vec::new, |array| array.replaced.clone());
-        self.set_piece(name, CompactJson::new(&extended, replaced));
+        self.set_piece(name, extended.into());
     }
 
     /// Sets a member to a string like [`set_str`](Self::set_str); a new member is inserted right
@@ -231,7 +205,7 @@ impl Document {
     pub(crate) fn set_str_after(&mut self, after: &str, name: &str, text: &str) {
         match self.position(after) {
             Some(at) if self.position(name).is_none() => {
-                self.insert(at + 1, name, CompactJson::of_text(text));
+                self.insert(at + 1, name, quoted(text).into());
             }
             _ => self.set_str(name, text),
         }
@@ -250,12 +224,9 @@ impl Document {
         self.to_string()
     }
 
-    /// Returns `true` if a name or value had invalid UTF-8.
-    pub(crate) fn is_ill_formed(&self) -> bool {
-        let mut members = self.members.iter();
-        members.any(|DocumentMember { name, value }| {
-            !name.replaced.is_empty() || !value.replaced.is_empty()
-        })
+    /// Returns `true` if the object was not UTF-8 throughout, or was in one that was not.
+    pub(crate) const fn is_ill_formed(&self) -> bool {
+        self.is_ill_formed
     }
 
     fn member(&self, name: &str) -> Option<&DocumentMember> {
@@ -266,7 +237,7 @@ impl Document {
         self.members.iter().position(|member| member.name() == name)
     }
 
-    fn set_piece(&mut self, name: &str, value: CompactJson) {
+    fn set_piece(&mut self, name: &str, value: Box<str>) {
         match self.position(name) {
             None => self.insert(self.members.len(), name, value),
             Some(at) => {
@@ -280,8 +251,8 @@ impl Document {
         }
     }
 
-    fn insert(&mut self, at: usize, name: &str, value: CompactJson) {
-        let name = CompactJson::of_text(name);
+    fn insert(&mut self, at: usize, name: &str, value: Box<str>) {
+        let name = quoted(name).into();
         self.members.insert(at, DocumentMember { name, value });
     }
 }
@@ -291,7 +262,7 @@ impl fmt::Display for Document {
         f.write_str("{")?;
         for (index, DocumentMember { name, value }) in self.members.iter().enumerate() {
             let before = if index == 0 { "" } else { "," };
-            write!(f, "{before}{}:{}", name.json, value.json)?;
+            write!(f, "{before}{name}:{value}")?;
         }
         f.write_str("}")
     }
@@ -312,26 +283,9 @@ impl core::str::FromStr for Document {
 }
 
 /// Reads the members of an object.
-struct MembersVisitor<'t> {
-    text: &'t str,
-    replaced: &'t [usize],
-}
+struct MembersVisitor;
 
-impl MembersVisitor<'_> {
-    /// Returns a piece of the text, with the positions of replaced characters in it.
-    fn piece(&self, json: &str) -> CompactJson {
-        if self.replaced.is_empty() {
-            return CompactJson::new(json, Vec::new());
-        }
-        let start = json.as_ptr() as usize - self.text.as_ptr() as usize;
-        let [first, last] =
-            [start, start + json.len()].map(|end| self.replaced.partition_point(|&at| at < end));
-        let replaced = self.replaced[first..last].iter().map(|at| at - start);
-        CompactJson::new(json, replaced.collect())
-    }
-}
-
-impl<'de> Visitor<'de> for MembersVisitor<'de> {
+impl<'de> Visitor<'de> for MembersVisitor {
     type Value = Vec<DocumentMember>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -341,7 +295,7 @@ impl<'de> Visitor<'de> for MembersVisitor<'de> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
         let mut members = Vec::with_capacity(USUAL);
         while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-            let (name, value) = (self.piece(name.get()), self.piece(value.get()));
+            let (name, value) = (name.get().into(), compact(value.get()));
             members.push(DocumentMember { name, value });
         }
         Ok(members)
@@ -350,23 +304,6 @@ impl<'de> Visitor<'de> for MembersVisitor<'de> {
 
 /// Initial capacity for members: most records have no more.
 const USUAL: usize = 16;
-
-/// Decodes bytes as UTF-8, with U+FFFD for each invalid sequence. Also returns the offsets of these
-/// U+FFFD.
-fn lossy(bytes: &[u8]) -> (Cow<'_, str>, Vec<usize>) {
-    if let Ok(text) = core::str::from_utf8(bytes) {
-        return (text.into(), Vec::new());
-    }
-    let (mut text, mut replaced) = (String::new(), Vec::new());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        if !chunk.invalid().is_empty() {
-            replaced.push(text.len());
-            text.push(char::REPLACEMENT_CHARACTER);
-        }
-    }
-    (text.into(), replaced)
-}
 
 /// Reason why bytes are not a JSON object, or a text is not a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -380,86 +317,57 @@ pub enum DocumentErrorKind {
     NotAnObject,
 }
 
-values! {
-    /// Bytes are not a JSON object, or a text is not a JSON value.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct DocumentError {
-        /// The kind of error.
-        copy kind: DocumentErrorKind,
-        /// Syntax that JSON requires at this position, such as "`:` after the name of a member".
-        copy expected: &'static str,
-        own found: String,
-        /// Line of the error, from 1.
-        copy line: usize,
-        /// Column of the error in bytes, from 1; 0 at the start of the line.
-        copy column: usize,
-    }
+/// Bytes are not a JSON object, or a text is not a JSON value. The message is that of `serde_json`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentError {
+    kind: DocumentErrorKind,
+    message: String,
+    line: usize,
+    column: usize,
 }
-
-/// Descriptions of expected syntax by the start of `serde_json`'s message.
-const EXPECTED: [(&str, &str); 10] = [
-    ("expected `:`", "`:` after the name of a member"),
-    ("expected `,` or `}`", "`,` or `}` after a member"),
-    ("expected `,` or `]`", "`,` or `]` after an element"),
-    ("expected ident", "true, false or null"),
-    ("expected value", "a value"),
-    (
-        "key must be a string",
-        "the name of a member in quotation marks",
-    ),
-    (
-        "invalid number",
-        "a number as JSON writes it, such as 10 or 0.5",
-    ),
-    ("trailing comma", "a value or a member after the comma"),
-    ("trailing characters", "nothing after the value"),
-    ("control character", "an escape for a control character"),
-];
 
 impl DocumentError {
     fn new(error: &serde_json::Error, text: &str) -> Self {
-        let message = error.to_string();
-        let by_message = EXPECTED.iter().find(|(said, _)| message.starts_with(said));
-        let (kind, expected) = match error.classify() {
-            Category::Eof => (DocumentErrorKind::Truncated, "the rest of a JSON value"),
-            Category::Data => (DocumentErrorKind::NotAnObject, "a JSON object"),
-            Category::Syntax | Category::Io => {
-                let expected = by_message.map_or("JSON (RFC 8259)", |(_, expected)| expected);
-                (DocumentErrorKind::Syntax, expected)
+        let (kind, message) = match error.classify() {
+            Category::Eof => (DocumentErrorKind::Truncated, error.to_string()),
+            Category::Syntax | Category::Io => (DocumentErrorKind::Syntax, error.to_string()),
+            Category::Data => {
+                let found = type_of(text.trim_start());
+                let message = format!("expected a JSON object, found {found}");
+                (DocumentErrorKind::NotAnObject, message)
             }
-        };
-        let (line, column) = (error.line(), error.column());
-        let rest = text.split('\n').nth(line.saturating_sub(1));
-        let rest = rest.and_then(|line| line.get(column.saturating_sub(1)..));
-        let found = match (kind, rest.and_then(|rest| rest.chars().next())) {
-            (DocumentErrorKind::NotAnObject, _) => type_of(text.trim_start()).to_owned(),
-            (DocumentErrorKind::Syntax, Some(found)) => format!("{found:?}"),
-            _ => "the end of the text".to_owned(),
         };
         Self {
             kind,
-            expected,
-            found,
-            line,
-            column,
+            message,
+            line: error.line(),
+            column: error.column(),
         }
+    }
+
+    /// Returns the kind of error.
+    #[must_use]
+    pub const fn kind(&self) -> DocumentErrorKind {
+        self.kind
+    }
+
+    /// Returns the line of the error, from 1.
+    #[must_use]
+    pub const fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Returns the column of the error in bytes, from 1; 0 at the start of the line.
+    #[must_use]
+    pub const fn column(&self) -> usize {
+        self.column
     }
 }
 
-/// ``line 2, column 6: expected `:` after the name of a member, found '2'``
+/// ``expected `:` at line 2 column 6``
 impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            line,
-            column,
-            expected,
-            found,
-            ..
-        } = self;
-        write!(
-            f,
-            "line {line}, column {column}: expected {expected}, found {found}"
-        )
+        f.write_str(&self.message)
     }
 }
 

@@ -48,11 +48,11 @@ impl Score {
         f64::from_bits(self.0)
     }
 
-    /// Converts a JSON number to a score; `None` if it is outside the range, by however little.
+    /// Converts a JSON number to a score; `None` if it is outside the range.
     pub(crate) fn of_number(number: JsonNumber<'_>) -> Option<Self> {
-        // What is in range as written may still round to a neighbour, never beyond the ends.
-        let is_in_range = number.in_unit_interval();
-        is_in_range.then(|| Self::of(number.to_f64().clamp(0.0, 1.0)))
+        (0.0..=1.0)
+            .contains(&number.value())
+            .then(|| Self::of(number.value()))
     }
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for Score {
     }
 }
 
-/// Reads a JSON number. A number outside the range is refused, by however little.
+/// Reads a JSON number. A number outside the range is refused.
 impl FromStr for Score {
     type Err = ScoreError;
 

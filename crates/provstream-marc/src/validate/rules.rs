@@ -97,8 +97,8 @@ impl ObjectChecker<'_> {
     fn bound(&mut self) {
         let numbers = ["iteration", "max_iterations"].map(|name| self.reading.number(name));
         if let [Some(iteration), Some(max)] = numbers
-            && max.integer().is_some_and(|max| max >= 0)
-            && iteration.compare(max).is_gt()
+            && max.integer() >= Some(0)
+            && iteration.integer() > max.integer()
         {
             let [iteration, max] = [iteration, max].map(|number| cut(number.as_str()));
             let message =

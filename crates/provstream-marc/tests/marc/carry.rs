@@ -202,7 +202,7 @@ fn errors_tell_their_place() {
     assert!(matches!(error.kind(), CarryErrorKind::Data(_)));
     assert_eq!(
         error.to_string(),
-        "the data of an event are not a JSON object: line 1, column 0: expected a JSON object, found an array"
+        "the data of an event are not a JSON object: expected a JSON object, found an array"
     );
 }
 
@@ -281,39 +281,12 @@ fn an_extension_has_an_absolute_uri() {
         "1a:b",
         "//example.com/a",
         "https://example.com/a b",
-        "https://example.com/ä",
         "a_b:c",
-        "https://example.com/\"",
         "https://example.com/marc#a",
         "https://example.com/marc#",
         "a:#",
-        "a:%zz",
-        "a:%2",
-        "a:%",
-        "a:b?%2g",
-        "a://%f",
-        "a://[::",
-        "a://[::]]",
-        "a://[]",
-        "a://[::1]80",
-        "a://[::1%25a]",
-        "a://[v.a]",
-        "a://[v1.]",
-        "a://[vg.a]",
-        "a://[v1.%20]",
-        "a://::1",
-        "a://b:c",
-        "a://b:1:2",
-        "a://b@c@d",
-        "a://[@b",
-        "a:b[c]",
-        "a:b?[c]",
-        "a://b/[c]",
-        "a:b\\c",
-        "a:b{c}",
-        "a:b|c",
-        "a:<b>",
         "a:b\n",
+        "a:\u{3000}",
     ] {
         assert_eq!(
             Carrier::a2a(uri),
@@ -436,34 +409,6 @@ fn what_is_not_utf8_stays_known_through_an_envelope() {
             .put(&mut envelope, MarcKind::Core, &damaged)
             .unwrap();
         assert_eq!(carrier.take(&envelope, MarcKind::Core), Ok(Some(damaged)));
-    }
-}
-
-/// U+FFFD may stand in a record itself, wherever else the envelope is not UTF-8.
-#[test]
-fn what_is_taken_is_what_was_put_whatever_is_not_utf8_around_it() {
-    let profile = Profile::new(Draft::Draft02);
-    let mut record = document(RECORD);
-    record.set_str("x_note", "\u{fffd}");
-    for json in [
-        b"{\"x\":\"\xff\"}".as_slice(),
-        b"{\"metadata\":{\"x\":[\"\xff\"]},\"_meta\":{\"\xff\":\"\xef\xbf\xbd\"}}",
-        b"{\"extensions\":[\"\xff\"],\"metadata\":{\"\xef\xbf\xbd\":\"\xe2\x82\"}}",
-    ] {
-        for carrier in carriers() {
-            let before = Document::parse(json).unwrap();
-            let mut envelope = before.clone();
-            carrier.put(&mut envelope, MarcKind::Core, &record).unwrap();
-            let taken = carrier.take(&envelope, MarcKind::Core).unwrap().unwrap();
-            assert_eq!(taken, record);
-            assert!(taken.validate(MarcKind::Core, profile).is_valid());
-            carrier.remove(&mut envelope, MarcKind::Core).unwrap();
-            // What was there is as it was; what was made for the record stays.
-            for (name, value) in before.members().filter(|(name, _)| name != "extensions") {
-                assert_eq!(envelope.get(&name), Some(value));
-                assert_eq!(envelope.get_object(&name), before.get_object(&name));
-            }
-        }
     }
 }
 

@@ -412,7 +412,7 @@ fn an_error_says_why_an_object_cannot_be_read() {
     assert!(
         error
             .to_string()
-            .starts_with("not a JSON object: line 1, column 1: expected the rest"),
+            .starts_with("not a JSON object: EOF while parsing an object at line 1 column 1"),
         "{error}"
     );
     let ReadErrorKind::Document(place) = error.kind() else {

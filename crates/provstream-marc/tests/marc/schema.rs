@@ -91,8 +91,8 @@ fn schema_and_validator_agree_on_generated_objects() {
     assert!(seen.values().all(|&times| times >= 5), "{seen:?}");
 }
 
-/// Changes of the table of mutations that a schema does not see: `repeat`, and these numbers.
-const UNSEEN: [&str; 4] = ["repeat", "1.00000000000000000001", "-1e-400", "1e400"];
+/// Changes of the table of mutations that a schema does not see.
+const UNSEEN: [&str; 2] = ["repeat", "1e400"];
 
 /// M1-23 to M1-34, M2-9, M2-76 to M2-91, M2-117 to M2-122
 #[test]
@@ -197,7 +197,7 @@ fn what_a_schema_does_not_see_is_known() {
         "\"pre_capability\":0.41",
         "\"pre_capability\":1.00000000000000000001",
     );
-    assert_eq!(valid_to_both(&digits), (false, Some(true)));
+    assert_eq!(valid_to_both(&digits), (true, Some(true)));
     let large = record.replace("\"pre_capability\":0.41", "\"pre_capability\":1e400");
     assert_eq!(valid_to_both(&large), (false, None));
     let half = record.replacen('{', "{\"x_half\":\"\\ud83d\",", 1);

@@ -9,8 +9,8 @@ fn a_score_is_read_as_it_is_written() {
         assert_eq!(text.parse::<Score>().unwrap().get(), value);
     }
     for text in [
-        "1.00000000000000000000001",
-        "-1e-400",
+        "1.0000000000000003",
+        "-1e-300",
         "2",
         "",
         "NaN",
