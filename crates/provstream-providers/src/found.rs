@@ -189,14 +189,14 @@ impl Found {
 #[inline]
 pub(super) fn alone(found: &[Found], data: &[u8]) -> Option<(TextId, Str, bool, Option<Raw>)> {
     if let [Found::Text(channel, text, piece)] = *found
-        && !piece.is_after_break
+        && !piece.is_special()
     {
         return Some((channel, text, piece.is_repeatable, None));
     }
     let (mut only, mut sequence) = (None, None);
     for one in found {
         match *one {
-            Found::Text(channel, text, piece) if only.is_none() && !piece.is_after_break => {
+            Found::Text(channel, text, piece) if only.is_none() && !piece.is_special() => {
                 only = Some((channel, text, piece.is_repeatable));
             }
             Found::Sequence(number) if sequence.is_none() && number.is_digits(data) => {
@@ -219,6 +219,15 @@ pub(super) struct Piece {
     pub(super) is_again: bool,
     /// Other content came between earlier text and this delta.
     pub(super) is_after_break: bool,
+    /// The provider said, in this event or before, that the text ends.
+    pub(super) is_at_end: bool,
+}
+
+impl Piece {
+    /// Returns `true` if the delta is not the usual one between others.
+    const fn is_special(&self) -> bool {
+        self.is_after_break || self.is_at_end
+    }
 }
 
 /// Relation of a full text to the deltas.

@@ -185,6 +185,8 @@ struct Channeled<P> {
 struct HeldText {
     text: Vec<u8>,
     words: Words,
+    /// The policy ends the text.
+    is_ended: bool,
 }
 
 impl Handler for HeldText {}
@@ -250,7 +252,8 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
             *self = fresh.begin(position);
         }
         if let Some(before) = before {
-            self.gate.policy_mut().repeat(before.gate.policy());
+            let policy = self.gate.policy_mut();
+            policy.repeat(before.gate.policy(), before.end());
         }
     }
 
@@ -275,11 +278,13 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
     }
 
     fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut CopyChanges) {
+        let unfound = (unfound, self.end());
         self.gate.policy_mut().settle_repeat(unfound, copy, to);
     }
 
     fn settle_elsewhere(&mut self, unfound: Unfound, copy: &[u8], to: &mut CopyChanges) -> bool {
         self.look_ahead();
+        let unfound = (unfound, self.end());
         let withholds = self.gate.policy().settle_elsewhere(unfound, copy, to);
         withholds || !self.rest().is_empty()
     }
@@ -299,8 +304,10 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
             let mut ahead = HeldText {
                 words: self.words,
                 text: Vec::new(),
+                is_ended: false,
             };
             gate.finish(&mut ahead);
+            ahead.is_ended = gate.ended().is_some();
             self.gate.policy_mut().adopt(gate.policy());
             self.ahead = Some(Box::new(ahead));
         }
@@ -309,6 +316,13 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
     fn words(&self, with_rest: bool) -> Words {
         let ahead = self.ahead.as_ref().filter(|_| with_rest);
         ahead.map_or(self.words, |ahead| ahead.words)
+    }
+
+    fn end(&self) -> Option<Words> {
+        match &self.ahead {
+            Some(ahead) => ahead.is_ended.then_some(ahead.words),
+            None => self.gate.ended().map(|_| self.words),
+        }
     }
 
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use super::steps::{count, each};
+use super::words::Words;
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, Unannotated};
 
@@ -34,6 +35,8 @@ pub(super) struct Remembering<P> {
     met: Vec<u64>,
     /// The text is a copy of another one.
     is_repeat: bool,
+    /// Words of the other text before the place where the policy ended it.
+    end: Option<Words>,
     /// Hasher for [`Decision::mark`].
     hasher: RandomState,
 }
@@ -72,12 +75,15 @@ impl<P> Remembering<P> {
             limits_met: 0,
             met: Vec::new(),
             is_repeat: false,
+            end: None,
             hasher: RandomState::new(),
         }
     }
 
-    /// Begins a copy of the text of `before`, with its decisions.
-    pub(super) fn repeat(&mut self, before: &Self) {
+    /// Begins a copy of the text of `before`, with its decisions. If the policy ended that text, `end` has the words
+    /// before its end.
+    pub(super) fn repeat(&mut self, before: &Self, end: Option<Words>) {
+        self.end = end;
         self.made.clone_from(&before.made);
         self.more = Made::default();
         self.met.clear();
@@ -90,26 +96,41 @@ impl<P> Remembering<P> {
     }
 
     /// Adds to `to` the changes to a written copy: the recorded decisions about the same words, for assertions whose
-    /// annotations did not occur in the copy.
-    pub(super) fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut CopyChanges) {
+    /// annotations did not occur in the copy. `ended_after` has the words of the copy before the place where the policy
+    /// ended the copy itself.
+    pub(super) fn settle_repeat(
+        &mut self,
+        (unfound, ended_after): (Unfound, Option<Words>),
+        copy: &[u8],
+        to: &mut CopyChanges,
+    ) {
         self.met.sort_unstable();
         if let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) {
-            made.settle(&self.met, unfound, copy, to);
+            let is_end = |end: &Words| !ended_after.is_some_and(|words| words.is_like(end));
+            let end = self.end.filter(is_end);
+            if let Some(end) = end {
+                made.end(end, copy, to);
+            }
+            made.settle((&self.met, end.is_some()), unfound, copy, to);
         }
     }
 
-    /// Adds to `to` the changes to text of another member: the recorded decisions about the same words. Returns `false`
-    /// if there are none.
+    /// Adds to `to` the changes to text of another member: the recorded decisions about the same words. If the policy
+    /// ended the text, `end` has the words before its end. Returns `false` if there are no changes.
     pub(super) fn settle_elsewhere(
         &self,
-        unfound: Unfound,
+        (unfound, end): (Unfound, Option<Words>),
         copy: &[u8],
         to: &mut CopyChanges,
     ) -> bool {
         let made = self.made.as_deref();
-        let made = made.filter(|made| made.withholds());
+        let made = made.filter(|made| end.is_some() || made.withholds());
         if let Some(made) = made {
-            made.settle(&[], unfound, copy, to);
+            let end = end.filter(|_| unfound != Unfound::Keeps || made.has_refused(copy));
+            if let Some(end) = end {
+                made.end(end, copy, to);
+            }
+            made.settle((&[], end.is_some()), unfound, copy, to);
         }
         made.is_some()
     }
@@ -303,37 +324,72 @@ impl Made {
         actions.any(|action| *action != Action::Release)
     }
 
+    /// Returns the text with which the policy ended the text, if it did so with one.
+    fn refusal(&self) -> Option<&str> {
+        let mut actions = self.assertions.iter().map(|decision| &decision.action);
+        match actions.find(|action| action.ends()) {
+            Some(Action::Refuse(text)) => Some(text),
+            Some(_) => None,
+            None => self.limits.iter().find_map(|limit| match limit {
+                AtLimit::Refuse(text) => Some(&**text),
+                _ => None,
+            }),
+        }
+    }
+
+    /// Returns `true` if a copy has the words of an assertion with which the policy ended the text.
+    fn has_refused(&self, copy: &[u8]) -> bool {
+        let mut ends = self
+            .assertions
+            .iter()
+            .filter(|decision| decision.action.ends());
+        ends.any(|decision| {
+            let words = decision.words.as_deref();
+            words.is_none_or(|words| memchr::memmem::find(copy, words.as_bytes()).is_some())
+        })
+    }
+
+    /// Cuts a copy at the end of what was released of a text that the policy ended. A copy that begins with other words
+    /// may have what came after that end, and is emptied.
+    fn end(&self, end: Words, copy: &[u8], to: &mut CopyChanges) {
+        count(copy.len());
+        to.end(end.prefix_of(copy).unwrap_or(0), self.refusal());
+    }
+
     /// Adds to `to` the changes to a copy: the decisions about the same words, except for the assertions at the
-    /// offsets `met`, which are sorted.
-    fn settle(&self, met: &[u64], unfound: Unfound, copy: &[u8], to: &mut CopyChanges) {
+    /// offsets `met`, which are sorted, and the end of the text if it `is_ended` already.
+    fn settle(
+        &self,
+        (met, is_ended): (&[u64], bool),
+        unfound: Unfound,
+        copy: &[u8],
+        to: &mut CopyChanges,
+    ) {
         let grams = Grams::of(copy);
         for decision in &self.assertions {
-            if decision.action == Action::Release || met.binary_search(&decision.at).is_ok() {
+            let ends = decision.action.ends();
+            let is_done = decision.action == Action::Release || ends && is_ended;
+            if is_done || met.binary_search(&decision.at).is_ok() {
                 continue;
             }
             let Some(words) = &decision.words else {
                 return to.end(0, None);
             };
             let may_be_there = !words.is_empty() && grams.may_have(words.as_bytes());
-            let first = may_be_there.then(|| {
+            let is_there = may_be_there && {
                 count(copy.len());
-                memchr::memmem::find(copy, words.as_bytes())
-            });
-            let first = first.flatten();
-            let refusal = match &decision.action {
-                Action::Refuse(text) => Some(Some(&**text)),
-                Action::Suspend => Some(None),
-                _ => None,
+                memchr::memmem::find(copy, words.as_bytes()).is_some()
             };
-            match (refusal, first) {
-                // Text after this was not released.
-                (Some(refusal), Some(first)) => return to.end(first, refusal),
-                (Some(refusal), None) if unfound != Unfound::Keeps => return to.end(0, refusal),
-                (None, Some(_)) => to.replace(words, &decision.action),
-                (None, None) if unfound == Unfound::Empties && !words.is_empty() => {
+            match is_there {
+                // Another copy ended the text, and nothing shows what came before that end.
+                _ if ends && (is_there || unfound != Unfound::Keeps) => {
+                    return to.end(0, self.refusal());
+                }
+                true => to.replace(words, &decision.action),
+                false if unfound == Unfound::Empties && !words.is_empty() => {
                     return to.end(0, None);
                 }
-                (_, None) => {}
+                false => {}
             }
         }
     }

@@ -401,6 +401,11 @@ pub(super) trait TextRewriter: Clone {
         Words::default()
     }
 
+    /// Returns the words before the place where a policy ended the text, also as [looked ahead](Self::look_ahead).
+    fn end(&self) -> Option<Words> {
+        None
+    }
+
     /// Decides about all held text, because the limit of held events is reached.
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         let _ = to;

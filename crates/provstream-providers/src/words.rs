@@ -27,6 +27,28 @@ impl Words {
         }
     }
 
+    /// Number of bytes other than white space.
+    pub(super) const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Returns the length of the beginning of `text` that is equal, apart from white space, and of the white space after
+    /// it. Returns `None` if `text` begins with other words.
+    pub(super) fn prefix_of(&self, text: &[u8]) -> Option<usize> {
+        let mut left = self.len;
+        let mut bytes = text.iter();
+        let end = bytes.position(|byte| {
+            let is_word = !byte.is_ascii_whitespace();
+            let is_after = is_word && left == 0;
+            left -= u64::from(is_word && !is_after);
+            is_after
+        });
+        let end = end.unwrap_or(text.len());
+        let mut words = Self::default();
+        words.add(&text[..end]);
+        words.is_like(self).then_some(end)
+    }
+
     /// Returns `true` if the texts are equal, apart from white space.
     pub(super) const fn is_like(&self, other: &Self) -> bool {
         self.len == other.len && self.hash == other.hash

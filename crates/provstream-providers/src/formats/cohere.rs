@@ -46,6 +46,7 @@ const ROWS: &[Row] = &[
     row(END, "", Role::Done),
     // The response alone, not streamed.
     row(ANY, "finish_reason", Role::ErrorKind),
+    row(ANY, "message", Role::End).all(),
     row(ANY, "message.content[0].text", Role::Whole),
     row(ANY, "message.content[0].thinking", Role::ReasoningWhole),
     row(ANY, "message.tool_plan", Role::ReasoningWhole),

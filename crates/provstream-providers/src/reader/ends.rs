@@ -156,17 +156,19 @@ impl FactReader {
         }
     }
 
-    /// Marks repetitions of texts that end in the same event as complete.
+    /// Marks repetitions of texts that end in the same event as complete, and deltas as the last ones.
     pub(super) fn settle_repeats(&mut self) {
         let mut ends: SmallVec<[TextId; 4]> =
             each(self.found.iter()).filter_map(Found::ended).collect();
         count(ends.len());
         ends.sort_unstable();
         for found in each(self.found.iter_mut()) {
-            if let Found::Whole(id, _, repeats @ Repeats::SoFar) = found
-                && ends.binary_search(id).is_ok()
-            {
-                *repeats = Repeats::All;
+            match found {
+                Found::Whole(id, _, repeats @ Repeats::SoFar) if ends.binary_search(id).is_ok() => {
+                    *repeats = Repeats::All;
+                }
+                Found::Text(id, _, piece) => piece.is_at_end |= ends.binary_search(id).is_ok(),
+                _ => {}
             }
         }
     }

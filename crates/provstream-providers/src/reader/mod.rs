@@ -437,6 +437,7 @@ impl FactReader {
         let mut place = match self.place_of(id) {
             Ok(place) => {
                 let open = &mut self.open[place];
+                let is_at_end = open.is_finishing;
                 if len > 0 {
                     self.finishing -= usize::from(open.is_finishing);
                     open.is_finishing = false;
@@ -448,6 +449,7 @@ impl FactReader {
                     is_repeatable: true,
                     is_again: open.is_again,
                     is_after_break: false,
+                    is_at_end,
                 });
             }
             Err(_) if len == 0 => return None,
@@ -488,6 +490,7 @@ impl FactReader {
             is_repeatable: true,
             is_again,
             is_after_break: self.has_break,
+            is_at_end: false,
         })
     }
 

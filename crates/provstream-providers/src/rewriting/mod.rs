@@ -360,7 +360,10 @@ impl<R: TextRewriter> State<R> {
         }
         self.look(frame, handler);
         let is_kept = self.begin_unknown(frame);
-        let found = core::mem::take(&mut self.reader.found);
+        let mut found = core::mem::take(&mut self.reader.found);
+        if R::WITHHOLDS_UNREAD {
+            self.find_copies(frame, &mut found);
+        }
         if found.is_empty() && odd.is_none() {
             handler.item(Item::Other(frame.span()));
         }

@@ -17,10 +17,14 @@ use crate::text::{self, Text, TextDelta, TextRewriter};
 use crate::text_id::{Member, TextId};
 use crate::walk::Shape;
 use crate::whole::{self, WholeText};
+use crate::words::Words;
 use crate::{ChannelPosition, StreamHandler};
 
 /// Number of deltas of one event after which decided text is looked for only once in this many deltas.
 const MANY_DELTAS: u32 = 256;
+
+/// Least number of bytes other than white space in a delta that is a copy of its text.
+const MIN_COPY: u64 = 16;
 
 impl<R: TextRewriter> State<R> {
     /// Reports the position of the next calls to the handler, if it changed.
@@ -260,6 +264,57 @@ impl<R: TextRewriter> State<R> {
             handler.item(Item::ChannelEnd(id.channel));
         }
         written.changed
+    }
+
+    /// Finds deltas that are copies: at the end of a text, some servers repeat all of it in one more delta. Only a gate has to
+    /// know, because the copy has no annotations.
+    pub(super) fn find_copies(&mut self, frame: &Frame<'_>, found: &mut [Found]) {
+        for one in each(found.iter_mut()) {
+            if let Found::Text(id, text, piece) = *one
+                && piece.is_at_end
+                && !piece.is_again
+                && self.is_copy(frame, id, text)
+            {
+                *one = Found::Whole(id, text, Repeats::All);
+            }
+        }
+    }
+
+    /// Returns `true` if a delta has all words of its text so far or, if it is the first one, of another text of its channel.
+    #[cold]
+    fn is_copy(&mut self, frame: &Frame<'_>, id: TextId, text: Str) -> bool {
+        let is_first = self.texts.find(id).is_none();
+        let mut words = None;
+        for of in each(self.texts.as_mut_slice().iter_mut()) {
+            let is_beside = is_first && of.id.channel == id.channel;
+            if of.id != id && !is_beside || of.seams.is_some() {
+                continue;
+            }
+            if is_beside {
+                of.rewriter.look_ahead();
+                if of.rewriter.end().is_some() {
+                    // Nothing may be left of a text that the policy ended.
+                    return true;
+                }
+            }
+            // Most deltas at an end are shorter than what is decided.
+            let least = of.rewriter.words(false).len().max(MIN_COPY);
+            if (text.range().len() as u64) < least {
+                continue;
+            }
+            let words = words.get_or_insert_with(|| {
+                let mut words = Words::default();
+                let content = text.content(&frame.data);
+                let decoded = provstream::json::decode(content, text.escaped);
+                words.add(decoded.text.as_bytes());
+                words
+            });
+            of.rewriter.look_ahead();
+            if words.len() >= least && of.rewriter.words(true).is_like(words) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Adds a text that came as a whole, with the rewriter that has read it.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use testkit::gate::policies::NoInference;
 
-use crate::shapes::{With, gated, sse};
+use crate::shapes::{With, gated, sse, stripped};
 
 fn delta(item: u32, text: &str) -> Value {
     json!({"type": "response.output_text.delta", "output_index": item, "content_index": 0, "delta": text})
@@ -488,5 +488,210 @@ fn a_whole_answer_after_its_deltas_is_an_excerpt() {
         rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
         let out = String::from_utf8(out).expect("UTF-8");
         assert_eq!(out.matches(clean).count(), 2, "{body} became {out}");
+    }
+}
+
+/// Bodies whose last event repeats the text of the events before it.
+fn with_copy(text: &str, copy: &str) -> Vec<(Format, String)> {
+    let steps = |delta: &str| json!({"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": delta}});
+    let token = |text: &str| json!({"token": {"id": 1, "text": text, "special": false}, "generated_text": null});
+    let cohere = |text: &str| json!({"type": "content-delta", "index": 0, "delta": {"message": {"content": {"text": text}}}});
+    let (first, second) = text.split_at(text.find("SECRET").expect("a secret") + 3);
+    vec![
+        (
+            Format::OpenAiResponses,
+            sse(&[
+                delta(0, first),
+                delta(0, second),
+                done(0, copy),
+                completed(&[copy]),
+            ]),
+        ),
+        (
+            Format::OpenAiResponses,
+            sse(&[
+                delta(1, first),
+                delta(1, second),
+                done(4, copy),
+                completed(&[copy]),
+            ]),
+        ),
+        (
+            Format::OpenAiChat,
+            sse(&[
+                chat(&json!({"delta": {"content": first}})),
+                chat(&json!({"delta": {"content": second}, "message": {"content": copy}})),
+                chat(&json!({"delta": {}, "message": {"content": copy}, "finish_reason": "stop"})),
+            ]),
+        ),
+        (
+            Format::Tgi,
+            sse(&[
+                token(first),
+                token(second),
+                json!({"token": {"id": 2, "text": "", "special": false}, "generated_text": copy}),
+            ]),
+        ),
+        (
+            Format::Cohere,
+            sse(&[
+                cohere(first),
+                cohere(second),
+                json!({"message": {"role": "assistant", "content": [{"type": "text", "text": copy}]}, "finish_reason": "COMPLETE"}),
+            ]),
+        ),
+        (
+            Format::GeminiInteractions,
+            sse(&[
+                steps(first),
+                steps(second),
+                json!({"event_type": "interaction.completed", "interaction": {"steps": [{"type": "model_output", "content": [{"type": "text", "text": copy}]}]}}),
+            ]),
+        ),
+    ]
+}
+
+/// After a policy ended a text, a copy has at most what was released of it, whatever the order of its sentences.
+#[test]
+fn a_copy_has_nothing_of_what_comes_after_the_end_of_its_text() {
+    let text = "It rains. [substrate.grep] It is SECRET. [unverified-inference] AFTER it is so. \
+                [substrate.grep] AFTER all.";
+    for copy in [
+        "AFTER all. AFTER it is so. It is SECRET. It rains.",
+        "AFTER it is so. It is SECRET. It rains.",
+        "AFTER it is so. [substrate.grep] It is SECRET. [unverified-inference] It rains.",
+        "AFTER it is so. [substrate.grep] It is SECRET. It rains. AFTER all.",
+        "It rains. AFTER it is so. It is SECRET.",
+        "It rains. [substrate.grep] AFTER it is so. It is SECRET. [unverified-inference]",
+        "It rains. It is  secret. AFTER it is so. AFTER all.",
+        "AFTER all.",
+        "AFTER all. [substrate.grep]",
+    ] {
+        for (format, body) in with_copy(text, copy) {
+            for action in [Action::Suspend, Action::Refuse("(end)".into())] {
+                let (out, _) = gated(Some(format), &action, &body);
+                let leaks = out.contains("AFTER") || out.contains("SECRET");
+                assert!(!leaks, "{action:?}: {body} became {out}");
+            }
+        }
+    }
+    let copy = "It rains. It is SECRET. AFTER it is so. AFTER all.";
+    for (format, body) in with_copy(text, copy) {
+        let (out, _) = gated(Some(format), &Action::Refuse("(end)".into()), &body);
+        let ends = out.matches("It rains. (end)").count();
+        assert!(ends >= 1, "{body} became {out}");
+        assert!(!out.contains("AFTER") && !out.contains("SECRET"), "{out}");
+    }
+}
+
+/// A whole message after deltas of an open text ends that text.
+#[test]
+fn a_whole_message_after_an_open_delta_has_all_of_the_text() {
+    let text = "It rains. It is SECRET. All is well.";
+    let cohere = |text: &str| json!({"type": "content-delta", "index": 0, "delta": {"message": {"content": {"text": text}}}});
+    let whole = |text: &str| json!({"message": {"role": "assistant", "content": [{"type": "text", "text": text}]}, "finish_reason": "COMPLETE"});
+    let body = sse(&[cohere(text), whole(text)]);
+    let (out, _) = gated(Some(Format::Cohere), &Action::Release, &body);
+    let place = out.find("\"COMPLETE\"").expect("the whole message");
+    let (before, after) = out.split_at(out[..place].rfind("data:").expect("an event"));
+    let deltas: String = before
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .map(|line| {
+            let event: Value = serde_json::from_str(line).expect("JSON");
+            let text = &event["delta"]["message"]["content"]["text"];
+            text.as_str().expect("a delta").to_owned()
+        })
+        .collect();
+    assert_eq!(deltas, text);
+    assert!(
+        after.contains(text) && after.matches("data:").count() == 1,
+        "{out}"
+    );
+    let text = "It rains. [substr";
+    let (out, _) = stripped(Some(Format::Cohere), &sse(&[cohere(text), whole(text)]));
+    assert_eq!(
+        out.matches(text).count() + out.matches("\" [substr\"").count(),
+        2,
+        "{out}"
+    );
+    assert!(
+        out.rfind(text) > out.find("COMPLETE").map(|at| at - 200),
+        "{out}"
+    );
+}
+
+/// A delta that ends a text and has all its words once more is a copy of it, also in another member.
+#[test]
+fn a_delta_at_the_end_that_repeats_all_the_text_is_a_copy() {
+    let text = "It rains. It is SECRET. [unverified-inference] All is well.";
+    let copy = "It rains. It is SECRET. All is well.";
+    let candidate = |text: &str, more: Value| {
+        let mut candidate =
+            json!({"index": 0, "content": {"role": "model", "parts": [{"text": text}]}});
+        let members = candidate.as_object_mut().expect("an object");
+        members.extend(more.as_object().expect("an object").clone());
+        json!({"candidates": [candidate]})
+    };
+    let ollama = |member: &str, text: &str, done: bool| match member {
+        "response" => json!({"model": "m", "response": text, "done": done}),
+        _ => json!({"model": "m", "message": {"role": "assistant", "content": text}, "done": done}),
+    };
+    let llama = |text: &str, stop: bool| json!({"index": 0, "content": text, "stop": stop});
+    let stop = || json!({"finishReason": "STOP"});
+    for (format, events) in [
+        (
+            Format::Gemini,
+            vec![candidate(text, json!({})), candidate(copy, stop())],
+        ),
+        (
+            Format::Gemini,
+            vec![candidate(text, stop()), candidate(copy, json!({}))],
+        ),
+        (
+            Format::Gemini,
+            vec![candidate(text, stop()), candidate(copy, stop())],
+        ),
+        (
+            Format::LlamaCpp,
+            vec![llama(text, false), llama(copy, true)],
+        ),
+        (Format::LlamaCpp, vec![llama(text, true), llama(copy, true)]),
+        (
+            Format::Ollama,
+            vec![ollama("", text, false), ollama("", copy, true)],
+        ),
+        (
+            Format::Ollama,
+            vec![ollama("", text, false), ollama("response", copy, true)],
+        ),
+        (
+            Format::Ollama,
+            vec![ollama("response", text, false), ollama("", copy, true)],
+        ),
+        (
+            Format::OpenAiChat,
+            vec![
+                chat(&json!({"delta": {"content": text}})),
+                chat(&json!({"delta": {"content": copy}, "finish_reason": "stop"})),
+            ],
+        ),
+    ] {
+        let body = sse(&events);
+        for action in actions() {
+            let (out, _) = gated(Some(format), &action, &body);
+            let out = out.replace("<It is SECRET.>", "");
+            assert!(!out.contains("SECRET"), "{action:?}: {body} became {out}");
+            assert!(out.contains("It rains."), "{out}");
+        }
+        let (out, _) = stripped(Some(format), &body);
+        assert_eq!(out.matches("SECRET").count(), 2, "{out}");
+    }
+    // Text that goes on is no copy.
+    for more in ["It rains. It is dry. All is well here.", "It rains."] {
+        let first = "It rains. It is dry. All is well.";
+        let body = sse(&[llama(first, false), llama(more, true)]);
+        let (out, _) = gated(Some(Format::LlamaCpp), &Action::Discard, &body);
+        assert_eq!(out.matches("It rains.").count(), 2, "{out}");
     }
 }
