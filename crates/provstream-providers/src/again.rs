@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::found::{Raw, Str};
 use super::text_id::TextId;
 use super::walk::Unread;
-use super::walk::scan::{StringEnd, plain_end, string_end};
+use super::walk::scan::{StringEnd, plain_end, string_end, word_end};
 
 /// Maximum length in bytes of an event that is kept as a template.
 const MAX_KEPT: usize = 1 << 10;
@@ -132,14 +132,13 @@ impl Again {
                     alike.sequence = Some(Raw::new(start..end));
                     end
                 }
-                What::Text | What::Unread => {
+                What::Text => {
                     let (end, is_ascii) = end(bytes, start)?;
-                    alike.is_ascii &= is_ascii;
-                    if *what == What::Text {
-                        alike.text = Str::new(start, end);
-                    }
+                    alike.is_ascii = is_ascii;
+                    alike.text = Str::new(start, end);
                     end.end
                 }
+                What::Unread => word_end(bytes, start)?,
             };
             kept_at = lead + usize::from(kept.end);
         }

@@ -7,6 +7,7 @@ use super::escape::push_content;
 use super::frame::Frame;
 use super::steps::count;
 use super::text_id::TextId;
+use super::walk::allowed::Allowed;
 use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
 
 /// Maximum length in bytes of an event that is kept unchanged; of a longer one, only the repeatable members are kept.
@@ -335,13 +336,15 @@ impl Prune<'_, '_> {
             // Without `thought`, reasoning would be text.
             b"true" => name == b"thought",
             // In these formats, each event has a message with a role.
+            // They may be text, and so may not be what the format has there.
+            _ if !Allowed::Word.has(value) => name == b"provider" && Allowed::Text.has(value),
             _ if name == b"role" => self.format.is_none_or(|format| {
                 matches!(
                     format,
                     Format::Gemini | Format::Ollama | Format::MistralConversations
                 )
             }),
-            _ => ENVELOPE.contains(&name) && !value.starts_with(b"{") && !value.starts_with(b"["),
+            _ => ENVELOPE.contains(&name),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Anthropic Messages.
 
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{
+    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+};
 
 const START: &[&str] = &["content_block_start"];
 const DELTA: &[&str] = &["content_block_delta"];
@@ -40,36 +42,43 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &[""];
+/// Blocks of a message.
+const BLOCKS: &[&str] = &["content_block", "message.content[0]", "content[0]"];
 
-/// Values in these objects that are not text.
+/// Citations in a block.
+const CITATIONS: &[&str] = &[
+    "delta.citation",
+    "content_block.citations[]",
+    "message.content[0].citations[]",
+    "content[0].citations[]",
+];
+
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
-        &["content_block", "message.content[0]", "content[0]"],
-        "caller citations data file_id id input name server_name signature source tool_use_id type",
-    ),
-    passes(
-        &["message"],
-        "container context_management id model role stop_details stop_reason stop_sequence type usage",
-    ),
-    passes(
-        &["delta"],
-        "citation container signature stop_details stop_reason stop_sequence type usage",
-    ),
-    passes(
-        &[""],
-        "container context_management error id model p request_id role stop_details stop_reason stop_sequence \
-         type usage",
-    ),
-    passes(
+    word(BLOCKS, "file_id id name server_name tool_use_id type"),
+    words(BLOCKS, "caller"),
+    data(BLOCKS, "data signature"),
+    any(BLOCKS, "input source"),
+    word(CITATIONS, "file_id type"),
+    data(CITATIONS, "encrypted_index url"),
+    string(CITATIONS, "document_title source title"),
+    word(&["", "message"], "id model role stop_reason type"),
+    words(&["", "message"], "container context_management usage"),
+    string(&["", "message", "delta"], "stop_sequence"),
+    any(&["", "message", "delta"], "stop_details"),
+    word(&["delta"], "stop_reason"),
+    words(&["delta"], "container usage"),
+    data(&["delta"], "signature"),
+    word(&[""], "request_id"),
+    data(&[""], "p"),
+    any(
         &[""],
         "content_block.content message.content[].content content[].content",
     )
     .in_kinds(&["*_tool_result", "compaction"]),
-    passes(&[""], "delta.content").in_kinds(&["compaction_delta"]),
-    passes(&[""], "delta.encrypted_content").in_kinds(&["compaction*"]),
-    passes(
+    any(&[""], "delta.content").in_kinds(&["compaction_delta"]),
+    data(&[""], "delta.encrypted_content").in_kinds(&["compaction*"]),
+    data(
         &[""],
         "content_block.encrypted_content content[].encrypted_content",
     )
@@ -77,7 +86,6 @@ const PASSES: &[Passes] = &[
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     one_text: true,
     has_starts: true,

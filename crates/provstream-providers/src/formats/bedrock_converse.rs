@@ -4,7 +4,9 @@
 //! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>,
 //! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>
 
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{
+    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+};
 
 const ROWS: &[Row] = &[
     row(ANY, "contentBlockIndex", Role::Number(0)),
@@ -71,34 +73,50 @@ const ROWS: &[Row] = &[
     row(ANY, "error", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &[""];
+/// Deltas, with the name of their event or without.
+const DELTAS: &[&str] = &["delta", "contentBlockDelta.delta"];
 
-/// Values in these objects that are not text.
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
-        &["delta", "contentBlockDelta.delta"],
-        "citation image reasoningContent.redactedContent reasoningContent.signature toolResult toolUse",
+    data(
+        DELTAS,
+        "citation.location reasoningContent.redactedContent reasoningContent.signature",
     ),
-    passes(
+    any(DELTAS, "image toolResult toolUse"),
+    string(DELTAS, "citation.source citation.title"),
+    string(
         &["output.message.content[0]"],
-        "audio cachePoint citationsContent.citations document image reasoningContent.reasoningText.signature \
-         reasoningContent.redactedContent toolResult toolUse video",
+        "citationsContent.citations[].source citationsContent.citations[].title",
     ),
-    passes(
-        &["messageStop"],
-        "additionalModelResponseFields p stopReason",
+    words(&["output.message.content[0]"], "cachePoint"),
+    data(
+        &["output.message.content[0]"],
+        "citationsContent.citations[].location reasoningContent.reasoningText.signature \
+         reasoningContent.redactedContent",
     ),
-    passes(
+    any(
+        &["output.message.content[0]"],
+        "audio document image toolResult \
+         toolUse video",
+    ),
+    word(&["", "messageStop"], "stopReason"),
+    any(&["", "messageStop"], "additionalModelResponseFields"),
+    word(&[""], "messageStart.role output.message.role role type"),
+    words(
+        &["", "metadata"],
+        "metrics performanceConfig serviceTier usage",
+    ),
+    data(
         &[""],
-        "$metadata ResponseMetadata additionalModelResponseFields contentBlockDelta.p contentBlockStart.p \
-         contentBlockStart.start contentBlockStop.p messageStart.p messageStart.role metadata metrics \
-         output.message.role p performanceConfig role serviceTier start stopReason type usage",
+        "contentBlockDelta.p contentBlockStart.p contentBlockStop.p messageStart.p messageStop.p metadata.p p",
+    ),
+    any(
+        &[""],
+        "$metadata ResponseMetadata contentBlockStart.start start",
     ),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     one_text: true,
     has_parts: true,

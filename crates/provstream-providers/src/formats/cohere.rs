@@ -1,13 +1,12 @@
 //! Cohere chat, version 2.
 
 use crate::text_id::Member;
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, any, row, word, words};
 
 const START: &[&str] = &["content-start"];
 const DELTA: &[&str] = &["content-delta"];
 const PIECE: &[&str] = &["content-start", "content-delta"];
 const CALL: &[&str] = &["tool-call-start", "tool-call-delta"];
-const CITATION: &[&str] = &["citation-start"];
 const END: &[&str] = &["message-end"];
 
 const ROWS: &[Row] = &[
@@ -34,13 +33,13 @@ const ROWS: &[Row] = &[
     ),
     row(&["tool-call-start"], "", Role::Part).all(),
     row(
-        CITATION,
+        ANY,
         "delta.message.citations.content_index",
         Role::Number(2),
     ),
-    row(CITATION, "delta.message.citations.text", Role::Quote).cited(),
-    row(CITATION, "delta.message.citations.start", Role::Offset).cited(),
-    row(CITATION, "delta.message.citations.end", Role::Offset).cited(),
+    row(ANY, "delta.message.citations.text", Role::Quote).cited(),
+    row(ANY, "delta.message.citations.start", Role::Offset).cited(),
+    row(ANY, "delta.message.citations.end", Role::Offset).cited(),
     row(END, "delta.error", Role::Error),
     row(END, "delta.finish_reason", Role::ErrorKind),
     row(END, "", Role::Done),
@@ -58,25 +57,19 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &[""];
-
-/// Values in these objects that are not text.
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
-        &["delta.message"],
-        "citations content.type id role tool_calls",
-    ),
-    passes(&["message"], "citations content[0].type role tool_calls"),
-    passes(&["delta"], "error finish_reason usage"),
-    passes(
-        &[""],
-        "finish_reason generation_id id meta prompt response_id type usage",
-    ),
+    word(&["delta.message"], "citations.type content.type id role"),
+    word(&["message"], "citations[].type content[0].type id role"),
+    any(&["delta.message"], "citations.sources tool_calls"),
+    any(&["message"], "citations[].sources tool_calls"),
+    word(&["", "delta"], "finish_reason"),
+    words(&["", "delta"], "usage"),
+    word(&[""], "generation_id id response_id"),
+    any(&[""], "meta prompt"),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     ..Table::new(
         ROWS,

@@ -38,13 +38,16 @@ const ROWS: &[Row] = &[
 
 /// The table of streams whose format is not known yet: evidence, and errors.
 pub(crate) static DETECT: LazyLock<Automaton> = LazyLock::new(|| {
-    static TABLE: Table = Table::new(
-        ROWS,
-        Shortest {
-            event: "",
-            json: "",
-        },
-    );
+    static TABLE: Table = Table {
+        is_closed: false,
+        ..Table::new(
+            ROWS,
+            Shortest {
+                event: "",
+                json: "",
+            },
+        )
+    };
     Automaton::new(&TABLE)
 });
 

@@ -1,6 +1,8 @@
 //! Gemini `streamGenerateContent` and `generateContent`.
 
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{
+    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+};
 
 const ROWS: &[Row] = &[
     row(ANY, "candidates[].index", Role::Number(0)),
@@ -54,25 +56,51 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &["candidates[]"];
+/// Citations of an answer.
+const CITATIONS: &[&str] = &[
+    "candidates[].citationMetadata.citationSources[]",
+    "candidates[].citationMetadata.citations[]",
+];
 
-/// Values in these objects that are not text.
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
+    words(
         &["candidates[].content.parts[]"],
-        "codeExecutionResult executableCode fileData functionCall functionResponse inlineData mediaResolution \
-         partMetadata thoughtSignature toolCall toolResponse videoMetadata",
+        "mediaResolution videoMetadata",
     ),
-    passes(
-        &["candidates[]"],
-        "citationMetadata content.role finishMessage finishReason groundingAttributions groundingMetadata \
-         logprobsResult safetyRatings urlContextMetadata",
+    data(&["candidates[].content.parts[]"], "thoughtSignature"),
+    any(
+        &["candidates[].content.parts[]"],
+        "codeExecutionResult executableCode fileData functionCall functionResponse inlineData partMetadata toolCall \
+         toolResponse",
     ),
+    word(&["candidates[]"], "content.role"),
+    words(&["candidates[]"], "safetyRatings"),
+    data(&["candidates[]"], "urlContextMetadata"),
+    words(CITATIONS, "publicationDate"),
+    data(CITATIONS, "uri"),
+    string(CITATIONS, "license title"),
+    string(&["candidates[]"], "finishMessage"),
+    words(
+        &["candidates[].groundingMetadata"],
+        "groundingSupports[].confidenceScores groundingSupports[].groundingChunkIndices \
+         groundingSupports[].renderedParts retrievalMetadata",
+    ),
+    data(
+        &["candidates[].groundingMetadata"],
+        "googleMapsWidgetContextToken",
+    ),
+    any(
+        &["candidates[].groundingMetadata"],
+        "groundingChunks imageSearchQueries retrievalQueries searchEntryPoint sourceFlaggingUris webSearchQueries",
+    ),
+    any(&["candidates[]"], "groundingAttributions logprobsResult"),
+    word(&[""], "createTime modelVersion responseId"),
+    words(&[""], "usageMetadata"),
+    any(&[""], "modelStatus promptFeedback"),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     has_parts: true,
     plain: &["text", "thought", "thoughtSignature", "partMetadata"],

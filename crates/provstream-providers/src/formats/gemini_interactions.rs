@@ -3,7 +3,9 @@
 //! <https://ai.google.dev/gemini-api/docs/interactions/streaming>,
 //! <https://ai.google.dev/gemini-api/docs/interactions-breaking-changes-may-2026>
 
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{
+    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+};
 
 const START: &[&str] = &["step.start", "content.start"];
 const DELTA: &[&str] = &["step.delta", "content.delta"];
@@ -79,53 +81,69 @@ const ROWS: &[Row] = &[
     row(ANY, "status", Role::ErrorKind),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &["", "interaction.steps[0]", "interaction.outputs[0]"];
+/// Steps and their content.
+const STEPS: &[&str] = &[
+    "interaction.steps[0]",
+    "steps[0]",
+    "interaction.outputs[0]",
+    "outputs[0]",
+    "content",
+    "step",
+    "delta",
+];
 
-/// Values in these objects that are not text.
+/// Citations in text.
+const ANNOTATIONS: &[&str] = &[
+    "interaction.steps[0].content[1].annotations[]",
+    "steps[0].content[1].annotations[]",
+    "interaction.outputs[0].annotations[]",
+    "outputs[0].annotations[]",
+    "content.annotations[]",
+    "step.content[].annotations[]",
+    "delta.annotations[]",
+];
+
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
+    word(STEPS, "call_id id mime_type name server_name status type"),
+    words(STEPS, "resolution"),
+    data(STEPS, "data signature uri"),
+    any(STEPS, "arguments"),
+    word(
         &["interaction.steps[0]", "steps[0]"],
-        "arguments call_id content[1].annotations content[1].data content[1].mime_type content[1].type \
-         content[1].uri id name server_name signature status summary[1].type type",
+        "content[1].id content[1].mime_type content[1].name content[1].type summary[1].type",
     ),
-    passes(
-        &["interaction.outputs[0]", "content"],
-        "annotations arguments call_id data id mime_type name resolution server_name signature status type \
-         uri",
+    data(
+        &["interaction.steps[0]", "steps[0]"],
+        "content[1].data content[1].uri",
     ),
-    passes(
-        &["outputs[0]"],
-        "annotations arguments call_id data id mime_type name resolution server_name signature status \
-         summary[1].type type uri",
+    word(&["outputs[0]"], "summary[1].type"),
+    word(&["step"], "content[].type summary[].type"),
+    word(&["delta"], "content.mime_type content.type"),
+    data(&["delta"], "content.data content.uri"),
+    word(ANNOTATIONS, "place_id type"),
+    data(ANNOTATIONS, "document_uri url"),
+    string(ANNOTATIONS, "file_name name source title"),
+    word(
+        &["", "interaction"],
+        "agent created environment_id event_id id interaction_id model object previous_interaction_id \
+         response_mime_type role service_tier status type updated",
     ),
-    passes(
-        &["step"],
-        "annotations arguments call_id content[].annotations content[].type data id mime_type name resolution \
-         server_name signature status summary[].type type uri",
+    words(&["", "interaction"], "response_modalities usage"),
+    any(
+        &["", "interaction"],
+        "agent_config environment error generation_config input metadata response_format system_instruction tools \
+         webhook_config",
     ),
-    passes(
-        &["delta"],
-        "annotations arguments call_id content.data content.mime_type content.type content.uri data id \
-         mime_type name resolution server_name signature type uri",
-    ),
-    passes(
-        &[""],
-        "agent agent_config created environment environment_id error event_id event_type generation_config id \
-         input interaction interaction_id metadata model object previous_interaction_id response_format \
-         response_mime_type response_modalities role service_tier status system_instruction tools type \
-         updated usage webhook_config",
-    ),
-    passes(
+    any(
         &[""],
         "delta step content interaction.steps[] steps[] interaction.outputs[] outputs[]",
     )
     .in_kinds(&["*_call", "*_result"]),
-    passes(&[""], "interaction.steps[] steps[] step").in_kinds(&["user_input"]),
+    any(&[""], "interaction.steps[] steps[] step").in_kinds(&["user_input"]),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     ..Table::new(
         ROWS,

@@ -2,7 +2,7 @@
 //!
 //! <https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md>
 
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, any, row, string, word, words};
 
 const ROWS: &[Row] = &[
     row(ANY, "index", Role::Number(0)),
@@ -15,17 +15,15 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &[""];
-
-/// Values in these objects that are not text.
-const PASSES: &[Passes] = &[passes(
-    &[""],
-    "generation_settings id id_slot model model_path prompt stop_type stopping_word timings type",
-)];
+/// Values that are not text.
+const PASSES: &[Passes] = &[
+    word(&[""], "id id_slot stop_type"),
+    words(&[""], "timings"),
+    string(&[""], "model model_path stopping_word"),
+    any(&[""], "generation_settings prompt"),
+];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     ..Table::new(
         ROWS,

@@ -2,7 +2,9 @@
 //!
 //! <https://docs.mistral.ai/api/endpoint/beta/conversations>
 
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{
+    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+};
 
 const DELTA: &[&str] = &["message.output.delta"];
 const CALL: &[&str] = &["function.call.delta"];
@@ -42,25 +44,28 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &[""];
-
-/// Values in these objects that are not text.
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
+    word(
+        &["outputs[0]", ""],
+        "agent_id completed_at confirmation_status created_at id model name next_agent_id object previous_agent_id role \
+         tool_call_id type",
+    ),
+    string(&["outputs[0]", ""], "next_agent_name previous_agent_name"),
+    any(&["outputs[0]", ""], "arguments code function info"),
+    word(
         &["outputs[0]"],
-        "agent_id arguments code completed_at confirmation_status content[1].signature \
-         content[1].thinking[].type content[1].type created_at function id info model name next_agent_id \
-         next_agent_name object previous_agent_id previous_agent_name role tool_call_id type",
+        "content[1].thinking[].type content[1].type",
     ),
-    passes(
+    data(&["outputs[0]"], "content[1].signature"),
+    word(
         &[""],
-        "agent_id arguments code completed_at confirmation_status content.closed content.signature \
-         content.thinking[].reference_ids content.thinking[].type content.type conversation_id created_at \
-         function guardrails id info model name next_agent_id next_agent_name object previous_agent_id \
-         previous_agent_name role tool_call_id type usage",
+        "content.thinking[].type content.type conversation_id",
     ),
-    passes(&[""], "content outputs[].content[]").in_kinds(&[
+    words(&[""], "content.thinking[].reference_ids usage"),
+    data(&[""], "content.signature"),
+    any(&[""], "guardrails"),
+    any(&[""], "content outputs[].content[]").in_kinds(&[
         "tool_reference",
         "tool_file",
         "document_url",
@@ -71,7 +76,6 @@ const PASSES: &[Passes] = &[
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     has_parts: true,
     // References are citations.

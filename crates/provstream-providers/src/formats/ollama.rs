@@ -1,7 +1,7 @@
 //! Ollama's `/api/chat` and `/api/generate`.
 
 use crate::text_id::Member;
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, any, data, row, word};
 
 const ROWS: &[Row] = &[
     row(ANY, "message.content", Role::Text).zero(),
@@ -25,23 +25,16 @@ const ROWS: &[Row] = &[
     row(ANY, "done", Role::Last),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &[""];
-
-/// Values in these objects that are not text.
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
-        &["message"],
-        "images role tool_call_id tool_calls tool_name",
-    ),
-    passes(
-        &[""],
-        "created_at done_reason image model remote_host remote_model type",
-    ),
+    word(&["message"], "role tool_call_id tool_name"),
+    data(&["message"], "images"),
+    any(&["message"], "tool_calls"),
+    word(&[""], "created_at done_reason model remote_model"),
+    data(&[""], "image remote_host"),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     parts_reasoning: true,
     ..Table::new(

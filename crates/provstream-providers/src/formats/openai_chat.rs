@@ -4,7 +4,9 @@
 //! server what its own `/completion` would say (<https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md>).
 
 use crate::text_id::Member;
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{
+    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+};
 
 const ROWS: &[Row] = &[
     row(ANY, "choices[].index", Role::Number(0)),
@@ -72,6 +74,33 @@ const ROWS: &[Row] = &[
         "choices[].delta.annotations[].url_citation.end_index",
         Role::Offset,
     ),
+    // What a citation quotes.
+    row(
+        ANY,
+        "choices[].delta.annotations[].file_citation.quote",
+        Role::Echo,
+    ),
+    row(ANY, "choices[].delta.annotations[].quote", Role::Echo),
+    row(ANY, "choices[].delta.annotations[].text", Role::Echo),
+    row(
+        ANY,
+        "choices[].delta.annotations[].url_citation.content",
+        Role::Echo,
+    ),
+    row(
+        ANY,
+        "choices[].message.annotations[].file_citation.quote",
+        Role::Echo,
+    ),
+    row(ANY, "choices[].message.annotations[].quote", Role::Echo),
+    row(ANY, "choices[].message.annotations[].text", Role::Echo),
+    row(
+        ANY,
+        "choices[].message.annotations[].url_citation.content",
+        Role::Echo,
+    ),
+    row(ANY, "choices[].prompt_logprobs", Role::Echo),
+    row(ANY, "prompt_logprobs", Role::Echo),
     // There is no role that shows where a choice begins, so any event may. The walk looks for this role in the first row.
     row(ANY, "choices[].text", Role::Begins),
     row(ANY, "choices[].text", Role::Text).of(Member::Completion),
@@ -310,35 +339,74 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &["choices[]"];
+/// Citations in messages.
+const ANNOTATIONS: &[&str] = &[
+    "choices[].delta.annotations[]",
+    "choices[].delta.content[].annotations[]",
+    "choices[].message.annotations[]",
+    "choices[].message.content[].annotations[]",
+];
 
-/// Values in these objects that are not text.
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
+    word(
         &["choices[].delta", "choices[].message"],
-        "annotations audio.format audio.id content[].annotations content[].cache_control content[].data \
-         content[].document_url content[].file content[].id content[].image_url content[].input_audio \
-         content[].reference_ids content[].signature content[].summary[].type content[].thinking[].type content[].type context \
-         encrypted_content end_turn executed_tools extra_content.google.thought_signature function_call id \
-         images name obfuscation phase provider_specific_fields.signature \
-         provider_specific_fields.thinking_blocks[].data provider_specific_fields.thinking_blocks[].signature \
-         provider_specific_fields.thinking_blocks[].type provider_specific_fields.thought_signatures \
-         reasoning_details[].data reasoning_details[].format reasoning_details[].id \
-         reasoning_details[].signature reasoning_details[].type reasoning.type reasoning[].type reasoning_content.signature reasoning_content.type reasoning_content[].type reasoning_opaque reasoning_signature \
-         recipient signature status thinking.signature thinking.type thinking_blocks[].data thinking_blocks[].signature \
-         thinking_blocks[].type tool_call_id tool_calls type",
+        "audio.format audio.id content[].id content[].thinking[].type content[].summary[].type content[].type end_turn id name \
+         phase provider_specific_fields.thinking_blocks[].type reasoning.type reasoning[].type \
+         reasoning_content.type reasoning_content[].type reasoning_details[].format reasoning_details[].id \
+         reasoning_details[].type recipient role status thinking.type thinking_blocks[].type tool_call_id type",
     ),
-    passes(&["choices[].message"], "role"),
-    passes(
+    words(
+        &["choices[].delta", "choices[].message"],
+        "content[].cache_control content[].reference_ids",
+    ),
+    data(
+        &["choices[].delta", "choices[].message"],
+        "content[].data content[].document_url content[].image_url content[].input_audio content[].signature \
+         encrypted_content extra_content.google.thought_signature images obfuscation \
+         provider_specific_fields.signature provider_specific_fields.thinking_blocks[].data \
+         provider_specific_fields.thinking_blocks[].signature provider_specific_fields.thought_signatures \
+         reasoning_content.signature reasoning_details[].data reasoning_details[].signature reasoning_opaque \
+         reasoning_signature signature thinking.signature thinking_blocks[].data thinking_blocks[].signature",
+    ),
+    any(
+        &["choices[].delta", "choices[].message"],
+        "content[].file context executed_tools function_call tool_calls",
+    ),
+    word(
+        ANNOTATIONS,
+        "file_citation.file_id file_path.file_id type url_citation.type",
+    ),
+    data(ANNOTATIONS, "url_citation.url"),
+    string(
+        ANNOTATIONS,
+        "file.name file_citation.filename url_citation.title",
+    ),
+    word(&["choices[]"], "native_finish_reason"),
+    words(
         &["choices[]"],
-        "content_filter_offsets content_filter_result content_filter_results error logprobs matched_stop \
-         native_finish_reason prompt_logprobs stop_reason usage",
+        "content_filter_offsets content_filter_result content_filter_results usage",
+    ),
+    string(&["choices[]"], "matched_stop stop_reason"),
+    any(&["choices[]"], "logprobs"),
+    word(
+        &[""],
+        "created created_at event_id id model request_id response_id service_tier session_id \
+         system_fingerprint trace_id",
+    ),
+    words(
+        &[""],
+        "kv_transfer_params prompt_annotations prompt_filter_results stats time_info timings usage x_groq",
+    ),
+    string(&[""], "provider"),
+    data(&[""], "citations images obfuscation p"),
+    any(
+        &[""],
+        "copilot_references metadata prompt related_questions search_results sources warnings web_search",
     ),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     counts_up: true,
     parts_reasoning: true,

@@ -1,7 +1,9 @@
 //! OpenAI Responses.
 
 use crate::text_id::Member;
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{
+    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+};
 
 const TEXT: &[&str] = &["response.output_text.delta", "response.refusal.delta"];
 const OUTPUT_TEXT: &[&str] = &["response.output_text.delta"];
@@ -203,31 +205,54 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &["", "response.output[0]"];
+/// Items, in events about one and in the response.
+const ITEMS: &[&str] = &["item", "response.output[0]", "output[0]"];
 
-/// Values in these objects that are not text.
+/// The response, in an event or alone.
+const RESPONSE: &[&str] = &["response", ""];
+
+/// Citations in text.
+const ANNOTATIONS: &[&str] = &[
+    "annotation",
+    "part.annotations[]",
+    "item.content[1].annotations[]",
+    "response.output[0].content[1].annotations[]",
+    "output[0].content[1].annotations[]",
+];
+
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
-        &["item"],
-        "agent content[1].annotations content[1].format content[1].id content[1].status created_by \
-         encrypted_content id phase role status summary[1].id summary[1].type",
+    word(
+        ITEMS,
+        "content[1].format content[1].id content[1].status id phase role status summary[1].id summary[1].type type",
     ),
-    passes(
-        &["response.output[0]", "output[0]"],
-        "agent content[1].annotations content[1].id created_by encrypted_content id phase role status \
-         summary[1].id summary[1].type",
+    words(ITEMS, "agent created_by"),
+    data(ITEMS, "encrypted_content"),
+    word(&[""], "part.id part.status"),
+    word(ANNOTATIONS, "container_id file_id type"),
+    data(ANNOTATIONS, "url"),
+    string(ANNOTATIONS, "filename title"),
+    word(
+        RESPONSE,
+        "id model moderation object previous_response_id prompt_cache_retention  service_tier truncation",
     ),
-    passes(
+    words(
+        RESPONSE,
+        "billing content_filter_results content_filters context_management conversation incomplete_details reasoning usage",
+    ),
+    any(
+        RESPONSE,
+        "instructions input metadata prompt prompt_cache_options tool_choice tools",
+    ),
+    string(RESPONSE, "prompt_cache_key safety_identifier user"),
+    word(&["response"], "text.verbosity"),
+    any(&["response"], "error text.format"),
+    word(
         &[""],
-        "annotation arguments background background_color billing call_id code context_management \
-         conversation error event_id id incomplete_details input instructions item_id metadata model \
-         moderation name obfuscation object output_format param part.annotations part.id part.status \
-         partial_image_b64 phase previous_response_id prompt prompt_cache_key prompt_cache_options \
-         prompt_cache_retention quality reasoning response response_id safety_identifier service_tier size \
-         status tool_choice tools truncation usage user",
+        "background background_color call_id code event_id item_id name output_format param phase quality response_id role size",
     ),
-    passes(&[""], "item response.output[] output[]").in_kinds(&[
+    data(&[""], "obfuscation partial_image_b64"),
+    any(&[""], "item response.output[] output[]").in_kinds(&[
         "*_call",
         "*_call_output",
         "mcp_*",
@@ -235,16 +260,15 @@ const PASSES: &[Passes] = &[
         "compaction*",
         "item_reference",
     ]),
-    passes(
+    any(
         &[""],
         "delta input arguments code output command diff logs result item",
     )
     .in_kinds(&["response.*_call*"]),
-    passes(&[""], "text").in_kinds(&["response"]),
+    any(&[""], "text").in_kinds(&["response"]),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     counts_parts: true,
     ..Table::new(

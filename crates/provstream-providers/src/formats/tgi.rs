@@ -3,7 +3,7 @@
 //! <https://huggingface.co/docs/text-generation-inference/en/reference/api_reference>,
 //! <https://huggingface.github.io/text-generation-inference/>
 
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, any, row, word};
 
 // `index` counts tokens.
 const ROWS: &[Row] = &[
@@ -32,20 +32,17 @@ const ROWS: &[Row] = &[
     row(&["error"], "", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &[""];
-
-/// Values in these objects that are not text.
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
+    word(
         &["details"],
-        "best_of_sequences[0].finish_reason best_of_sequences[0].prefill finish_reason prefill",
+        "best_of_sequences[0].finish_reason finish_reason",
     ),
-    passes(&[""], "error_type model_id request_id type"),
+    any(&["details"], "best_of_sequences[0].prefill prefill"),
+    word(&[""], "error_type model_id request_id"),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     ..Table::new(
         ROWS,

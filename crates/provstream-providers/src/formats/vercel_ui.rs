@@ -2,7 +2,9 @@
 //!
 //! <https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol>, <https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message>
 
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, passes, row};
+use crate::walk::table::{
+    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+};
 
 const PART: &[&str] = &["source-url", "source-document", "tool-input-delta"];
 /// Types of events that are nothing that a reader sees in its order, so that they are no breaks: all others are, but for those of text,
@@ -45,26 +47,25 @@ const ROWS: &[Row] = &[
     row(ANY, "error", Role::Error),
 ];
 
-/// Paths of objects whose strings may be text.
-const CONTENT: &[&str] = &[""];
-
-/// Values in these objects that are not text.
+/// Values that are not text.
 const PASSES: &[Passes] = &[
-    passes(
-        &["parts[]"],
-        "approval callProviderMetadata errorText filename id input mediaType output providerMetadata rawInput \
-         resultProviderMetadata sourceId state title toolCallId toolName type url",
+    word(
+        &["", "parts[]"],
+        "approvalId createdAt finishReason id mediaType messageId role sourceId state toolCallId toolName",
     ),
-    passes(
-        &[""],
-        "approvalId createdAt errorText filename finishReason id input mediaType messageId messageMetadata \
-         metadata output providerMetadata reason role sourceId title toolCallId toolName type url usage",
+    string(&["", "parts[]"], "errorText filename reason title"),
+    words(&[""], "usage"),
+    data(&["", "parts[]"], "url"),
+    any(
+        &["", "parts[]"],
+        "approval callProviderMetadata input output providerMetadata rawInput \
+         resultProviderMetadata",
     ),
-    passes(&[""], "data parts[].data").in_kinds(&["data-*"]),
+    any(&[""], "messageMetadata metadata"),
+    any(&[""], "data parts[].data").in_kinds(&["data-*"]),
 ];
 
 pub(crate) const TABLE: Table = Table {
-    content: CONTENT,
     passes: PASSES,
     one_text: true,
     has_starts: true,

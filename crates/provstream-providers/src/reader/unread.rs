@@ -8,6 +8,7 @@ use crate::found::{Found, Str};
 use crate::item::NoticeCode;
 use crate::pass_members::is_in;
 use crate::steps::{count, each};
+use crate::walk::allowed::Allowed;
 use crate::walk::automaton::ROOT;
 use crate::walk::scan::{string_end, white_space_end};
 use crate::walk::{Capture, Shape, Untaken, skip};
@@ -88,11 +89,19 @@ impl FactReader {
         if is_error && OF_ERRORS.contains(&path.as_str()) {
             return true;
         }
-        let mut passes = event.automaton.passes_in.iter();
-        if passes.any(|(pass, of)| is_in(&path, pass) && kinds.are(event, untaken.around, of)) {
+        let value = untaken.start as usize..untaken.end as usize;
+        let json = &event.data[value.clone()];
+        let mut passes_in = event.automaton.passes_in.iter();
+        let passes = (!is_named && node.allowed.has(json))
+            || passes_in.any(|(path_of, passes)| {
+                let is_there = &*path == &**path_of;
+                let allowed = passes.allowed;
+                (is_there && allowed.has(json) || allowed == Allowed::Any && is_in(&path, path_of))
+                    && kinds.are(event, untaken.around, passes.kinds)
+            });
+        if passes {
             return true;
         }
-        let value = untaken.start as usize..untaken.end as usize;
         let mut is_read = true;
         let is_whole = strings(
             &event.data[..value.end],
@@ -121,14 +130,12 @@ pub(super) fn is_taken(event: &Event<'_>, capture: &Capture) -> bool {
     let mut roles = event.rules(capture).map(|rule| rule.row.role);
     match capture.shape {
         Shape::Scalar => true,
-        Shape::Plain | Shape::Escaped => {
-            let value = &event.data[capture.range()];
-            let is_number = || value.iter().all(|byte| b"+-.eE0123456789".contains(byte));
-            roles.any(|role| role.takes_strings()) || is_number()
-        }
         Shape::Object if node.leads_on() => true,
         Shape::Array if node.element.is_some() => true,
-        Shape::Object | Shape::Array => roles.any(|role| role.takes_containers()),
+        _ => {
+            let value = &event.data[capture.value()];
+            roles.any(|role| role.allowed().has(value))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Paths of a format's table, compiled to an automaton that leads from the members of an event to the matching rows.
 
+use super::allowed::Allowed;
 use super::table::{Passes, Row, Table};
 
 /// Number of a node. The nodes inside a node follow it directly.
@@ -16,8 +17,8 @@ pub(crate) struct Automaton {
     types: Box<[&'static str]>,
     /// Path of each node; an element of an array is `[]`.
     paths: Box<[Box<str>]>,
-    /// Paths of values that are not text in events and parts of certain kinds, with these kinds.
-    pub(crate) passes_in: Box<[(Box<str>, &'static [&'static str])]>,
+    /// Paths of values that are not text in events and parts of certain kinds.
+    pub(crate) passes_in: Box<[(Box<str>, &'static Passes)]>,
     pub(crate) table: &'static Table,
 }
 
@@ -30,9 +31,11 @@ pub(crate) struct PathNode {
     signatures: u64,
     /// A string in this value that no row names is text that was not read, unless its member is one of `passes`.
     pub(crate) is_content: bool,
+    /// Types of this value that pass although no row reads them.
+    pub(crate) allowed: Allowed,
     /// Bits of the types of events in which the value is text, or has text in it.
     texts: u64,
-    passes: Box<[&'static [u8]]>,
+    passes: Box<[(&'static [u8], Allowed)]>,
     /// The node of an array's elements.
     pub(crate) element: Option<NodeId>,
     /// For an array's element: which number of the channel (0 or 1) its index is.
@@ -73,27 +76,29 @@ impl Automaton {
             };
             tree.at(row.path).rules.push(PathRule { types, row: *row });
         }
-        for path in table.content {
-            tree.at(path).is_content = Some(true);
+        let of_all = table.passes.iter().filter(|passes| passes.kinds.is_empty());
+        for passes in of_all {
+            for (around, member) in passes.paths() {
+                tree.at(around).pass(member, passes.allowed);
+            }
         }
-        let (passes_in, passes): (Vec<_>, _) = table
+        let of_kinds = table
             .passes
             .iter()
-            .partition(|passes| !passes.kinds.is_empty());
-        let passes: Vec<&Passes> = passes;
-        for (around, member) in passes.iter().flat_map(|passes| passes.paths()) {
-            tree.at(around).pass(member);
-        }
-        let passes_in = passes_in.iter().flat_map(|passes| {
-            let paths = passes.paths();
-            paths.map(|(around, member)| {
+            .filter(|passes| !passes.kinds.is_empty());
+        let passes_in = of_kinds.flat_map(|passes| {
+            passes.paths().map(move |(around, member)| {
                 let path = join(around, member);
                 let path = path.replace("[0]", "[]").replace("[1]", "[]");
-                (path.into(), passes.kinds)
+                (path.into(), passes)
             })
         });
         let (mut nodes, mut paths) = (Vec::new(), Vec::new());
-        tree.number(&mut nodes, &mut paths, Around::default());
+        let around = Around {
+            is_content: table.is_closed,
+            path: String::new(),
+        };
+        tree.number(&mut nodes, &mut paths, around);
         assert!(
             nodes.len() < usize::from(NodeId::MAX),
             "a number for each node"
@@ -141,9 +146,14 @@ impl PathNode {
         self.is_content || self.texts != 0
     }
 
-    /// Returns `true` if strings in a member without a node are text that was not read, by its decoded name.
-    pub(crate) fn is_unread(&self, name: &[u8]) -> bool {
-        self.is_content && !self.passes.contains(&name)
+    /// Returns the values of a member without a node that are not text, by its decoded name.
+    pub(crate) fn allowed(&self, name: &[u8]) -> Allowed {
+        if !self.is_content {
+            return Allowed::Any;
+        }
+        let mut passes = self.passes.iter();
+        let known = passes.find(|(member, _)| member.len() == name.len() && *member == name);
+        known.map_or(Allowed::Nothing, |(_, allowed)| *allowed)
     }
 
     /// Returns `true` if the value is text, or has text in it, in events of the type with this bit.
@@ -178,11 +188,11 @@ struct Tree {
     rules: Vec<PathRule>,
     /// Overrides the value of the object or array around the node.
     is_content: Option<bool>,
-    passes: Vec<&'static [u8]>,
+    allowed: Allowed,
+    passes: Vec<(&'static [u8], Allowed)>,
 }
 
 /// Properties of the object or array around a node.
-#[derive(Clone, Default)]
 struct Around {
     is_content: bool,
     path: String,
@@ -212,13 +222,16 @@ impl Tree {
         tree
     }
 
-    /// Marks the value at this path as not text. A node is not created if no row looks into the value.
-    fn pass(&mut self, path: &'static str) {
+    /// Marks values of these types at this path as not text. A node is not created if no row looks into the value.
+    fn pass(&mut self, path: &'static str, allowed: Allowed) {
         let (around, name) = path.rsplit_once('.').unwrap_or(("", path));
         let tree = self.at(around);
         match tree.members.iter_mut().find(|(member, _)| *member == name) {
-            Some((_, member)) => member.is_content = Some(false),
-            None => tree.passes.push(name.as_bytes()),
+            Some((_, member)) => {
+                member.allowed = allowed;
+                member.is_content = (allowed == Allowed::Any).then_some(false);
+            }
+            None => tree.passes.push((name.as_bytes(), allowed)),
         }
     }
 
@@ -252,6 +265,7 @@ impl Tree {
                 .fold(0, |all, (name, _)| all | signature(name)),
             texts: inside.fold(own, |all, node| all | nodes[usize::from(node)].texts),
             is_content,
+            allowed: self.allowed,
             passes: self.passes.into_boxed_slice(),
             members,
             element,

@@ -15,11 +15,13 @@
 //! repeated, the last occurrence counts, as in SDKs; earlier captures are [superseded](Capture::superseded). `RFC
 //! 8259 2 to 8`
 
+pub(crate) mod allowed;
 pub(crate) mod automaton;
 pub(crate) mod scan;
 pub(crate) mod table;
 
 use super::steps::{count, each};
+use allowed::Allowed;
 use automaton::{Automaton, NodeId, ROOT};
 use scan::{Skip, is_scalar, scalar_end, string_end, white_space_end};
 use table::Role;
@@ -54,6 +56,12 @@ pub(crate) enum Shape {
 impl Capture {
     pub(crate) fn range(&self) -> core::ops::Range<usize> {
         self.start as usize..self.end as usize
+    }
+
+    /// Returns the range of the value, with the quotes of a string.
+    pub(crate) fn value(&self) -> core::ops::Range<usize> {
+        let quote = usize::from(self.is_string());
+        self.start as usize - quote..self.end as usize + quote
     }
 
     pub(crate) const fn is_string(&self) -> bool {
@@ -386,7 +394,10 @@ impl Walk {
                 .then(|| provstream::json::decode(raw, true).text);
             let raw = decoded.as_ref().map_or(raw, |name| name.as_bytes());
             let found = node.member(raw);
-            let is_unread = found.is_none() && node.is_unread(raw);
+            let allowed = match found {
+                Some(_) => Allowed::Any,
+                None => node.allowed(raw),
+            };
             let name = (at as u32 + 1, name.end as u32);
             let colon = white_space_end(data, name.1 as usize + 1);
             if *data.get(colon)? != b':' {
@@ -405,7 +416,7 @@ impl Walk {
                 return Some(Next::Value(member, scope, at));
             }
             let end = skip(data, at)?;
-            if is_unread {
+            if !allowed.has(&data[at..end]) {
                 self.leave(id, name, data, at..end, around);
             } else if data[at] == b'"' && self.unread.len() < MAX_UNREAD {
                 self.unread.extend(Unread::new(at + 1..end - 1));
@@ -502,7 +513,17 @@ impl Walk {
             start: range.start as u32,
             end: range.end as u32,
         };
-        match first.row.role {
+        let role = first.row.role;
+        let is_read = match role {
+            Role::Thought | Role::Special | Role::DeltaKind | Role::Type => true,
+            Role::Kind => node.rules.len() == 1,
+            Role::Id => capture.is_string(),
+            _ => false,
+        };
+        if is_read && !role.allowed().has(&data[capture.value()]) {
+            self.leave_value(id, data, shape, range.clone());
+        }
+        match role {
             Role::Number(level) => {
                 if level == 0 && scope == 0 {
                     self.number_at = (capture.start, capture.end);
@@ -516,21 +537,16 @@ impl Walk {
                 }
             }
             Role::Thought => {
-                self.leave_value(id, data, shape, range.clone());
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.is_thought = shape == Shape::Scalar && data[range] == *b"true";
                 }
             }
             Role::Special => {
-                self.leave_value(id, data, shape, range.clone());
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.is_special = shape == Shape::Scalar && data[range] == *b"true";
                 }
             }
             Role::Kind => {
-                if matches!(shape, Shape::Object | Shape::Array) {
-                    self.leave_value(id, data, shape, range.clone());
-                }
                 let is_thought = matches!(
                     &data[range],
                     b"reasoning_text"
@@ -556,12 +572,7 @@ impl Walk {
                 }
             }
             Role::Id if capture.is_string() => self.id = Some(capture),
-            Role::Type => {
-                if matches!(shape, Shape::Object | Shape::Array) {
-                    self.leave_value(id, data, shape, range);
-                }
-                self.kind = Some(capture);
-            }
+            Role::Type => self.kind = Some(capture),
             // `null` says nothing in any place.
             _ if shape == Shape::Scalar && data[range] == *b"null" => {}
             _ => self.captures.push(capture),

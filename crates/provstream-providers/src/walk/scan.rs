@@ -8,6 +8,9 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// Length up to which strings are scanned eight bytes at a time; longer ones are worth a call of `memchr`.
 const SHORT: usize = 64;
 
+/// Longest word in bytes.
+pub(crate) const LONGEST_WORD: usize = 256;
+
 /// End of a string's content, which is the position of the closing quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StringEnd {
@@ -106,6 +109,17 @@ pub(crate) fn plain_end(data: &[u8], from: usize) -> Option<(usize, bool)> {
         }
         at += 1;
     }
+}
+
+/// Returns the end of the string whose content begins at `from`, if the content is a [word](super::allowed::Allowed).
+#[inline]
+pub(crate) fn word_end(data: &[u8], from: usize) -> Option<usize> {
+    let rest = data.get(from..)?;
+    let len = rest
+        .iter()
+        .take(LONGEST_WORD + 1)
+        .position(|byte| !byte.is_ascii_graphic() || matches!(byte, b'"' | b'\\'))?;
+    (rest[len] == b'"').then_some(from + len)
 }
 
 /// Sets the high bit of each zero byte of `word`. Bits above the lowest such byte may be wrong.

@@ -4,16 +4,16 @@
 //! `[1]` are also each element, and the element's index is the first or second number of its channel. The empty path
 //! is the event itself.
 
+use super::allowed::Allowed;
 use crate::text_id::Member;
 
 /// Table of a format.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) rows: &'static [Row],
-    /// The paths of objects and arrays in which each string is text that was not read, unless a row or a path that passes is
-    /// about it.
-    pub(crate) content: &'static [&'static str],
-    /// Values within `content` that are not text.
+    /// Each string is text that was not read, unless a row or a path that passes is about it.
+    pub(crate) is_closed: bool,
+    /// Values that are not text.
     pub(crate) passes: &'static [Passes],
     /// The text blocks of a message are joined to one text, whose channel is that of the first block. A block that
     /// loses all its text is removed.
@@ -37,12 +37,14 @@ pub(crate) struct Table {
     pub(crate) shortest: Shortest,
 }
 
-/// Values that are not text, with all that is in them: identifiers, tool calls, binary data.
+/// Values that are not text: identifiers, tool calls, binary data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passes {
     /// Kinds of events and parts, by `type` or `object` of the event or of the object around the value; `*` is any
     /// run of characters. Empty: all kinds.
     pub(crate) kinds: &'static [&'static str],
+    /// Types of the values. A value of another type counts as one that no row and no path is about.
+    pub(crate) allowed: Allowed,
     /// Paths of the objects that contain the values.
     pub(crate) around: &'static [&'static str],
     /// Paths of the values from there, separated by spaces.
@@ -50,12 +52,42 @@ pub(crate) struct Passes {
 }
 
 /// Returns rules for values that are not text, in objects with the paths `around`.
-pub(crate) const fn passes(around: &'static [&'static str], members: &'static str) -> Passes {
+const fn passes(
+    allowed: Allowed,
+    around: &'static [&'static str],
+    members: &'static str,
+) -> Passes {
     Passes {
         kinds: &[],
+        allowed,
         around,
         members,
     }
+}
+
+/// Returns rules for identifiers and names of a closed set.
+pub(crate) const fn word(around: &'static [&'static str], members: &'static str) -> Passes {
+    passes(Allowed::Word, around, members)
+}
+
+/// Returns rules for objects and arrays of identifiers and names of a closed set.
+pub(crate) const fn words(around: &'static [&'static str], members: &'static str) -> Passes {
+    passes(Allowed::Words, around, members)
+}
+
+/// Returns rules for signatures, binary data and addresses, alone or in objects and arrays.
+pub(crate) const fn data(around: &'static [&'static str], members: &'static str) -> Passes {
+    passes(Allowed::Data, around, members)
+}
+
+/// Returns rules for strings of others than the model: names, titles of sources, stop sequences.
+pub(crate) const fn string(around: &'static [&'static str], members: &'static str) -> Passes {
+    passes(Allowed::Text, around, members)
+}
+
+/// Returns rules for values with texts of others than the model: tools, the request, sources.
+pub(crate) const fn any(around: &'static [&'static str], members: &'static str) -> Passes {
+    passes(Allowed::Any, around, members)
 }
 
 impl Passes {
@@ -86,7 +118,7 @@ impl Table {
     pub(crate) const fn new(rows: &'static [Row], shortest: Shortest) -> Self {
         Self {
             rows,
-            content: &[],
+            is_closed: true,
             passes: &[],
             one_text: false,
             counts_up: false,
@@ -240,46 +272,38 @@ impl Role {
         )
     }
 
-    /// Returns `true` if a string with this role is read or is known not to be text.
-    pub(crate) const fn takes_strings(self) -> bool {
-        !matches!(
-            self,
-            Self::Number(_)
-                | Self::Thought
-                | Self::Special
-                | Self::ToolJson
-                | Self::Element
-                | Self::ReasoningStart
-                | Self::ReasoningEnd
-                | Self::BlockEnd
-                | Self::End
-                | Self::EndAll
-                | Self::Done
-                | Self::Last
-                | Self::Holder
-                | Self::Sequence
-                | Self::Offset
-                | Self::PromptOffset
-        )
-    }
-
-    /// Returns `true` if an object or array with this role, which no row looks into, is read or is known not to be
-    /// text.
-    pub(crate) const fn takes_containers(self) -> bool {
-        matches!(
-            self,
+    /// Returns the values with this role that are read or are known not to be text.
+    pub(crate) const fn allowed(self) -> Allowed {
+        match self {
+            Self::Text
+            | Self::Start
+            | Self::Alone
+            | Self::Initial
+            | Self::Whole
+            | Self::Message
+            | Self::Quote
+            | Self::Reasoning
+            | Self::ReasoningWhole => Allowed::Text,
+            Self::Type
+            | Self::Kind
+            | Self::DeltaKind
+            | Self::Id
+            | Self::Block
+            | Self::Begins
+            | Self::Finish
+            | Self::ErrorKind => Allowed::Word,
             Self::Tool
-                | Self::ToolJson
-                | Self::Part
-                | Self::InBlock
-                | Self::BlockEnd
-                | Self::Error
-                | Self::ErrorName
-                | Self::ChoiceError
-                | Self::Logprobs
-                | Self::Echo
-                | Self::Evidence
-        )
+            | Self::ToolJson
+            | Self::Part
+            | Self::InBlock
+            | Self::Error
+            | Self::ErrorName
+            | Self::ChoiceError
+            | Self::Logprobs
+            | Self::Echo
+            | Self::Evidence => Allowed::Any,
+            _ => Allowed::Number,
+        }
     }
 
     /// Returns `true` if the role is an end or an error, which is processed after everything else in its event.
