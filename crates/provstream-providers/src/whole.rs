@@ -143,5 +143,11 @@ fn settle_elsewhere<R: TextRewriter>(
             return to.end(0, None);
         }
         settled += usize::from(other.rewriter.settle_elsewhere(unfound, copy, to));
+        let rest = other.rewriter.rest();
+        count(copy.len());
+        if unfound == Unfound::Empties && memchr::memmem::find(copy, rest).is_none() {
+            // It may have in another form what is not decided.
+            return to.end(0, None);
+        }
     }
 }

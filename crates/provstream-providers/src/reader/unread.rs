@@ -94,7 +94,7 @@ impl FactReader {
         let mut passes_in = event.automaton.passes_in.iter();
         let passes = (!is_named && node.allowed.has(json))
             || passes_in.any(|(path_of, passes)| {
-                let is_there = &*path == &**path_of;
+                let is_there = *path == **path_of;
                 let allowed = passes.allowed;
                 (is_there && allowed.has(json) || allowed == Allowed::Any && is_in(&path, path_of))
                     && kinds.are(event, untaken.around, passes.kinds)

@@ -76,7 +76,7 @@ impl Allowed {
 
 /// Returns `true` if a string has no white space, and nothing but ASCII.
 fn is_word(content: &[u8]) -> bool {
-    content.iter().all(u8::is_ascii_graphic)
+    content.iter().all(|byte| (b'!'..=0x7F).contains(byte))
 }
 
 #[cfg(test)]

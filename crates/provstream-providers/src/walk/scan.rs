@@ -85,12 +85,25 @@ fn quote_or_backslash(data: &[u8], from: usize) -> Option<usize> {
 /// content is incomplete or has an escape or control character.
 #[inline]
 pub(crate) fn plain_end(data: &[u8], from: usize) -> Option<(usize, bool)> {
+    end_without::<b' '>(data, from)
+}
+
+/// Returns the end of the string whose content begins at `from`, if the content is a [word](super::allowed::Allowed).
+#[inline]
+pub(crate) fn word_end(data: &[u8], from: usize) -> Option<usize> {
+    let (end, is_ascii) = end_without::<b'!'>(data, from)?;
+    (is_ascii && end - from <= LONGEST_WORD).then_some(end)
+}
+
+/// Returns the end of a string as [`plain_end`] does; `None` if a byte in the content is less than `LEAST`.
+#[inline(always)]
+fn end_without<const LEAST: u8>(data: &[u8], from: usize) -> Option<(usize, bool)> {
     let mut at = from;
     let mut all = 0;
     while let Some(word) = data.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*word);
         let ends = zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64));
-        let ends = ends | (word.wrapping_sub(ONES * b' ' as u64) & !word & HIGHS);
+        let ends = ends | (word.wrapping_sub(ONES * u64::from(LEAST)) & !word & HIGHS);
         if ends != 0 {
             let len = ends.trailing_zeros() / 8;
             // The bytes before the one that ends it.
@@ -104,22 +117,12 @@ pub(crate) fn plain_end(data: &[u8], from: usize) -> Option<(usize, bool)> {
     loop {
         match *data.get(at)? {
             b'"' => return Some((at, all & HIGHS == 0)),
-            b'\\' | 0..b' ' => return None,
+            b'\\' => return None,
+            byte if byte < LEAST => return None,
             byte => all |= u64::from(byte),
         }
         at += 1;
     }
-}
-
-/// Returns the end of the string whose content begins at `from`, if the content is a [word](super::allowed::Allowed).
-#[inline]
-pub(crate) fn word_end(data: &[u8], from: usize) -> Option<usize> {
-    let rest = data.get(from..)?;
-    let len = rest
-        .iter()
-        .take(LONGEST_WORD + 1)
-        .position(|byte| !byte.is_ascii_graphic() || matches!(byte, b'"' | b'\\'))?;
-    (rest[len] == b'"').then_some(from + len)
 }
 
 /// Sets the high bit of each zero byte of `word`. Bits above the lowest such byte may be wrong.

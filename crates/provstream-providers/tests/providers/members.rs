@@ -3,11 +3,11 @@
 
 use provstream::{Gate, Parser, Policy};
 use provstream_providers::{Decoder, Format, Item, Reasoning, StreamGate, StreamRewriter};
-use testkit::gate::policies::{NoInference, Nothing};
+use testkit::gate::policies::{NoInference, Nothing, UptoInference};
 use testkit::wire::generate::Random;
-use testkit::wire::hostile::{contradicting, sentences, with_copies, with_unread, words};
+use testkit::wire::hostile::{contradicting, sentences, wholes, with_copies, with_unread, words};
 use testkit::wire::members::{Members, members};
-use testkit::wire::oracle::clean;
+use testkit::wire::oracle::{Client, clean};
 
 /// Streams of each format: 200, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
@@ -64,7 +64,11 @@ fn gated(format: Option<Format>, policy: impl Policy + Clone, stream: &[u8], see
 
 /// A whole text after a gate.
 fn released(text: &str) -> String {
-    let mut gate = Gate::new(Parser::new(), NoInference);
+    released_by(NoInference, text)
+}
+
+fn released_by(policy: impl Policy, text: &str) -> String {
+    let mut gate = Gate::new(Parser::new(), policy);
     let mut out = Vec::new();
     gate.push(text.as_bytes(), &mut out);
     gate.finish(&mut out);
@@ -91,6 +95,16 @@ fn check_none(found: &Members, letters: &[u8], what: &str) {
     for (path, text) in found {
         let bad = words(text).find(|word| letters.contains(&word.as_bytes()[0]));
         assert_eq!(bad, None, "{path} of {what}");
+    }
+}
+
+/// No member has a word of `all` that is not in `released`, and some member has each that is.
+fn check_only(found: &Members, released: &str, all: &str, what: &str) {
+    let released: Vec<&str> = words(released).collect();
+    let found: Vec<&str> = found.values().flat_map(|text| words(text)).collect();
+    for word in words(all) {
+        let is_released = released.contains(&word);
+        assert_eq!(found.contains(&word), is_released, "{word} of {what}");
     }
 }
 
@@ -156,6 +170,60 @@ fn no_copy_of_a_text_has_what_a_gate_withholds() {
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
             let what = format!("{format}, seed {seed}: {before}\nbecame {after}");
             check_none(&members(&out), b"W", &what);
+        }
+    }
+}
+
+/// After the policy ended a text, nothing has what comes after that end.
+#[test]
+fn no_copy_of_a_text_has_what_comes_after_its_end() {
+    for format in Format::ALL {
+        for seed in 0..seeds() {
+            let stream = with_copies(format, &mut Random::new(seed));
+            let out = gated(asked(format, seed), UptoInference, &stream, seed);
+            let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
+            let what = format!("{format}, seed {seed}: {before}\nbecame {after}");
+            let texts = Client::of(format, &stream).texts;
+            let released: String = texts
+                .values()
+                .map(|text| released_by(UptoInference, text) + " ")
+                .collect();
+            let all: String = texts.values().map(|text| format!("{text} ")).collect();
+            check_only(&members(&out), &released, &all, &what);
+        }
+    }
+}
+
+/// In a stream without deltas, the first whole text is judged, and what follows repeats the decisions about it.
+#[test]
+fn no_whole_text_without_deltas_has_what_a_gate_withholds() {
+    for format in Format::ALL {
+        for seed in 0..seeds() {
+            let Some((stream, texts)) = wholes(format, &mut Random::new(seed)) else {
+                continue;
+            };
+            let all = texts.join(" ");
+            let [before] = [&stream].map(|text| String::from_utf8_lossy(text));
+            let out = gated(Some(format), NoInference, &stream, seed);
+            let what = format!("{format}, seed {seed}: {before}");
+            let what = |out: &[u8]| format!("{what}\nbecame {}", String::from_utf8_lossy(out));
+            let released = texts.iter().map(|text| released(text) + " ");
+            check_only(
+                &members(&out),
+                &released.collect::<String>(),
+                &all,
+                &what(&out),
+            );
+            let out = gated(Some(format), UptoInference, &stream, seed);
+            let released = texts
+                .iter()
+                .map(|text| released_by(UptoInference, text) + " ");
+            check_only(
+                &members(&out),
+                &released.collect::<String>(),
+                &all,
+                &what(&out),
+            );
         }
     }
 }

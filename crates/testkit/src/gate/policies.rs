@@ -39,10 +39,27 @@ pub struct NoInference;
 
 impl Policy for NoInference {
     fn assertion(&mut self, question: &Question<'_>) -> Action {
-        let mut annotations = question.assertion().annotations();
-        match annotations.any(|annotation| annotation.declared() == "unverified-inference") {
+        match is_inferred(question) {
             true => Action::Discard,
             false => Action::Release,
         }
     }
+}
+
+/// A policy that ends a text before what the model has only inferred.
+#[derive(Clone, Copy, Debug)]
+pub struct UptoInference;
+
+impl Policy for UptoInference {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        match is_inferred(question) {
+            true => Action::Refuse("(end)".into()),
+            false => Action::Release,
+        }
+    }
+}
+
+fn is_inferred(question: &Question<'_>) -> bool {
+    let mut annotations = question.assertion().annotations();
+    annotations.any(|annotation| annotation.declared() == "unverified-inference")
 }

@@ -10,6 +10,26 @@ use super::oracle::{Client, clean};
 /// Members that hold text in at least one format.
 const TEXTS: [&str; 5] = ["content", "text", "delta", "response", "refusal"];
 
+/// Members that have words or numbers in each format that has them.
+const NOT_TEXT: [&str; 16] = [
+    "content_index",
+    "contentBlockIndex",
+    "created",
+    "created_at",
+    "done",
+    "event_type",
+    "finish_reason",
+    "id",
+    "index",
+    "item_id",
+    "model",
+    "object",
+    "output_index",
+    "role",
+    "stop",
+    "type",
+];
+
 /// Members that are evidence of another format.
 const EVIDENCE: [(&str, &str); 9] = [
     ("type", r#""message""#),
@@ -71,7 +91,7 @@ pub fn with_unread(format: Format, random: &mut Random) -> (Vec<u8>, usize) {
         let random = &mut *stream.random;
         let word = format!("Z{number}z");
         let mut also = None;
-        let event = match random.below(8) {
+        let event = match random.below(10) {
             0 => {
                 also = text_of(&event)
                     .map(|text| replaced(&event, text, &wrong_shape(format, random, &word)));
@@ -79,6 +99,7 @@ pub fn with_unread(format: Format, random: &mut Random) -> (Vec<u8>, usize) {
             }
             1 => beside(&event, &word).unwrap_or(event),
             2 => twice(&event, &word).unwrap_or(event),
+            3 | 4 => wrong_first(&event, random, &word).unwrap_or(event),
             _ => event,
         };
         if Some(number) > last && event != "[DONE]" && random.one_in(3) {
@@ -121,10 +142,7 @@ pub fn with_copies(format: Format, random: &mut Random) -> Vec<u8> {
         // These end the text for certain.
         let ends = kind.contains("part.done") || kind.contains("item.done");
         let is_own = own && !name.contains(' ') && kind.contains('#') && !ends;
-        let text = match is_own && random.one_in(3) {
-            true => clean(text).replace(" is so.", "  is so!"),
-            false => clean(text),
-        };
+        let text = copied(random, text);
         let number = if is_own { index } else { index + 5 };
         let copy = kind
             .replace('#', &number.to_string())
@@ -132,6 +150,45 @@ pub fn with_copies(format: Format, random: &mut Random) -> Vec<u8> {
         stream.events.push(copy);
     }
     stream.join(format)
+}
+
+/// Generates a response of sentences without deltas, in formats that have whole texts in a stream: each text comes as a
+/// whole, once or several times, and then without annotations. Also returns the texts.
+pub fn wholes(format: Format, random: &mut Random) -> Option<(Vec<u8>, Vec<String>)> {
+    let kind = random.pick(copies_of(format).get(..2)?);
+    let stream = sentences(format, random);
+    let texts: Vec<String> = Client::of(format, &stream).texts.into_values().collect();
+    let mut stream = Stream::new(random, Sentences::Numbered(0));
+    for (number, text) in texts.iter().enumerate().take(3) {
+        let random = &mut *stream.random;
+        let whole = |text: &str| {
+            let text = json!(text).to_string();
+            kind.replace('#', &number.to_string())
+                .replace('@', text.trim_matches('"'))
+        };
+        let mut events = vec![whole(text)];
+        for _ in 0..random.below(3) {
+            let copy = copied(random, text);
+            events.push(whole(&copy));
+        }
+        stream.events.extend(events);
+    }
+    let texts = texts.into_iter().take(3).collect();
+    Some((stream.join(format), texts))
+}
+
+/// A text without annotations, perhaps with other words or with its sentences in another order.
+fn copied(random: &mut Random, text: &str) -> String {
+    let text = clean(text);
+    match random.below(6) {
+        0 => text.replace(" is so.", "  is so!"),
+        1 => {
+            let sentences: Vec<&str> = text.split_inclusive(". ").collect();
+            sentences.into_iter().rev().collect()
+        }
+        2 => text.split_inclusive(". ").skip(1).collect(),
+        _ => text,
+    }
 }
 
 /// Returns events that repeat the text so far, `@`, under the number `#`, or under another number
@@ -297,6 +354,22 @@ fn twice(event: &str, word: &str) -> Option<String> {
         text,
         &format!(r#""{word}","{name}":{text}"#),
     ))
+}
+
+/// Puts text before a member that is none, in a member of the same name. The last one counts.
+fn wrong_first(event: &str, random: &mut Random, word: &str) -> Option<String> {
+    text_of(event)?;
+    let named = |name: &&str| event.contains(&format!("\"{name}\":"));
+    let names: Vec<&str> = NOT_TEXT.iter().copied().filter(named).collect();
+    let name = names.get(random.below(names.len()))?;
+    let wrong = random.pick(&[
+        r#""It is @ so.""#,
+        r#"{"text":"It is @ so."}"#,
+        r#"["It is @ so."]"#,
+        r#"[{"type":"text","text":"It is @ so."}]"#,
+    ]);
+    let wrong = format!("\"{name}\":{},\"{name}\":", wrong.replace('@', word));
+    Some(event.replacen(&format!("\"{name}\":"), &wrong, 1))
 }
 
 /// Truncates an event at a random position.
