@@ -30,6 +30,8 @@ pub(super) struct WholeText<'a, R> {
     pub(super) is_repeated: bool,
     /// More of that text may come, so that the end of this one may have to be left out.
     pub(super) may_go_on: bool,
+    /// The end of the text that is repeated is not decided, and more of it follows.
+    pub(super) is_held: bool,
     /// Decided words of the text that is repeated.
     pub(super) words: Option<Words>,
     /// Texts whose words it may have, if it is no copy of its own.
@@ -83,6 +85,10 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     }
     let is_own = |words: Words| words.is_like(&rewriter.words(false));
     let is_other = R::WITHHOLDS_UNREAD && !whole.words.is_some_and(is_own);
+    if is_other && whole.is_held {
+        // It may have in another form, or in another order, what is not decided.
+        settled.end(0, None);
+    }
     let texts = if is_other { whole.texts } else { &mut [] };
     let mut others = SmallVec::<[&mut Text<R>; 1]>::new();
     others.extend(each(texts.iter_mut()).filter(|other| other.id != whole.id));

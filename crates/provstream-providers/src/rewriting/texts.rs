@@ -196,14 +196,16 @@ impl<R: TextRewriter> State<R> {
         // A gate repeats its decisions in the copies that follow.
         let is_begun = R::WITHHOLDS_UNREAD && !is_repeated && self.is_streamed();
         let start = self.edits.bytes.len();
-        let (mut words, mut may_go_on) = (None, false);
+        let (mut words, mut may_go_on, mut is_held) = (None, false, false);
         if let Some(text) = self.texts.get_mut(id) {
             let is_all = repeats == Repeats::All;
             if is_all {
                 text.rewriter.look_ahead();
             }
             words = Some(text.rewriter.words(is_all));
-            may_go_on = R::WITHHOLDS_UNREAD && is_all && text.is_holding();
+            let is_holding = R::WITHHOLDS_UNREAD && text.is_holding();
+            may_go_on = is_holding && is_all;
+            is_held = is_holding && repeats == Repeats::SoFar;
         }
         if !self.restart_whole(id, text::position(id, is_repeated), is_repeated) {
             return false;
@@ -228,6 +230,7 @@ impl<R: TextRewriter> State<R> {
                 is_begun,
                 is_repeated,
                 may_go_on: may_go_on && pending.is_some(),
+                is_held,
                 words,
                 texts: self.texts.as_mut_slice(),
                 removed: removed.as_mut(),

@@ -176,6 +176,7 @@ impl<R: TextRewriter> State<R> {
             // A gate reports what it decides.
             is_repeated: !R::WITHHOLDS_UNREAD,
             may_go_on: false,
+            is_held: false,
             words: None,
             texts: &mut [],
             removed: None,
