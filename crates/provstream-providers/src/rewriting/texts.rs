@@ -196,17 +196,9 @@ impl<R: TextRewriter> State<R> {
         // A gate repeats its decisions in the copies that follow.
         let is_begun = R::WITHHOLDS_UNREAD && !is_repeated && self.is_streamed();
         let start = self.edits.bytes.len();
-        let (mut words, mut may_go_on, mut is_held) = (None, false, false);
-        if let Some(text) = self.texts.get_mut(id) {
-            let is_all = repeats == Repeats::All;
-            if is_all {
-                text.rewriter.look_ahead();
-            }
-            words = Some(text.rewriter.words(is_all));
-            let is_holding = R::WITHHOLDS_UNREAD && text.is_holding();
-            may_go_on = is_holding && is_all;
-            is_held = is_holding && repeats == Repeats::SoFar;
-        }
+        let (words, is_holding) = self.look_ahead(id, repeats);
+        let may_go_on = is_holding && repeats == Repeats::All;
+        let is_held = is_holding && repeats == Repeats::SoFar;
         if !self.restart_whole(id, text::position(id, is_repeated), is_repeated) {
             return false;
         }
@@ -318,6 +310,19 @@ impl<R: TextRewriter> State<R> {
             }
         }
         false
+    }
+
+    /// Returns the decided words of a text that a full text repeats, and `true` if a gate holds some of the text back.
+    fn look_ahead(&mut self, id: TextId, repeats: Repeats) -> (Option<Words>, bool) {
+        let Some(text) = self.texts.get_mut(id) else {
+            return (None, false);
+        };
+        let is_all = repeats == Repeats::All;
+        if is_all {
+            text.rewriter.look_ahead();
+        }
+        let words = text.rewriter.words(is_all);
+        (Some(words), R::WITHHOLDS_UNREAD && text.is_holding())
     }
 
     /// Adds a text that came as a whole, with the rewriter that has read it.
