@@ -171,6 +171,34 @@ impl Exchange {
         flow
     }
 
+    /// Processes the next bytes like [`push`](Self::push), if they are not the last. Returns `None` if
+    /// the output is exactly `bytes`, as for most events of a stream: the gateway can let its own
+    /// buffer pass.
+    #[must_use = "`None` says that the bytes are to be sent"]
+    pub fn push_or_pass(
+        &mut self,
+        bytes: &[u8],
+        now: Timestamp,
+        out: &mut Vec<u8>,
+    ) -> Option<Flow> {
+        match (&mut self.body, self.over) {
+            (BodyState::Filtered(filter), None) => {
+                let flow = filter.push_or_pass(bytes, now, out)?;
+                if flow != Flow::More {
+                    self.over = Some(flow);
+                }
+                Some(flow)
+            }
+            _ => Some(self.push(bytes, false, now, out)),
+        }
+    }
+
+    /// Returns `true` if the output depends on the time, which a gate compares with annotations.
+    #[must_use]
+    pub const fn needs_time(&self) -> bool {
+        matches!(&self.body, BodyState::Filtered(filter) if filter.is_gate())
+    }
+
     /// Returns `true` if the body passes through a filter.
     #[must_use]
     pub const fn is_filtered(&self) -> bool {

@@ -47,6 +47,47 @@ fn exchange(path: &str, log: &Lines) -> (Exchange, HeadPlan) {
     (exchange, plan)
 }
 
+/// What a gateway sends if it lets the pieces pass that stay as they are, and how many these are.
+fn let_through(route: &str, pieces: &[&[u8]]) -> (Vec<u8>, usize) {
+    let (mut exchange, _) = exchange(&format!("/{route}/v1/x"), &Lines::default());
+    assert_eq!(exchange.needs_time(), ["gate", "refuse"].contains(&route));
+    let (mut sent, mut passed) = (Vec::new(), 0);
+    for piece in pieces {
+        let mut out = Vec::new();
+        match exchange.push_or_pass(piece, now(), &mut out) {
+            Some(_) => sent.extend_from_slice(&out),
+            None => {
+                assert!(out.is_empty());
+                sent.extend_from_slice(piece);
+                passed += 1;
+            }
+        }
+    }
+    let flow = exchange.push(&[], true, now(), &mut sent);
+    assert_eq!(flow, Flow::Done);
+    assert!(exchange.close(now()).expect("a record").is_inspected());
+    (sent, passed)
+}
+
+#[test]
+fn pieces_that_stay_as_they_are_need_no_copy() {
+    let body = event(" No").repeat(12) + &body();
+    for route in ["strip", "gate", "refuse", "closed"] {
+        let (mut expected, log) = (Vec::new(), Lines::default());
+        let (mut exchange, _) = exchange(&format!("/{route}/v1/x"), &log);
+        let _ = exchange.push(body.as_bytes(), false, now(), &mut expected);
+        let _ = exchange.push(&[], true, now(), &mut expected);
+        let events: Vec<&[u8]> = body.split_inclusive("\n\n").map(str::as_bytes).collect();
+        let (sent, passed) = let_through(route, &events);
+        assert_eq!(sent, expected, "{route}");
+        assert_eq!(passed >= 8, route == "strip", "{route}: {passed}");
+        for size in 1..=64 {
+            let pieces: Vec<&[u8]> = body.as_bytes().chunks(size).collect();
+            assert_eq!(let_through(route, &pieces).0, expected, "{route}, {size}");
+        }
+    }
+}
+
 #[test]
 fn pieces_of_1_to_64_bytes_give_the_same_body_line_and_audit() {
     for route in ["strip", "gate", "refuse", "closed"] {

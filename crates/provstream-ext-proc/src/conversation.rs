@@ -94,7 +94,7 @@ impl Conversation {
                 answers.push(Reply::RequestTrailers(TrailersAnswer::default()));
             }
             MessagePart::ResponseHeaders(head) => answers.push(self.response(head)),
-            MessagePart::ResponseBody(body) => self.body(&body, now, &mut answers)?,
+            MessagePart::ResponseBody(body) => self.body(body, now, &mut answers)?,
             MessagePart::ResponseTrailers(_) => {
                 self.end(now, &mut answers)?;
                 answers.push(Reply::ResponseTrailers(TrailersAnswer::default()));
@@ -151,15 +151,19 @@ impl Conversation {
         }
     }
 
-    fn body(&mut self, body: &HttpBody, now: Timestamp, answers: &mut Vec<Reply>) -> Option<()> {
+    fn body(&mut self, body: HttpBody, now: Timestamp, answers: &mut Vec<Reply>) -> Option<()> {
         if self.is_over {
             return Some(());
         }
-        let mut out = Vec::new();
-        let flow = self
-            .exchange
-            .push(&body.body, body.end_of_stream, now, &mut out);
-        self.write(out, flow, body.end_of_stream, answers)
+        let (end, mut out) = (body.end_of_stream, Vec::new());
+        let flow = match end || self.is_whole {
+            true => Some(self.exchange.push(&body.body, end, now, &mut out)),
+            false => self.exchange.push_or_pass(&body.body, now, &mut out),
+        };
+        match flow {
+            Some(flow) => self.write(out, flow, end, answers),
+            None => self.write(body.body, Flow::More, end, answers),
+        }
     }
 
     /// Ends a body that has trailers.

@@ -65,6 +65,28 @@ impl Stream {
         Action::Pause
     }
 
+    /// Lets Envoy's current body buffer pass, which the output equals.
+    fn pass(&mut self, out: &[u8]) -> Action {
+        self.held = self.held.max(self.exchange.held());
+        self.sends(out);
+        self.is_paused = false;
+        Action::Continue
+    }
+
+    /// Measures the time until the first output.
+    fn sends(&mut self, out: &[u8]) {
+        if let (Some(at), false) = (self.head_at, out.is_empty()) {
+            let since = self
+                .get_current_time()
+                .duration_since(at)
+                .unwrap_or_default();
+            self.shared
+                .meter
+                .first(u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
+            self.head_at = None;
+        }
+    }
+
     /// Replaces Envoy's current body buffer by the output, and determines if Envoy continues.
     fn write(&mut self, size: usize, out: &[u8], end: bool) -> Action {
         self.held = self.held.max(self.exchange.held());
@@ -76,16 +98,7 @@ impl Stream {
             }
             self.send_head(out.len(), end);
         }
-        if let (Some(at), false) = (self.head_at, out.is_empty()) {
-            let since = self
-                .get_current_time()
-                .duration_since(at)
-                .unwrap_or_default();
-            self.shared
-                .meter
-                .first(u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
-            self.head_at = None;
-        }
+        self.sends(out);
         // Paused with an empty body, Envoy takes more of it at the trailers, if there are any.
         self.is_paused = out.is_empty() && !end;
         if self.is_paused {
@@ -199,8 +212,19 @@ impl HttpContext for Stream {
             return self.reset();
         }
         let bytes = self.get_http_response_body(0, size).unwrap_or_default();
-        let (mut out, now) = (Vec::new(), timestamp(self.get_current_time()));
-        let flow = self.exchange.push(&bytes, end, now, &mut out);
+        // Each call of Envoy costs more than most events.
+        let now = match end || self.exchange.needs_time() {
+            true => timestamp(self.get_current_time()),
+            false => Timestamp::MIN,
+        };
+        let mut out = Vec::new();
+        let flow = if end || self.waits || bytes.is_empty() {
+            self.exchange.push(&bytes, end, now, &mut out)
+        } else if let Some(flow) = self.exchange.push_or_pass(&bytes, now, &mut out) {
+            flow
+        } else {
+            return self.pass(&bytes);
+        };
         // Without its head, an error in the place of the body would pass for an answer.
         if self.exchange.status().is_some() && !self.waits {
             return self.reset();
