@@ -148,7 +148,9 @@ pub use event::{
     BracketAnnotation, Diagnostic, DiagnosticCode, Event, EventBytes, JsonRecord, OwnedEvent,
     TextChunk,
 };
-pub use gate::{Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Unannotated};
+pub use gate::{
+    Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Spacing, Unannotated,
+};
 #[cfg(feature = "settings")]
 pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, ready_policy};
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::GateEnd;
 use super::handler::GateHandler;
 use super::policy::{Action, AtLimit, Policy, Unannotated};
+use super::spacing::{SpaceJoiner, Spacing};
 use crate::engine::chars::{Separator, separator, whole_characters};
 use crate::event::TextChunk;
 use crate::json::JsonString;
@@ -33,6 +34,7 @@ pub(super) struct Held {
     ended: Option<GateEnd>,
     /// Decision about the open run of unannotated text.
     run: Option<Unannotated>,
+    joiner: SpaceJoiner,
     /// The stream has only JSON values, so there is no other text.
     json_alone: bool,
 }
@@ -52,7 +54,7 @@ struct Decision {
 }
 
 impl Held {
-    pub(super) const fn new(start: u64, json_alone: bool) -> Self {
+    pub(super) fn new(start: u64, json_alone: bool) -> Self {
         Self {
             bytes: Vec::new(),
             taken: 0,
@@ -63,6 +65,7 @@ impl Held {
             limited: start,
             ended: None,
             run: None,
+            joiner: SpaceJoiner::default(),
             json_alone,
         }
     }
@@ -71,11 +74,14 @@ impl Held {
     pub(super) fn reset(&mut self, start: u64) {
         let mut bytes = core::mem::take(&mut self.bytes);
         let mut decisions = core::mem::take(&mut self.decisions);
+        let mut joiner = core::mem::take(&mut self.joiner);
         bytes.clear();
         decisions.clear();
+        joiner.reset();
         *self = Self {
             bytes,
             decisions,
+            joiner,
             ..Self::new(start, self.json_alone)
         };
     }
@@ -118,6 +124,11 @@ impl Held {
         self.bytes.len() - self.taken
     }
 
+    /// Returns the number of bytes of white space that wait for the text after it.
+    pub(super) const fn held_white(&self) -> usize {
+        self.joiner.held_len()
+    }
+
     pub(super) fn heap_size(&self) -> usize {
         let texts = self.decisions.iter().map(|decision| decision.action.heap());
         let run = self.run.as_ref().map_or(0, Unannotated::heap);
@@ -125,6 +136,7 @@ impl Held {
             + self.decisions.capacity() * size_of::<Decision>()
             + texts.sum::<usize>()
             + run
+            + self.joiner.heap_size()
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
@@ -232,8 +244,13 @@ impl Held {
         while self.ended.is_none() && self.group_end().is_some_and(|end| end <= upto) {
             let decision = self.decisions.remove(0);
             self.pass(decision.clean.start(), true, policy, handler);
-            self.close(handler);
+            self.close(true, handler);
+            let discards = decision.action == Action::Discard && !decision.in_string;
+            let start = self.start;
             self.act(decision, handler);
+            if discards && self.start > start && policy.spacing() == Spacing::Join {
+                self.joiner.join();
+            }
         }
         if self.ended.is_none() {
             let next = self.decisions.first().map(|next| next.clean.start());
@@ -243,6 +260,16 @@ impl Held {
                 policy,
                 handler,
             );
+        }
+    }
+
+    /// Decides about white space after discarded text if the text after it has begun.
+    #[inline]
+    pub(super) fn end_white(&mut self, handler: &mut impl GateHandler) {
+        if self.joiner.held_len() > 0
+            && let Some(&next) = self.held().first()
+        {
+            self.joiner.end_white(next, handler);
         }
     }
 
@@ -324,20 +351,27 @@ impl Held {
 
     /// Ends the stream here with a text.
     fn refuse(&mut self, text: &str, handler: &mut impl GateHandler) {
-        self.close(handler);
+        self.close(!text.is_empty(), handler);
         if !text.is_empty() {
-            handler.inserted(text, self.start);
+            self.insert(text, self.start, handler);
         }
         self.end(GateEnd::Refused);
     }
 
-    /// Ends the open run of unannotated text.
-    pub(super) fn close(&mut self, handler: &mut impl GateHandler) {
+    /// Ends the text at the end of a stream; what comes next is another text.
+    pub(super) fn finish(&mut self, handler: &mut impl GateHandler) {
+        self.close(false, handler);
+        self.joiner.reset();
+    }
+
+    /// Ends the open run of unannotated text; `follows` is set if other text comes next.
+    pub(super) fn close(&mut self, follows: bool, handler: &mut impl GateHandler) {
+        self.joiner.settle(follows, handler);
         let Some(run) = self.run.take() else {
             return;
         };
         if let Unannotated::Mark(_, after) = run {
-            handler.inserted(&after, self.start);
+            self.insert(&after, self.start, handler);
         }
         handler.run_ends(self.start);
     }
@@ -364,17 +398,23 @@ impl Held {
             }
             len -= lead;
             let run = policy.unannotated();
+            self.joiner.settle(true, handler);
             handler.run_begins(self.start, &run);
             if let Unannotated::Mark(text, _) | Unannotated::Replace(text) = &run {
-                handler.inserted(text, self.start);
+                self.insert(text, self.start, handler);
             }
             self.run = Some(run);
         }
-        let removed = matches!(
-            self.run,
-            Some(Unannotated::Discard | Unannotated::Replace(_))
-        );
-        self.take(len, removed, handler);
+        match self.run {
+            Some(Unannotated::Discard) if policy.spacing() == Spacing::Join => {
+                let text = TextChunk::new(&self.bytes[self.taken..self.taken + len], self.start);
+                self.joiner.remove_in_run(text, handler);
+                self.taken += len;
+                self.start += len as u64;
+            }
+            Some(Unannotated::Discard | Unannotated::Replace(_)) => self.take(len, true, handler),
+            _ => self.take(len, false, handler),
+        }
     }
 
     /// Returns the end of the first decision's span and of all spans that overlap it: an assertion
@@ -412,11 +452,11 @@ impl Held {
             Action::Mark(before, after) => {
                 // A value that is not a string has no room for a mark.
                 if !opens {
-                    handler.inserted(&escaped(&before, escape), at);
+                    self.insert(&escaped(&before, escape), at, handler);
                 }
                 self.act_within(end, handler);
                 if self.ended.is_none() && !closes {
-                    handler.inserted(&escaped(&after, escape), self.start);
+                    self.insert(&escaped(&after, escape), self.start, handler);
                 }
             }
             Action::Replace(_) | Action::Discard => {
@@ -426,15 +466,15 @@ impl Held {
                 };
                 if opens || closes {
                     let string = [quote(opens), &text, quote(closes)].concat();
-                    handler.inserted(&string, at);
+                    self.insert(&string, at, handler);
                 } else if let Action::Replace(_) = decision.action {
-                    handler.inserted(&text, at);
+                    self.insert(&text, at, handler);
                 }
                 self.remove_all(end, handler);
             }
             Action::Suspend => self.end(GateEnd::Suspended),
             Action::Refuse(text) => {
-                handler.inserted(&escaped(&text, escape), at);
+                self.insert(&escaped(&text, escape), at, handler);
                 self.end(GateEnd::Refused);
             }
         }
@@ -479,12 +519,17 @@ impl Held {
         }
         let text = TextChunk::new(&self.bytes[self.taken..self.taken + len], self.start);
         if removed {
-            handler.removed(text);
+            self.joiner.remove(text, handler);
         } else {
-            handler.released(text);
+            self.joiner.release(text, handler);
         }
         self.taken += len;
         self.start += len as u64;
+    }
+
+    /// Writes text of the policy before the text at `at`.
+    fn insert(&mut self, text: &str, at: u64, handler: &mut impl GateHandler) {
+        self.joiner.insert(text, at, handler);
     }
 
     fn end(&mut self, how: GateEnd) {
@@ -492,6 +537,7 @@ impl Held {
         self.bytes.clear();
         self.taken = 0;
         self.decisions.clear();
+        self.joiner.reset();
     }
 }
 

@@ -7,6 +7,7 @@ mod policy;
 #[cfg(feature = "settings")]
 mod rules;
 mod scout;
+mod spacing;
 
 use self::check::{Check, STRIDE};
 pub use self::handler::GateHandler;
@@ -15,6 +16,7 @@ pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
 pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, ready_policy};
 use self::scout::Scout;
+pub use self::spacing::Spacing;
 use crate::engine::{AtCut, ReleasePoint};
 use crate::event::{BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
 use crate::handler::{Handler, Replacement};
@@ -257,7 +259,11 @@ impl<P: Policy> Gate<P> {
             self.held.overflow(Some(start), &mut self.policy, handler);
         }
         self.held.settle(None, &mut self.policy, handler);
-        self.held.close(handler);
+        if at_break {
+            self.held.close(false, handler);
+        } else {
+            self.held.finish(handler);
+        }
         let parser = self.rewriter.parser();
         self.check = Check::new(parser.position(), parser.limits().max_assertion());
         self.untrusted.clear();
@@ -324,6 +330,10 @@ impl<P: Policy> Gate<P> {
     /// Returns the number of bytes of text that are held.
     #[must_use]
     pub fn held_len(&self) -> usize {
+        self.undecided_len() + self.held.held_white()
+    }
+
+    fn undecided_len(&self) -> usize {
         self.held.len() + self.rewriter.unwritten_len()
     }
 
@@ -394,7 +404,7 @@ impl<P: Policy> Gate<P> {
     /// reports the diagnostic, unless the stream ends here.
     fn fault(&mut self, diagnostic: Diagnostic, handler: &mut impl GateHandler) {
         let start = self.held.start();
-        let span = Span::new(start, start + self.held_len() as u64);
+        let span = Span::new(start, start + self.undecided_len() as u64);
         self.held.fault(span, &mut self.policy, handler);
         if self.held.ended().is_some() {
             self.undecided = false;
@@ -461,6 +471,7 @@ impl<P: Policy> Gate<P> {
         if from > self.held.start() || self.held.has_decisions() {
             self.held.settle(Some(from), &mut self.policy, handler);
         }
+        self.held.end_white(handler);
         if is_here && self.held.ended().is_none() {
             self.check(point, upto, handler);
         }

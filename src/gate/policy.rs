@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::spacing::Spacing;
 use crate::provenance::{Assertion, Verdict};
 use crate::span::Span;
 
@@ -130,6 +131,14 @@ pub trait Policy {
     fn limit(&mut self) -> AtLimit {
         AtLimit::Release
     }
+
+    /// Returns the treatment of white space beside text that is discarded ([`Action::Discard`], [`Unannotated::Discard`]); by
+    /// default it is joined, so that no gap is left.
+    ///
+    /// In JSON strings nothing is joined.
+    fn spacing(&self) -> Spacing {
+        Spacing::Join
+    }
 }
 
 impl<P: Policy + ?Sized> Policy for &mut P {
@@ -148,6 +157,10 @@ impl<P: Policy + ?Sized> Policy for &mut P {
     fn limit(&mut self) -> AtLimit {
         (**self).limit()
     }
+
+    fn spacing(&self) -> Spacing {
+        (**self).spacing()
+    }
 }
 
 impl<P: Policy + ?Sized> Policy for Box<P> {
@@ -165,6 +178,10 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 
     fn limit(&mut self) -> AtLimit {
         (**self).limit()
+    }
+
+    fn spacing(&self) -> Spacing {
+        (**self).spacing()
     }
 }
 

@@ -478,7 +478,7 @@ fn an_assertion_in_a_block_that_is_one_itself_is_withheld_if_either_is() {
     let text = "```json\n{\"assertion\":\"a\"}\n```\n[substrate.grep] So.";
     for (without, expected) in [
         ("a", "```json\n{\"assertion\":\"\"}\n``` So."),
-        ("{\"assertion\":\"a\"}", "```json\n\n``` So."),
+        ("{\"assertion\":\"a\"}", "```json\n``` So."),
         ("", "```json\n{\"assertion\":\"a\"}\n``` So."),
     ] {
         let mut seen = Seen::default();

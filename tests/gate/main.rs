@@ -7,3 +7,4 @@ mod rebuild;
 mod release_point;
 #[cfg(feature = "settings")]
 mod rules;
+mod spacing;

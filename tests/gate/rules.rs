@@ -230,6 +230,28 @@ fn the_first_disposition_of_the_guide_counts() {
 }
 
 #[test]
+fn a_file_says_what_becomes_of_white_space() {
+    let text = "It rained. It snows. [unverified-inference] So.";
+    for (spacing, written) in [
+        ("", "It rained. So."),
+        ("spacing = \"join\"", "It rained. So."),
+        ("spacing = \"keep\"", "It rained.  So."),
+    ] {
+        let file = format!(
+            "preset = \"own-state\"\ndefault_window = \"1h\"\ninadmissible = {{ action = \"discard\" }}\n{spacing}"
+        );
+        assert_eq!(read(&rules(&file), text).0.text, written);
+    }
+    let file = b"spacing = \"none\"\npreset = \"own-state\"\ndefault_window = \"1h\"\ninadmissible = { action = \"discard\" }";
+    let error =
+        Rules::from_toml(file, &Vocabulary::memo()).expect_err("a value that spacing cannot have");
+    assert_eq!(
+        error.to_string(),
+        "line 1, column 11: expected one of \"join\", \"keep\" for \"spacing\", found \"none\""
+    );
+}
+
+#[test]
 fn each_disposition_has_its_rule() {
     let rules = rules(FILE);
     let many = format!(
@@ -262,7 +284,7 @@ fn each_disposition_has_its_rule() {
             Disposition::Terminal,
             "?A. B",
         ),
-        ("A. [substrate.grep; ts] B", Disposition::Malformed, " B"),
+        ("A. [substrate.grep; ts] B", Disposition::Malformed, "B"),
         ("A. [substrate.no] B", Disposition::Unknown, "<A.> B"),
         ("A. [substrate.mcp.brief] B", Disposition::RefusedClass, ""),
         (

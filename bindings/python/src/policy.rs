@@ -4,7 +4,9 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use provstream::provenance::{Assertion as RustAssertion, Timestamp, Verdict};
-use provstream::{Action as RustAction, AtLimit, Question, RulePolicy, Rules, Unannotated};
+use provstream::{
+    Action as RustAction, AtLimit, Question, RulePolicy, Rules, Spacing, Unannotated,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -257,6 +259,13 @@ impl provstream::Policy for AnyPolicy {
         match self {
             Self::Rules(policy, _) => policy.limit(),
             Self::Function(_) => AtLimit::Release,
+        }
+    }
+
+    fn spacing(&self) -> Spacing {
+        match self {
+            Self::Rules(policy, _) => policy.spacing(),
+            Self::Function(_) => Spacing::Join,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::steps::{count, each};
 use super::words::Words;
 use provstream::provenance::{Assertion, Verdict};
-use provstream::{Action, AtLimit, Policy, Question, Unannotated};
+use provstream::{Action, AtLimit, Policy, Question, Spacing, Unannotated};
 
 /// Maximum number of decisions of one kind that are recorded for a channel. In copies of the text, later assertions
 /// are withheld.
@@ -65,7 +65,7 @@ struct Decision {
     words: Option<Box<str>>,
 }
 
-impl<P> Remembering<P> {
+impl<P: Policy> Remembering<P> {
     pub(super) fn new(policy: P) -> Self {
         Self {
             policy,
@@ -105,6 +105,7 @@ impl<P> Remembering<P> {
         to: &mut CopyChanges,
     ) {
         self.met.sort_unstable();
+        to.spacing = self.policy.spacing();
         if let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) {
             let is_end = |end: &Words| !ended_after.is_some_and(|words| words.is_like(end));
             let end = self.end.filter(is_end);
@@ -123,6 +124,7 @@ impl<P> Remembering<P> {
         copy: &[u8],
         to: &mut CopyChanges,
     ) -> bool {
+        to.spacing = self.policy.spacing();
         let made = self.made.as_deref();
         let made = made.filter(|made| end.is_some() || made.withholds());
         if let Some(made) = made {
@@ -212,8 +214,10 @@ pub(super) enum Unfound {
 /// Changes to a copy of a text.
 #[derive(Debug, Default)]
 pub(super) struct CopyChanges {
-    /// Words with the replacement of each.
-    words: Vec<(Box<str>, String)>,
+    /// Words with the replacement of each; `None` if they are discarded.
+    words: Vec<(Box<str>, Option<String>)>,
+    /// Treatment of white space beside discarded words.
+    spacing: Spacing,
     /// Length to which the copy is cut, and the refusal that is appended.
     end: Option<(usize, Option<Box<str>>)>,
 }
@@ -228,9 +232,9 @@ impl CopyChanges {
 
     fn replace(&mut self, words: &str, action: &Action) {
         let by = match action {
-            Action::Replace(text) => text.to_string(),
-            Action::Mark(before, after) => format!("{before}{words}{after}"),
-            _ => String::new(),
+            Action::Replace(text) => Some(text.to_string()),
+            Action::Mark(before, after) => Some(format!("{before}{words}{after}")),
+            _ => None,
         };
         self.words.push((words.into(), by));
     }
@@ -242,13 +246,19 @@ impl CopyChanges {
         }
     }
 
-    /// Replaces the words in a part of a copy that begins and ends outside of them.
-    pub(super) fn replace_in(&mut self, copy: &mut Vec<u8>) {
+    /// Replaces the words in a part of a copy that begins and ends outside of them, and comes after `before`.
+    pub(super) fn replace_in(&mut self, copy: &mut Vec<u8>, before: &[u8]) {
         // Some may be in others.
         self.words.sort_by_key(|(words, _)| Reverse(words.len()));
         for (words, by) in each(self.words.iter()) {
             count(copy.len());
-            *copy = replaced(copy, words.as_bytes(), by.as_bytes());
+            *copy = match by {
+                Some(by) => replaced(copy, words.as_bytes(), by.as_bytes(), |_, _| 0),
+                None => replaced(copy, words.as_bytes(), b"", |written, rest| {
+                    let before = if written.is_empty() { before } else { written };
+                    self.spacing.left_out(before, rest)
+                }),
+            };
         }
     }
 
@@ -296,13 +306,20 @@ impl Grams {
     }
 }
 
-/// Returns `bytes` with each occurrence of `words` replaced.
-fn replaced(bytes: &[u8], words: &[u8], by: &[u8]) -> Vec<u8> {
+/// Returns `bytes` with each occurrence of `words` replaced. From what is written before it and the rest after it, `left_out`
+/// computes how many bytes of the rest are left out.
+fn replaced(
+    bytes: &[u8],
+    words: &[u8],
+    by: &[u8],
+    left_out: impl Fn(&[u8], &[u8]) -> usize,
+) -> Vec<u8> {
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
     for place in memchr::memmem::find_iter(bytes, words) {
-        out.extend_from_slice(&bytes[at..place]);
+        out.extend_from_slice(&bytes[at.min(place)..place]);
         out.extend_from_slice(by);
         at = place + words.len();
+        at += left_out(&out, &bytes[at..]);
     }
     out.extend_from_slice(&bytes[at..]);
     out
@@ -489,5 +506,8 @@ impl<P: Policy> Policy for Remembering<P> {
             self.made_now().limits.push(limit.clone());
         }
         limit
+    }
+    fn spacing(&self) -> Spacing {
+        self.policy.spacing()
     }
 }

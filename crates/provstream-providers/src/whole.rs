@@ -113,8 +113,8 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
         len = len.min(certain);
     }
     let mut end = out.split_off(len);
-    settled.replace_in(out);
-    settled.replace_in(&mut end);
+    settled.replace_in(out, b"");
+    settled.replace_in(&mut end, out);
     settled.refuse(if awaited.is_empty() { out } else { &mut end });
     let end = (awaited, end);
     let changed = *out != text.as_bytes();

@@ -14,6 +14,7 @@ pub use self::error::{PolicyError, PolicyErrorKind};
 pub use self::ready::ready_policy;
 use self::rule::Rule;
 use super::policy::{Action, AtLimit, Policy, Question, Unannotated};
+use super::spacing::Spacing;
 use crate::names::names;
 use crate::provenance::{
     Assertion, Class, Counting, Discipline, Timestamp, Verdict, VerdictReason,
@@ -91,6 +92,7 @@ const DISPOSITIONS: usize = 15;
 /// | `required` | classes of which each must count |
 /// | `refused` | classes that no annotation may have |
 /// | `any_stale` | `"withhold"`: an assertion with a stale annotation is not admitted, whatever else counts; `"ignore"`: it may be |
+/// | `spacing` | `"join"`: the white space beside discarded text is joined, so that no gap is left; `"keep"`: it stays |
 /// | `language` | the language of texts that are given in several |
 /// | `windows` | a table: how old an observation of each class may be |
 /// | `groups` | lists of classes that count once together |
@@ -141,6 +143,7 @@ pub struct Rules {
     required: Vec<Class>,
     refused: Vec<Class>,
     withholds_any_stale: bool,
+    spacing: Spacing,
     inadmissible: Rule,
     /// In the order of the dispositions.
     own: [Option<Rule>; DISPOSITIONS],
@@ -157,14 +160,15 @@ impl PartialEq for Rules {
             required,
             refused,
             withholds_any_stale,
+            spacing,
             inadmissible,
             own,
         } = self;
         (version, language, languages) == (&other.version, &other.language, &other.languages)
             && (discipline, required, refused)
                 == (&other.discipline, &other.required, &other.refused)
-            && (withholds_any_stale, inadmissible, own)
-                == (&other.withholds_any_stale, &other.inadmissible, &other.own)
+            && (withholds_any_stale, spacing) == (&other.withholds_any_stale, &other.spacing)
+            && (inadmissible, own) == (&other.inadmissible, &other.own)
     }
 }
 
@@ -211,6 +215,12 @@ impl Rules {
     #[must_use]
     pub const fn withholds_any_stale(&self) -> bool {
         self.withholds_any_stale
+    }
+
+    /// Returns the treatment of white space beside text that is discarded.
+    #[must_use]
+    pub const fn spacing(&self) -> Spacing {
+        self.spacing
     }
 
     /// The languages that some text is given in.
@@ -327,5 +337,9 @@ impl<C: FnMut() -> Timestamp> Policy for RulePolicy<C> {
             .rule(Disposition::Limit)
             .unwrap_or(&rules.inadmissible);
         rule.at_limit(&rules.language)
+    }
+
+    fn spacing(&self) -> Spacing {
+        self.rules.spacing
     }
 }

@@ -7,11 +7,12 @@ use super::error::PolicyError;
 use super::rule::{Rule, Verb};
 use super::texts::{Languages, rule};
 use super::{DISPOSITIONS, Disposition, Rules};
+use crate::gate::spacing::Spacing;
 use crate::provenance::Vocabulary;
 use crate::settings::{File, Table, Value};
 
 /// The keys of a file, those of rules aside.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "version",
     "preset",
     "floor",
@@ -20,6 +21,7 @@ const KEYS: [&str; 12] = [
     "required",
     "refused",
     "any_stale",
+    "spacing",
     "language",
     "windows",
     "groups",
@@ -134,6 +136,7 @@ impl Rules {
             required: lists.required,
             refused: lists.refused,
             withholds_any_stale,
+            spacing: spacing(root)?,
             inadmissible,
             own,
         })
@@ -152,6 +155,24 @@ fn withholds_any_stale(root: &Table<'_>) -> Result<bool, PolicyError> {
         other => Err(PolicyError::value(
             value.place(),
             "any_stale",
+            expected,
+            other,
+        )),
+    }
+}
+
+/// Returns the treatment of white space beside text that is discarded.
+fn spacing(root: &Table<'_>) -> Result<Spacing, PolicyError> {
+    let Some(value) = root.get("spacing") else {
+        return Ok(Spacing::Join);
+    };
+    let expected = "one of \"join\", \"keep\"";
+    match value.string().map_err(|_| value.wrong_type(expected))? {
+        "join" => Ok(Spacing::Join),
+        "keep" => Ok(Spacing::Keep),
+        other => Err(PolicyError::value(
+            value.place(),
+            "spacing",
             expected,
             other,
         )),

@@ -533,7 +533,7 @@ fn a_block_goes_with_all_its_text_and_keeps_the_rest() {
         &[
             Block::of("It is so.", &["A"]),
             Block::of(" ", &["B"]),
-            Block::of(" Then.", &["C"]),
+            Block::of("Then.", &["C"]),
             Block::default(),
             Block::of("So.", &["D"]),
         ],

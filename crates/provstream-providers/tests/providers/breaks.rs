@@ -242,7 +242,7 @@ fn a_part_of_a_ui_message_that_begins_again_is_the_next_part() {
                 ("a", "strate.grep] B."),
             ],
             &["A ж.", " B."],
-            &["", " B."],
+            &["", "B."],
         ),
         (
             &[
@@ -254,7 +254,7 @@ fn a_part_of_a_ui_message_that_begins_again_is_the_next_part() {
                 ("a", ">"),
             ],
             &["A ж.", "", " B."],
-            &["", "", " B."],
+            &["", "", "B."],
         ),
         (
             &[
@@ -269,7 +269,7 @@ fn a_part_of_a_ui_message_that_begins_again_is_the_next_part() {
                 ("b", ">"),
             ],
             &["A. [sub", "B ж. D.", "x] C."],
-            &["A. [sub", " D.", "x] C."],
+            &["A. [sub", "D.", "x] C."],
         ),
     ] {
         let stream = ui(stream);
@@ -380,6 +380,6 @@ fn each_event_of_a_ui_message_is_a_break_or_not() {
         });
         gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
         let text = ui_parts(&out).concat();
-        assert_eq!(text, if is_break { "A ж. B." } else { " B." }, "{event}");
+        assert_eq!(text, if is_break { "A ж. B." } else { "B." }, "{event}");
     }
 }

@@ -178,7 +178,7 @@ fn the_response_of_ollama_is_a_text_beside_the_message() {
     let stream = stream.join("\n") + "\n";
     let stripped = strip_with(Format::Ollama, Reasoning::Rewrite, &stream);
     let gated = gate(Format::Ollama, &stream);
-    for (out, response) in [(stripped, "SECRET is. Bye [sun]."), (gated, " Bye [sun].")] {
+    for (out, response) in [(stripped, "SECRET is. Bye [sun]."), (gated, "Bye [sun].")] {
         for (name, text) in [("message", "See [subx] and so."), ("response", response)] {
             let (content, thinking) = match name {
                 "message" => ("/message/content", "/message/thinking"),
@@ -293,7 +293,7 @@ fn parts_that_are_open_in_parallel_are_two_texts() {
     assert_eq!(part(&out, "b"), "SECRET is so. See [subx] z", "{out}");
     let out = gate(Format::VercelUi, &stream);
     assert_eq!(part(&out, "a"), "A runs. Bye. [y", "{out}");
-    assert_eq!(part(&out, "b"), " See [subx] z", "{out}");
+    assert_eq!(part(&out, "b"), "See [subx] z", "{out}");
     // What is held back for a part comes before its end.
     let end = out.find(r#""text-end","id":"a""#).expect("an end");
     assert!(out[..end].contains("[y"), "{out}");
@@ -445,7 +445,7 @@ fn blocks_that_are_open_in_parallel_are_two_texts() {
     assert_eq!(block(&out, "1"), "SECRET is so. See [subx] ", "{out}");
     let out = gate(Format::Anthropic, &stream);
     assert_eq!(block(&out, "0"), "A runs. Bye. ", "{out}");
-    assert_eq!(block(&out, "1"), " See [subx] ", "{out}");
+    assert_eq!(block(&out, "1"), "See [subx] ", "{out}");
 }
 
 /// A Responses stream of deltas with these numbers.
@@ -523,7 +523,7 @@ fn initial_text_belongs_to_its_deltas() {
             .replace("SECRET. It rains. [sub", "SECRET. [unve")
             .replace("strate.grep]", "rified-inference]");
         let out = gate(Format::OpenAiResponses, &withheld);
-        assert_eq!(text(&out), " Bye. [x", "{out}");
+        assert_eq!(text(&out), "Bye. [x", "{out}");
         // White space at the end of the initial text.
         let spaced = stream
             .replace("[sub", "")
@@ -769,17 +769,17 @@ fn text_after_an_end_goes_on() {
 #[test]
 fn nothing_is_released_at_an_end_that_text_after_it_withholds() {
     let cases = [
-        ("SECRET is so. [unverified-inf", "erence] Ship.", " Ship."),
-        ("SECRET is so.", " [unverified-inference] Ship.", " Ship."),
+        ("SECRET is so. [unverified-inf", "erence] Ship.", "Ship."),
+        ("SECRET is so.", " [unverified-inference] Ship.", "Ship."),
         (
             "Go on. SECRET is",
             " so. [unverified-inference] Ship.",
-            "Go on.  Ship.",
+            "Go on. Ship.",
         ),
         (
             "SECRET is so. [substrate.grep]",
             " [unverified-inference] Ship.",
-            " Ship.",
+            "Ship.",
         ),
     ];
     for (before, after, expected) in cases {
@@ -907,7 +907,7 @@ fn a_part_with_text_is_text_whatever_else_it_has() {
         let text = joined(&out, &[], at);
         assert_eq!(text, "Green. Then SECRET. Ship.", "{out}");
         let out = gate(Format::Gemini, &stream);
-        assert_eq!(joined(&out, &[], at), "Green.  Ship.", "{out}");
+        assert_eq!(joined(&out, &[], at), "Green. Ship.", "{out}");
     }
 }
 
@@ -1383,7 +1383,7 @@ fn an_error_of_a_choice_is_of_that_choice_alone() {
                 strip(Format::OpenAiChat, &stream),
                 "SECRET is so. Ship. [subx] So.",
             ),
-            (gate(Format::OpenAiChat, &stream), " Ship. [subx] So."),
+            (gate(Format::OpenAiChat, &stream), "Ship. [subx] So."),
         ] {
             let text = |index| joined(&out, &[("/choices/0/index", index)], at);
             assert_eq!(

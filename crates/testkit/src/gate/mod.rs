@@ -4,3 +4,4 @@ pub mod naive;
 pub mod pieces;
 pub mod policies;
 pub mod release_point;
+pub mod spacing;

@@ -10,6 +10,7 @@ use crate::reference::{
 
 use super::pieces::Short;
 use super::release_point::release_point;
+use super::spacing::{Unjoined, joined};
 
 /// A policy drawn from a seed, whose decision about an assertion depends on the offset of the
 /// assertion.
@@ -80,16 +81,17 @@ struct Decided {
 /// Computes the output of a gate for an input, and how the gate ends the stream (`None` if it does
 /// not).
 pub fn gate(short: &Short, limits: &RefLimits, policy: Drawn) -> (Vec<u8>, Option<GateEnd>) {
-    gate_from(short, limits, policy, 0)
+    let (written, ended) = gate_from(short, limits, policy, 0);
+    (joined([&written]).concat(), ended)
 }
 
-/// Computes the output of a gate for an input that begins at offset `start` of its stream.
+/// Computes the output of a gate for an input that begins at offset `start` of its stream. Its white space is not joined yet.
 pub fn gate_from(
     short: &Short,
     limits: &RefLimits,
     policy: Drawn,
     start: u64,
-) -> (Vec<u8>, Option<GateEnd>) {
+) -> (Unjoined, Option<GateEnd>) {
     let vocabulary = RefVocabulary::default();
     let events = events_in(
         short.reading,
@@ -116,7 +118,7 @@ pub fn gate_from(
     let mut out = Out {
         text: &text,
         at: 0,
-        written: Vec::new(),
+        written: Unjoined::default(),
         run: None,
         policy,
         json_alone: matches!(short.reading.mode, RefMode::Json | RefMode::Ndjson),
@@ -127,7 +129,7 @@ pub fn gate_from(
     while let Some((found, later)) = rest.split_first() {
         rest = later;
         out.pass_breaks(&mut breaks, found.start);
-        out.pass(found.start);
+        out.pass(found.start, true);
         out.close();
         if let Some(end) = out.act(found, &mut rest) {
             return (out.written, Some(end));
@@ -135,12 +137,12 @@ pub fn gate_from(
     }
     if let Some((end, cut)) = fault {
         out.pass_breaks(&mut breaks, end.clean as usize);
-        out.pass(end.clean as usize);
-        out.written.extend_from_slice(cut.as_bytes());
+        out.pass(end.clean as usize, !cut.is_empty());
+        out.written.text(cut.as_bytes());
         return (out.written, Some(GateEnd::Refused));
     }
     out.pass_breaks(&mut breaks, text.len());
-    out.pass(text.len());
+    out.pass(text.len(), false);
     out.close();
     (out.written, None)
 }
@@ -280,7 +282,7 @@ fn decide(events: &[Ev], raw: &[u8], action: impl Fn(u64) -> Action, before: u64
 struct Out<'a> {
     text: &'a [u8],
     at: usize,
-    written: Vec<u8>,
+    written: Unjoined,
     run: Option<Unannotated>,
     policy: Drawn,
     json_alone: bool,
@@ -291,18 +293,18 @@ impl Out<'_> {
     /// break. `breaks` is in descending order.
     fn pass_breaks(&mut self, breaks: &mut Vec<usize>, upto: usize) {
         while let Some(at) = breaks.pop_if(|at| *at <= upto) {
-            self.pass(at);
+            self.pass(at, false);
             self.close();
         }
     }
 
-    /// Writes the unannotated text up to `upto`.
-    fn pass(&mut self, upto: usize) {
+    /// Writes the unannotated text up to `upto`, where other text `follows` or not.
+    fn pass(&mut self, upto: usize, follows: bool) {
         let mut text = &self.text[self.at.min(upto)..upto];
         self.at = self.at.max(upto);
         if self.run.is_none() && !self.json_alone {
             let lead = lead(text);
-            self.written.extend_from_slice(&text[..lead]);
+            self.written.text(&text[..lead]);
             text = &text[lead..];
             if text.is_empty() {
                 return;
@@ -310,23 +312,23 @@ impl Out<'_> {
             let run = self.policy.run();
             match &run {
                 Unannotated::Mark(text, _) | Unannotated::Replace(text) => {
-                    self.written.extend_from_slice(text.as_bytes());
+                    self.written.text(text.as_bytes());
                 }
                 _ => {}
             }
             self.run = Some(run);
         }
-        if matches!(
-            self.run,
-            None | Some(Unannotated::Release | Unannotated::Mark(..))
-        ) {
-            self.written.extend_from_slice(text);
+        match self.run {
+            None | Some(Unannotated::Release | Unannotated::Mark(..)) => self.written.text(text),
+            Some(Unannotated::Discard) => self.written.discarded_run(text, follows),
+            Some(_) => {}
         }
     }
 
     fn close(&mut self) {
+        self.written.seam();
         if let Some(Unannotated::Mark(_, after)) = self.run.take() {
-            self.written.extend_from_slice(after.as_bytes());
+            self.written.text(after.as_bytes());
         }
     }
 
@@ -352,13 +354,13 @@ impl Out<'_> {
             }
             Action::Replace(_) | Action::Discard => {
                 let (opens, closes) = found.lacks_quotes;
-                self.written
-                    .extend_from_slice(if opens { b"\"" } else { b"" });
-                if let Action::Replace(text) = &found.action {
-                    self.written.extend_from_slice(escaped(text).as_bytes());
+                self.written.text(if opens { b"\"" } else { b"" });
+                match &found.action {
+                    Action::Replace(text) => self.written.text(escaped(text).as_bytes()),
+                    _ if !found.json && self.at < found.end => self.written.gap(),
+                    _ => {}
                 }
-                self.written
-                    .extend_from_slice(if closes { b"\"" } else { b"" });
+                self.written.text(if closes { b"\"" } else { b"" });
                 self.at = self.at.max(found.end);
                 // What is in it is gone, unless the stream ends there.
                 while let Some((inner, later)) = rest.split_first()
@@ -372,12 +374,12 @@ impl Out<'_> {
             }
             Action::Suspend => return Some(GateEnd::Suspended),
             Action::Refuse(text) => {
-                self.written.extend_from_slice(escaped(text).as_bytes());
+                self.written.text(escaped(text).as_bytes());
                 return Some(GateEnd::Refused);
             }
             other => panic!("an action that there is not: {other:?}"),
         };
-        self.written.extend_from_slice(before.as_bytes());
+        self.written.text(before.as_bytes());
         while let Some((inner, later)) = rest.split_first()
             && inner.start < found.end
         {
@@ -388,14 +390,13 @@ impl Out<'_> {
             }
         }
         self.text(found.end);
-        self.written.extend_from_slice(after.as_bytes());
+        self.written.text(after.as_bytes());
         None
     }
 
     /// Writes the assertion text up to `upto`.
     fn text(&mut self, upto: usize) {
-        self.written
-            .extend_from_slice(&self.text[self.at.min(upto)..upto]);
+        self.written.text(&self.text[self.at.min(upto)..upto]);
         self.at = self.at.max(upto);
     }
 }

@@ -6,16 +6,36 @@ use serde_json::Value;
 use super::oracle::{Client, events};
 use crate::gate::naive::{Drawn, gate_from};
 use crate::gate::pieces::Short;
+use crate::gate::spacing::{Unjoined, joined};
 use crate::reference::{Reading, RefLimits, RefMode, Segment};
 
 /// Computes the output of a gate for a whole text.
 pub fn gated(text: &str, policy: Drawn) -> String {
-    segment(text, policy, 0).0
+    segments(&[text.to_owned()], policy).concat()
+}
+
+/// Computes the output of a gate for each segment of a text.
+fn segments(texts: &[String], policy: Drawn) -> Vec<String> {
+    let (mut start, mut is_over, mut out) = (0, false, Vec::new());
+    for text in texts {
+        let (written, ends) = segment(text, policy, start);
+        start += text.len() as u64;
+        out.push(if is_over {
+            Unjoined::default()
+        } else {
+            written
+        });
+        is_over |= ends;
+    }
+    let texts = joined(&out).into_iter();
+    texts
+        .map(|text| String::from_utf8(text).expect("UTF-8"))
+        .collect()
 }
 
 /// Computes the output of a gate for a segment of a text that begins at offset `start`, and whether
 /// the gate ends the text there.
-fn segment(text: &str, policy: Drawn, start: u64) -> (String, bool) {
+fn segment(text: &str, policy: Drawn, start: u64) -> (Unjoined, bool) {
     let short = Short {
         reading: Reading::new(RefMode::Auto),
         input: vec![Segment {
@@ -25,7 +45,7 @@ fn segment(text: &str, policy: Drawn, start: u64) -> (String, bool) {
         }],
     };
     let (written, end) = gate_from(&short, &RefLimits::default(), policy, start);
-    (String::from_utf8(written).expect("UTF-8"), end.is_some())
+    (written, end.is_some())
 }
 
 /// Expected view of a client on a gated response.
@@ -43,18 +63,14 @@ impl Expected {
     pub fn of(format: Format, stream: &[u8], policy: Drawn) -> Self {
         let mut client = Client::of(format, stream);
         let mut changed = 0;
-        for segments in client.segments.values_mut() {
-            let (mut start, mut is_over) = (0, false);
-            for text in segments {
-                let (mut out, ends) = segment(text, policy, start);
-                start += text.len() as u64;
-                if is_over {
-                    out.clear();
-                }
-                is_over |= ends;
-                changed += usize::from(*text != out);
-                *text = out;
-            }
+        for texts in client.segments.values_mut() {
+            let out = segments(texts, policy);
+            changed += texts
+                .iter()
+                .zip(&out)
+                .filter(|(text, out)| text != out)
+                .count();
+            *texts = out;
         }
         for text in &mut client.repeats {
             *text = gated(text, policy);

@@ -78,7 +78,7 @@ fn sizes(len: usize) -> Vec<usize> {
 /// The actions that withhold, with what the text of the answer is then.
 fn actions() -> [(Action, &'static str); 4] {
     [
-        (Action::Discard, "It is.  Then no more."),
+        (Action::Discard, "It is. Then no more."),
         (Action::Replace("(no)".into()), "It is. (no) Then no more."),
         (Action::Suspend, "It is. "),
         (Action::Refuse("(end)".into()), "It is. (end)"),

@@ -189,7 +189,7 @@ fn check(sample: &Sample, out: &[Value], action: &Action, label: &str) {
         Action::Release => "Gr\u{fc}n. A zebra runs. Then it ends.",
         Action::Mark(..) => "Gr\u{fc}n. \u{27e6}A zebra runs.\u{27e7} Then it ends.",
         Action::Replace(_) => "Gr\u{fc}n. (n\u{f6}) Then it ends.",
-        _ => "Gr\u{fc}n.  Then it ends.",
+        _ => "Gr\u{fc}n. Then it ends.",
     };
     let mut found = Vec::new();
     out.iter()
