@@ -245,7 +245,7 @@ impl Held {
             let decision = self.decisions.remove(0);
             self.pass(decision.clean.start(), true, policy, handler);
             self.close(true, handler);
-            let discards = decision.action == Action::Discard && !decision.in_string;
+            let discards = matches!(decision.action, Action::Discard) && !decision.in_string;
             let start = self.start;
             self.act(decision, handler);
             if discards && self.start > start && policy.spacing() == Spacing::Join {

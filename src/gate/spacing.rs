@@ -64,44 +64,51 @@ impl Default for WrittenEnd {
     fn default() -> Self {
         Self {
             line_feeds: NOTHING_WRITTEN,
-            ..Self::AFTER_TEXT
+            indent_len: 0,
+            indent: [0; MAX_INDENT],
         }
     }
 }
 
 impl WrittenEnd {
-    const AFTER_TEXT: Self = Self {
-        line_feeds: 0,
-        indent_len: 0,
-        indent: [0; MAX_INDENT],
-    };
-
     #[inline]
     fn push(&mut self, text: &[u8]) {
-        match text.last() {
-            Some(last) if !is_white(*last) => *self = Self::AFTER_TEXT,
-            Some(_) => self.push_with_white(text),
-            None => {}
+        match text {
+            [.., last] if !is_white(*last) => self.end_text(),
+            [white] => self.push_white(*white),
+            [] => {}
+            _ => self.push_with_white(text),
         }
+    }
+
+    #[inline]
+    const fn end_text(&mut self) {
+        self.line_feeds = 0;
+        self.indent_len = 0;
     }
 
     fn push_with_white(&mut self, text: &[u8]) {
         let white = trailing_white(text);
         if white < text.len() {
-            *self = Self::AFTER_TEXT;
+            self.end_text();
         }
         for &byte in &text[text.len() - white..] {
-            if byte == b'\n' {
-                if self.line_feeds < NOTHING_WRITTEN - 1 {
-                    self.line_feeds += 1;
-                }
-                self.indent_len = 0;
-            } else {
-                if let Some(place) = self.indent.get_mut(usize::from(self.indent_len)) {
-                    *place = byte;
-                }
-                self.indent_len = self.indent_len.saturating_add(1);
+            self.push_white(byte);
+        }
+    }
+
+    #[inline]
+    fn push_white(&mut self, byte: u8) {
+        if byte == b'\n' {
+            if self.line_feeds < NOTHING_WRITTEN - 1 {
+                self.line_feeds += 1;
             }
+            self.indent_len = 0;
+        } else {
+            if let Some(place) = self.indent.get_mut(usize::from(self.indent_len)) {
+                *place = byte;
+            }
+            self.indent_len = self.indent_len.saturating_add(1);
         }
     }
 
@@ -137,7 +144,7 @@ impl WrittenEnd {
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpaceJoiner {
     written: WrittenEnd,
-    /// Only white space was written since text was discarded.
+    /// Only white space was written since text was discarded. If not, nothing is held.
     after_discarded: bool,
     /// White space after discarded text, at most [`MAX_JOINED`] bytes.
     held: Vec<u8>,
@@ -245,7 +252,14 @@ impl SpaceJoiner {
 
     /// Decides about the held white space. If other text `follows`, it is joined with the white space before the discarded
     /// text, and otherwise removed if it is the end of a run.
+    #[inline]
     pub(super) fn settle(&mut self, follows: bool, handler: &mut impl GateHandler) {
+        if self.after_discarded {
+            self.settle_held(follows, handler);
+        }
+    }
+
+    fn settle_held(&mut self, follows: bool, handler: &mut impl GateHandler) {
         self.is_long = false;
         let in_run = core::mem::take(&mut self.in_run);
         if self.held.is_empty() {

@@ -58,11 +58,32 @@ pub fn table(streams: u64, counts: bool) -> String {
 fn share(part: usize, whole: usize) -> String {
     match part {
         0 => "0".to_owned(),
-        _ => format!("{part} ({:.2} %)", part as f64 * 100.0 / whole as f64),
+        _ if part == whole => format!("all {}", with_commas(part)),
+        _ => format!(
+            "{} ({:.1} %)",
+            with_commas(part),
+            part as f64 * 100.0 / whole as f64
+        ),
     }
 }
 
 fn moment(time: Time) -> String {
-    let millis = time.tokens * 1_000 / RATE;
-    format!("{} tokens, {} B, {millis} ms", time.tokens, time.bytes)
+    let seconds = time.tokens as f64 / RATE as f64;
+    let tokens = with_commas(time.tokens);
+    format!(
+        "{tokens} tokens, {} B, {seconds:.2} s",
+        with_commas(time.bytes)
+    )
+}
+
+fn with_commas(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }

@@ -266,7 +266,7 @@ fn an_audit_log_at_the_largest_size_of_a_file_does_not_end_the_program() {
         ],
         "It is so. [unverified-inference] The end.",
     );
-    assert_eq!(run.stdout, " The end.");
+    assert_eq!(run.stdout, "The end.");
     let after = std::fs::read_to_string(&audit).unwrap();
     let last = after.strip_prefix(&before).unwrap();
     assert!(last.starts_with('\n'), "{last}");
