@@ -6,8 +6,9 @@ use smallvec::SmallVec;
 
 use super::GateEnd;
 use super::handler::GateHandler;
+use super::joiner::SpaceJoiner;
 use super::policy::{Action, AtLimit, Policy, Unannotated};
-use super::spacing::{SpaceJoiner, Spacing};
+use super::spacing::Spacing;
 use crate::engine::chars::{Separator, separator, whole_characters};
 use crate::event::TextChunk;
 use crate::json::JsonString;
@@ -513,6 +514,7 @@ impl Held {
     }
 
     /// Releases or removes the next `len` bytes.
+    #[inline]
     fn take(&mut self, len: usize, removed: bool, handler: &mut impl GateHandler) {
         if len == 0 {
             return;

@@ -3,6 +3,7 @@
 mod check;
 mod handler;
 mod held;
+mod joiner;
 mod policy;
 #[cfg(feature = "settings")]
 mod rules;

@@ -61,7 +61,7 @@ def test_responses() -> None:
 
 def test_gated() -> None:
     stream = clean(pieces(TEXT), policy=lambda question: Action.discard() if "substrate.grep" in question.assertion.classes else Action.release())
-    assert "".join(stream) == " Really. End"
+    assert "".join(stream) == "Really. End"
     gated = clean((piece.encode() for piece in pieces(SSE, 3)), policy=lambda question: Action.refuse("No."))
     assert text_of(b"".join(gated).decode()) == "No."
 

@@ -87,7 +87,7 @@ def test_policies_in_python() -> None:
     for action, end, expected in [
         (Action.suspend(), "suspended", "Es regnet 🎉. "),
         (Action.refuse("No."), "refused", "Es regnet 🎉. No."),
-        (Action.discard(), None, "Es regnet 🎉.  So ist es."),
+        (Action.discard(), None, "Es regnet 🎉. So ist es."),
     ]:
 
         def decide_so(question: provstream.Question, action: Action = action) -> Action:

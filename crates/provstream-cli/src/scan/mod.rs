@@ -275,6 +275,11 @@ impl ScanTotals<'_> {
         }
         if let Some(place) = summary.hidden {
             print_note(format_args!("{prefix}{}", hidden_message(place, "read")));
+        } else if self.config.is_pretty && status.is_fully_read() && summary.counts.has_only_text()
+        {
+            print_note(format_args!(
+                "{prefix}no annotations; `provstream emit` makes a model write them, and `provstream proxy --demo` shows what they are for"
+            ));
         }
     }
 

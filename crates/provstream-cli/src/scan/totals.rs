@@ -40,6 +40,18 @@ impl Counts {
         self.incomplete += later.incomplete;
     }
 
+    /// Returns `true` if there is text, and nothing was found in it.
+    pub(crate) const fn has_only_text(&self) -> bool {
+        let EventTotals {
+            bytes,
+            assertions,
+            annotations,
+            marc,
+            diagnostics,
+        } = self.totals;
+        bytes > 0 && assertions == 0 && annotations == 0 && marc == 0 && diagnostics == 0
+    }
+
     /// Builds the line of totals.
     pub(crate) fn end_record(&self, is_judged: bool) -> Record<'static> {
         let totals = self.totals;

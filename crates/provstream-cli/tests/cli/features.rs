@@ -371,6 +371,24 @@ fn lines_for_people_have_places_classes_and_messages() {
 }
 
 #[test]
+fn people_read_what_to_do_about_a_text_without_annotations() {
+    for command in [&["extract"][..], &["admit", "--floor=1", "--window=1d"]] {
+        let pretty = run(&[command, &["--pretty"]].concat(), "It rained.");
+        let note = "provstream: no annotations; `provstream emit` makes a model write them, and `provstream proxy --demo` shows what they are for\n";
+        assert_eq!((pretty.status, &*pretty.stderr), (0, note));
+        for (options, input) in [
+            (&["--json"][..], "It rained."),
+            (&["--pretty", "--quiet"], "It rained."),
+            (&["--pretty"], "It rained. [substrate.grep]"),
+            (&["--pretty"], "It rained. [substrate.grep;"),
+        ] {
+            let other = run(&[command, options].concat(), input);
+            assert_eq!(other.stderr, "", "{options:?} {input}");
+        }
+    }
+}
+
+#[test]
 fn the_version_names_what_readers_depend_on() {
     assert_eq!(run(&["-V"], "").stdout.lines().count(), 1);
     let long = run(&["--version"], "").stdout;

@@ -55,10 +55,11 @@ fn settings(log: &str) -> String {
     let mut file = format!("audit = \"{log}\"\n[timeouts]\nidle = \"1s\"\n");
     for (number, rules) in POLICIES.iter().enumerate() {
         let fail = if number % 2 == 1 { "open" } else { "closed" };
+        // The log does not list white space that is left out beside discarded text.
         let _ = write!(
             file,
             "[[route]]\npath = \"/{number}\"\naction = \"gate\"\nfail = \"{fail}\"\n\
-             [route.policy]\nversion = \"p{number}\"\nfloor = 1\ndefault_window = \"1d\"\n{rules}\n"
+             [route.policy]\nversion = \"p{number}\"\nfloor = 1\ndefault_window = \"1d\"\nspacing = \"keep\"\n{rules}\n"
         );
     }
     file

@@ -120,12 +120,7 @@ async fn every_family_of_metrics_has_its_value() {
     })
     .await;
     let first = post(&running.address, "/v1/chat/completions", QUESTION).await;
-    assert_eq!(
-        text_of(&first.text()),
-        "It rains.  Bye.",
-        "{}",
-        first.text()
-    );
+    assert_eq!(text_of(&first.text()), "It rains. Bye.", "{}", first.text());
     let second = post(&running.address, "/pass", "{}").await;
     assert_eq!(second.status, 404);
     let third = post(&running.address, "/open/v1/chat/completions", "{}").await;
