@@ -67,8 +67,8 @@ provstream_client_bytes_total{route="/open"} CLIENT-OPEN
 provstream_client_bytes_total{route="/pass"} 7
 provstream_client_bytes_total{route="/v1/chat/completions"} CLIENT-CHAT
 provstream_text_bytes_total{route="/open",what="released"} 10
-provstream_text_bytes_total{route="/v1/chat/completions",what="released"} 15
-provstream_text_bytes_total{route="/v1/chat/completions",what="withheld"} 13
+provstream_text_bytes_total{route="/v1/chat/completions",what="released"} 14
+provstream_text_bytes_total{route="/v1/chat/completions",what="withheld"} 14
 provstream_keep_alives_total{route="/v1/chat/completions"} 1
 provstream_reemissions_total{route="/v1/chat/completions"} 1
 provstream_config_reloads_total{result="failed"} 1
