@@ -112,7 +112,7 @@ fn answer(request: &Request<Incoming>, shared: &ProxyState) -> Response<Full<Byt
             plain(StatusCode::SERVICE_UNAVAILABLE, "draining\n".to_owned())
         }
         "/readyz" => plain(StatusCode::OK, "ok\n".to_owned()),
-        LIVE => live(shared),
+        LIVE => live(shared, request.uri().query() == Some("paused")),
         _ => plain(
             StatusCode::NOT_FOUND,
             "expected /metrics, /healthz, /readyz or /_provstream/live\n".to_owned(),
@@ -120,13 +120,13 @@ fn answer(request: &Request<Incoming>, shared: &ProxyState) -> Response<Full<Byt
     }
 }
 
-fn live(shared: &ProxyState) -> Response<Full<Bytes>> {
+fn live(shared: &ProxyState, is_paused: bool) -> Response<Full<Bytes>> {
     let loaded = shared.loaded();
     let Some(settings) = loaded.config.live else {
         let what = "expected a table [live] in the settings, found none\n";
         return plain(StatusCode::NOT_FOUND, what.to_owned());
     };
-    let mut response = plain(StatusCode::OK, loaded.live.page(settings));
+    let mut response = plain(StatusCode::OK, loaded.live.page(settings, is_paused));
     let headers = response.headers_mut();
     for (name, value) in [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

@@ -1,4 +1,5 @@
-//! Upstream for demonstrations: answers every request with the same annotated text, word by word.
+//! Upstream for demonstrations: answers every request with the same annotated text, word by word or as a whole, and has a page that
+//! shows what routes make of it.
 
 use core::convert::Infallible;
 use core::pin::Pin;
@@ -11,6 +12,8 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Response};
 use http_body::{Body, Frame};
+use http_body_util::{BodyExt as _, Collected, Limited};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -24,9 +27,23 @@ use tokio::sync::mpsc;
 /// Time between two words.
 const PACE: Duration = Duration::from_millis(30);
 
-/// Settings of a demonstration: `/raw` passes responses, `/gated` applies a policy, and all other
+/// Longest body of a request.
+const MAX_BODY: usize = 1 << 20;
+
+/// Path of the page.
+pub const PAGE: &str = "/demo";
+
+/// Settings of a demonstration: `/raw` passes responses, `/gated` applies a policy, [`PAGE`] has the page, and all other
 /// paths strip annotations.
 pub const SETTINGS: &str = r#"log = false
+
+[live]
+text = 4096
+ended = 10
+
+[[route]]
+path = "/demo"
+action = "pass"
 
 [[route]]
 path = "/raw"
@@ -55,10 +72,8 @@ pub async fn upstream() -> io::Result<SocketAddr> {
     let address = listener.local_addr()?;
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            let service = service_fn(|request: http::Request<hyper::body::Incoming>| {
-                let answer = answer(request.uri().path());
-                async move { Ok::<_, Infallible>(answer) }
-            });
+            let service =
+                service_fn(|request| async move { Ok::<_, Infallible>(respond(request).await) });
             tokio::spawn(async move {
                 // A client that goes away ends its answer.
                 let _ = http1::Builder::new()
@@ -74,7 +89,10 @@ pub async fn upstream() -> io::Result<SocketAddr> {
 fn text() -> String {
     let at = |minutes: u64| {
         let then = Timestamp::now().checked_sub(Duration::from_secs(60 * minutes));
-        then.and_then(Timestamp::to_rfc3339).unwrap_or_default()
+        let then = then.and_then(Timestamp::to_rfc3339).unwrap_or_default();
+        // Whole seconds are easier to read.
+        then.split_once('.')
+            .map_or_else(|| then.clone(), |(seconds, _)| format!("{seconds}Z"))
     };
     format!(
         "I looked at the repository. The last release is tagged v0.1.0. [substrate.git.log; ts={}] \
@@ -88,13 +106,39 @@ fn text() -> String {
     )
 }
 
-fn answer(path: &str) -> Response<PacedEvents> {
-    let format = format_of_path(path).unwrap_or(Format::OpenAiChat);
-    let mut events = Vec::new();
-    events.extend(before(format));
+async fn respond(request: http::Request<Incoming>) -> Response<PacedEvents> {
+    if request.uri().path() == PAGE {
+        let page = include_str!("demo.html").to_owned();
+        return paced(vec![page], "text/html; charset=utf-8");
+    }
+    let format = format_of_path(request.uri().path()).unwrap_or(Format::OpenAiChat);
+    let body = Limited::new(request.into_body(), MAX_BODY).collect().await;
+    let body = body.map(Collected::to_bytes).unwrap_or_default();
     let text = text();
+    if !is_streamed(format, &body) {
+        return paced(vec![whole(format, &text).to_string()], "application/json");
+    }
+    let mut events = before(format);
     events.extend(text.split_inclusive(' ').map(|word| delta(format, word)));
     events.extend(after(format));
+    let content_type = match format {
+        Format::Ollama => "application/x-ndjson",
+        _ => "text/event-stream",
+    };
+    paced(events, content_type)
+}
+
+/// Returns `true` if a request asks for a stream, as the providers' endpoints read it. A request without a body does.
+fn is_streamed(format: Format, body: &[u8]) -> bool {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(request) => request["stream"]
+            .as_bool()
+            .unwrap_or(format == Format::Ollama),
+        Err(_) => true,
+    }
+}
+
+fn paced(events: Vec<String>, content_type: &'static str) -> Response<PacedEvents> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         for event in events {
@@ -105,13 +149,27 @@ fn answer(path: &str) -> Response<PacedEvents> {
         }
     });
     let mut response = Response::new(PacedEvents(receiver));
-    let content_type = match format {
-        Format::Ollama => "application/x-ndjson",
-        _ => "text/event-stream",
-    };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
+}
+
+/// Returns a response that is not streamed.
+fn whole(format: Format, text: &str) -> Value {
+    let message = json!({"role": "assistant", "content": text});
+    match format {
+        Format::Anthropic => {
+            json!({"id": "msg_demo", "type": "message", "role": "assistant", "model": "demo",
+            "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "stop_sequence": null,
+            "usage": {"input_tokens": 1, "output_tokens": 50}})
+        }
+        Format::Ollama => {
+            json!({"model": "demo", "message": message, "done": true, "done_reason": "stop"})
+        }
+        _ => json!({"id": "demo", "object": "chat.completion", "created": 0, "model": "demo",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 50, "total_tokens": 51}}),
+    }
 }
 
 fn event(data: &Value) -> String {

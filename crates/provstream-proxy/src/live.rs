@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use provstream::{Handler, TextChunk};
-use provstream_providers::{Channel, ChannelPosition, Format, StreamHandler};
+use provstream::{Event, Handler, Span, TextChunk};
+use provstream_providers::{Channel, ChannelPosition, Format, GateEvent, StreamHandler};
 use provstream_report::{LivePage, LiveStream};
 use provstream_route::{BodyFilter, Count, Route};
 
@@ -47,7 +47,22 @@ struct LiveState {
     text: VecDeque<u8>,
     most: usize,
     channel: Option<Channel>,
+    /// Bytes of text so far, of all channels, and the end of the last piece in its channel.
+    written: u64,
+    end: u64,
+    /// Offset in its channel before which the policy's text is that comes next.
+    inserted: Option<u64>,
+    /// Ranges in their channel of assertions whose text may come, with dispositions.
+    decided: VecDeque<(Span, &'static str)>,
+    /// Ranges of the text so far, with dispositions.
+    marks: VecDeque<(Span, &'static str)>,
 }
+
+/// Most assertions whose text may come.
+const MAX_DECIDED: usize = 16;
+
+/// Most marks in a text.
+const MAX_MARKS: usize = 64;
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // What is shown stays what it is, whatever panicked.
@@ -91,8 +106,8 @@ impl Live {
     }
 
     /// Builds the page, with at most `settings.ended` streams that have ended.
-    pub(crate) fn page(&self, settings: LiveSettings) -> String {
-        let mut page = LivePage::new(settings.refresh);
+    pub(crate) fn page(&self, settings: LiveSettings, is_paused: bool) -> String {
+        let mut page = LivePage::new(settings.refresh).with_paused(is_paused);
         let (listed, ended) = {
             let streams = locked(&self.0);
             page.leave_out(streams.unlisted);
@@ -121,6 +136,12 @@ impl LiveEntry {
             .with_text(state.text.make_contiguous());
         for found in &state.decisions {
             stream = stream.with_verdict(found.disposition(), found.action(), found.count());
+        }
+        // Offset of the first byte that is kept.
+        let first = state.written - state.text.len() as u64;
+        for (span, disposition) in &state.marks {
+            let index = |at: u64| at.saturating_sub(first) as usize;
+            stream = stream.with_mark(index(span.start())..index(span.end()), disposition);
         }
         stream
     }
@@ -188,7 +209,20 @@ pub(crate) struct TextEnd(Arc<LiveEntry>);
 
 impl Handler for TextEnd {
     fn text(&mut self, text: TextChunk<'_>) {
-        locked(&self.0.state).write(text.bytes());
+        let mut state = locked(&self.0.state);
+        state.mark(text.span());
+        state.write(text.bytes());
+    }
+
+    /// Marks assertions that no policy judges.
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Assertion(assertion) = event
+            && assertion.is_annotated()
+            && self.0.action != "gate"
+            && let Some(clean) = assertion.clean_span()
+        {
+            locked(&self.0.state).decide(clean, "annotated");
+        }
     }
 }
 
@@ -199,14 +233,29 @@ impl StreamHandler for TextEnd {
             return;
         }
         state.channel = Some(position.channel);
+        state.decided.clear();
         if !state.text.is_empty() {
             state.write(b"\n");
+        }
+    }
+
+    fn gate(&mut self, event: GateEvent<'_>) {
+        match event {
+            GateEvent::Decided(question, _) => {
+                let reason = question
+                    .verdict()
+                    .map_or("", |verdict| verdict.reason().as_str());
+                locked(&self.0.state).decide(question.clean_span(), reason);
+            }
+            GateEvent::Inserted(_, at) => locked(&self.0.state).inserted = Some(at),
+            _ => {}
         }
     }
 }
 
 impl LiveState {
     fn write(&mut self, text: &[u8]) {
+        self.written += text.len() as u64;
         let end = &text[text.len().saturating_sub(self.most)..];
         let over = (self.text.len() + end.len()).saturating_sub(self.most);
         self.text.drain(..over);
@@ -215,6 +264,67 @@ impl LiveState {
             self.text.reserve_exact(self.most - self.text.len());
         }
         self.text.extend(end);
+    }
+
+    /// Records an assertion, and marks what is written of it.
+    fn decide(&mut self, clean: Span, disposition: &'static str) {
+        let written_before = self.end.saturating_sub(clean.start());
+        if written_before > 0 && written_before <= self.written {
+            let start = self.written - written_before;
+            let after = self.end.saturating_sub(clean.end());
+            self.add_mark(
+                Span::new(start, self.written.saturating_sub(after).max(start)),
+                disposition,
+            );
+        }
+        if self.decided.len() == MAX_DECIDED {
+            self.decided.pop_front();
+        }
+        self.decided.push_back((clean, disposition));
+    }
+
+    /// Marks the parts of assertions in the piece that is written next.
+    fn mark(&mut self, piece: Span) {
+        let inserted = self.inserted.take();
+        let is_about = |clean: Span| match inserted {
+            Some(at) => clean.start() <= at && at <= clean.end(),
+            None => clean.start() < piece.end() && piece.start() < clean.end(),
+        };
+        for (clean, disposition) in self
+            .decided
+            .clone()
+            .into_iter()
+            .filter(|(clean, _)| is_about(*clean))
+        {
+            let (start, end) = match inserted {
+                Some(_) => (piece.start(), piece.end()),
+                None => (
+                    clean.start().max(piece.start()),
+                    clean.end().min(piece.end()),
+                ),
+            };
+            let index = |at: u64| self.written + (at - piece.start());
+            let span = Span::new(index(start), index(end));
+            self.add_mark(span, disposition);
+        }
+        if inserted.is_none() {
+            self.end = piece.end();
+            self.decided.retain(|(clean, _)| clean.end() >= piece.end());
+        }
+    }
+
+    fn add_mark(&mut self, span: Span, disposition: &'static str) {
+        if let Some((last, same)) = self.marks.back_mut()
+            && last.end() == span.start()
+            && *same == disposition
+        {
+            *last = Span::new(last.start(), span.end());
+            return;
+        }
+        if self.marks.len() == MAX_MARKS {
+            self.marks.pop_front();
+        }
+        self.marks.push_back((span, disposition));
     }
 }
 
@@ -241,6 +351,7 @@ mod tests {
         assert_eq!(state.text.capacity(), state.most);
         // With an identifier, the name of a route, eleven decisions, and what a map and an `Arc` add.
         let counts = 11 * size_of::<Count>();
-        assert!(size_of::<LiveEntry>() + counts < 1_024);
+        let marks = (MAX_MARKS + MAX_DECIDED) * size_of::<(Span, &str)>();
+        assert!(size_of::<LiveEntry>() + counts < 1_024 && marks < 3 * 1_024);
     }
 }

@@ -1,16 +1,16 @@
 // Looks at pages in headless Chromium: what they show, whether they can be used without a mouse and read by a screen reader,
 // whether the content security policy holds, and how fast they are.
 //
-//   node check.mjs CHROMIUM FOLDER [TIMES]
+//   node check.mjs CHROMIUM FOLDER TIMES DEMO
 //
-// FOLDER has NAME.html, for some pages NAME.txt with the text that has to be shown, and gets screenshots and a PDF.
+// DEMO is the address of the page of `provstream proxy --demo`. FOLDER has NAME.html, for some pages NAME.txt with the text that has to be shown, and gets screenshots and a PDF.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import puppeteer from 'puppeteer-core';
 
-const [chromium, folder, times = '3'] = process.argv.slice(2);
+const [chromium, folder, times, demonstration] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const MOST_MILLISECONDS = 2000;
 let faults = 0;
@@ -44,8 +44,14 @@ async function open(browser, file, features = {}) {
     ],
   });
   page.setDefaultTimeout(60000);
-  await page.goto(pathToFileURL(resolve(folder, file)).href);
+  await page.goto(file.startsWith('http:') ? file : pathToFileURL(resolve(folder, file)).href);
   return { page, heard };
+}
+
+// The session's own evaluation is not subject to the page's policy.
+async function axed(page) {
+  await page.evaluate(axe);
+  return page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
 }
 
 async function looks(browser, file) {
@@ -61,8 +67,7 @@ async function looks(browser, file) {
   for (const features of stem.endsWith('paged') ? all.slice(0, 2) : all) {
     const { page, heard } = await open(browser, file, features);
     const of = `${stem}, ${features.scheme}${features.width ? ', narrow' : ''}${features.forced ? ', forced colours' : ''}`;
-    await page.evaluate(axe);
-    const { violations, passes } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
+    const { violations, passes } = await axed(page);
     const found = violations.flatMap((one) => one.nodes.slice(0, 3).map((node) => `${one.id} ${node.html.slice(0, 120)}`));
     check(of, `axe-core, ${passes.length} rules pass`, violations.length === 0, found.join('\n     '));
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -72,6 +77,26 @@ async function looks(browser, file) {
       path: join(folder, `${stem}-${features.forced ? 'forced' : features.scheme}${features.width ? '-narrow' : ''}.png`),
       fullPage: true,
     });
+    await page.close();
+  }
+}
+
+// The page that streams one answer through three routes.
+async function demo(browser, address) {
+  for (const features of [{ scheme: 'light' }, { scheme: 'dark', width: 400 }]) {
+    const { page, heard } = await open(browser, address, features);
+    const of = `demo, ${features.scheme}`;
+    await page.waitForFunction(() => !document.getElementById('again').disabled && document.getElementById('gated').textContent !== '');
+    const [raw, stripped, gated] = await page.evaluate(() => ['raw', 'stripped', 'gated'].map((id) => document.getElementById(id).textContent));
+    check(of, 'shows an answer raw, stripped and gated',
+      raw.includes('[substrate.') && !stripped.includes('[') && stripped.includes('bug') && gated.includes('(withheld)') && !gated.includes('bug'));
+    const { violations } = await axed(page);
+    check(of, 'axe-core', violations.length === 0, violations.map((one) => one.id).join(' '));
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    check(of, 'nothing is wider than the window', wide <= 0);
+    const other = heard.filter((one) => !one.startsWith(`request ${new URL(address).origin}/`));
+    check(of, 'no message, no request elsewhere', other.length === 0, other.join('; '));
+    await page.screenshot({ path: join(folder, `demo-${features.scheme}${features.width ? '-narrow' : ''}.png`), fullPage: true });
     await page.close();
   }
 }
@@ -199,9 +224,10 @@ const launch = (executablePath) => puppeteer.launch({ executablePath, args: ['--
 
 const files = readdirSync(folder).filter((file) => file.endsWith('.html'));
 const browser = await launch(chromium);
-for (const file of files.filter((file) => /^(answer|audit|response)/.test(file))) await looks(browser, file);
+for (const file of files.filter((file) => /^(answer|audit|index|live|response)/.test(file))) await looks(browser, file);
 for (const file of files.filter((file) => /^(answer|hostile)/.test(file))) await text(browser, file);
 for (const file of ['answer.html', 'answer-paged.html']) await keyboard(browser, file);
+await demo(browser, demonstration);
 await boxes(browser, 'answer.html');
 await policy(browser, 'answer.html');
 await print(browser, 'answer.html');

@@ -1,6 +1,7 @@
 //! Page about streams in flight.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::time::Duration;
 
 use provstream::Disposition;
@@ -29,6 +30,10 @@ pub struct LiveStream {
     assertions: u64,
     verdicts: Vec<(String, String, u64)>,
     text: Vec<u8>,
+    /// Bytes left out before the text.
+    cut: usize,
+    /// Ranges of the text, and the dispositions of the assertions there.
+    marks: Vec<(Range<usize>, &'static str)>,
 }
 
 impl LiveStream {
@@ -89,6 +94,20 @@ impl LiveStream {
         let is_rest = |byte: &&u8| (0x80..0xc0).contains(*byte);
         let cut = text.iter().take(3).take_while(is_rest).count();
         self.text = text[cut..].to_vec();
+        self.cut = cut;
+        self
+    }
+
+    /// Marks a range of the bytes that [`with_text`](Self::with_text) was given as an assertion with this disposition, or with
+    /// another word if it is not judged. Marks are in ascending order. Call this after `with_text`.
+    #[must_use]
+    pub fn with_mark(mut self, range: Range<usize>, disposition: &'static str) -> Self {
+        let end = range.end.saturating_sub(self.cut).min(self.text.len());
+        let start = range.start.saturating_sub(self.cut).min(end);
+        let after = self.marks.last().map_or(0, |(last, _)| last.end);
+        if start < end && start >= after {
+            self.marks.push((start..end, disposition));
+        }
         self
     }
 
@@ -118,6 +137,7 @@ impl LiveStream {
 #[derive(Clone, Debug)]
 pub struct LivePage {
     refresh: Duration,
+    is_paused: bool,
     streams: Vec<LiveStream>,
     ended: Vec<LiveStream>,
     unlisted: u64,
@@ -129,10 +149,19 @@ impl LivePage {
     pub const fn new(refresh: Duration) -> Self {
         Self {
             refresh,
+            is_paused: false,
             streams: Vec::new(),
             ended: Vec::new(),
             unlisted: 0,
         }
+    }
+
+    /// Sets whether the page stays as it is. It has a link to the page that reloads, without a query, and that one has a link to
+    /// this one, with the query `paused`.
+    #[must_use]
+    pub const fn with_paused(mut self, is_paused: bool) -> Self {
+        self.is_paused = is_paused;
+        self
     }
 
     /// Adds a stream.
@@ -168,21 +197,39 @@ impl LivePage {
             html,
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{STYLE_HASH}'; \
              base-uri 'none'; form-action 'none'\">\n\
-             <meta http-equiv=\"refresh\" content=\"{}\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <meta name=\"referrer\" content=\"no-referrer\">\n\
-             <title>Streams in flight – provenance report</title>\n<style>",
-            self.refresh.as_secs().max(1)
+             <meta name=\"referrer\" content=\"no-referrer\">\n"
         );
+        let seconds = self.refresh.as_secs().max(1);
+        if !self.is_paused {
+            let _ = writeln!(html, "<meta http-equiv=\"refresh\" content=\"{seconds}\">");
+        }
+        html.push_str("<title>Streams in flight – provstream proxy</title>\n<style>");
         html.push_str(STYLE);
         let all = self.streams.len() as u64 + self.unlisted;
         let _ = write!(
             html,
-            "</style>\n</head>\n<body id=\"top\">\n<header>\n<p class=\"kicker\">Provenance report</p>\n\
-             <h1>Streams in flight</h1>\n<dl class=\"facts\">\n<div><dt>In flight</dt><dd>{all}</dd></div>\n</dl>\n</header>\n<main>\n"
+            "</style>\n</head>\n<body id=\"top\">\n<header>\n<p class=\"kicker\">provstream proxy</p>\n\
+             <h1>Streams</h1>\n<p class=\"turn\">"
         );
-        self.write_list(&mut html, "in-flight", "In flight", &self.streams);
+        let _ = match self.is_paused {
+            true => write!(
+                html,
+                "<span>Paused.</span> <a href=\"?\">Reload every {seconds} s</a>"
+            ),
+            false => write!(
+                html,
+                "<span>Reloads every {seconds} s.</span> <a href=\"?paused\">Pause</a>"
+            ),
+        };
+        html.push_str("</p>\n</header>\n<main>\n");
+        self.write_list(
+            &mut html,
+            "in-flight",
+            &format!("In flight: {all}"),
+            &self.streams,
+        );
         if self.unlisted > 0 {
             let _ = writeln!(
                 html,
@@ -191,7 +238,8 @@ impl LivePage {
             );
         }
         if !self.ended.is_empty() {
-            self.write_list(&mut html, "ended", "Ended", &self.ended);
+            let ended = format!("Ended: the last {}", self.ended.len());
+            self.write_list(&mut html, "ended", &ended, &self.ended);
         }
         html.push_str(
             "</main>\n<footer>\n<p>An annotation is what the model declares. That it counts is no evidence that an \
@@ -209,26 +257,22 @@ impl LivePage {
             html.push_str("<p>No streams.</p>\n</section>\n");
             return;
         }
-        html.push_str("<table>\n<thead><tr>");
-        for column in ["Stream", "Route", "Action", "Format", "Verdicts"] {
-            let _ = write!(html, "<th scope=\"col\">{column}</th>");
-        }
-        for column in ["Time", "Bytes held", "Bytes sent", "Assertions"] {
-            let _ = write!(html, "<th scope=\"col\" class=\"num\">{column}</th>");
+        html.push_str("<table class=\"live\">\n<thead><tr>");
+        for (column, class) in COLUMNS {
+            let _ = write!(html, "<th scope=\"col\"{class}>{column}</th>");
         }
         html.push_str("</tr></thead>\n<tbody>\n");
+        let mut left_out = 0;
         for stream in streams {
             write_row(html, stream);
-        }
-        html.push_str("</tbody>\n</table>\n");
-        let mut left_out = 0;
-        for stream in streams.iter().filter(|stream| !stream.text.is_empty()) {
-            if html.len() > MAX_TEXTS {
+            if stream.text.is_empty() {
+            } else if html.len() > MAX_TEXTS {
                 left_out += 1;
             } else {
                 write_text(html, stream);
             }
         }
+        html.push_str("</tbody>\n</table>\n");
         if left_out > 0 {
             let _ = writeln!(
                 html,
@@ -239,47 +283,85 @@ impl LivePage {
     }
 }
 
+/// Columns of a table, and the attributes of their headings.
+const COLUMNS: [(&str, &str); 10] = [
+    ("Stream", ""),
+    ("Route", ""),
+    ("Action", ""),
+    ("Format", ""),
+    ("Verdicts", ""),
+    ("End", ""),
+    ("Time", NUMBER),
+    ("Bytes held", NUMBER),
+    ("Bytes sent", NUMBER),
+    ("Assertions", NUMBER),
+];
+
+const NUMBER: &str = " class=\"num\"";
+
 fn write_row(html: &mut String, stream: &LiveStream) {
     html.push_str("<tr><th scope=\"row\">");
     escape::value(html, &stream.id, MAX_NAME);
     html.push_str("</th>");
-    for name in [&stream.route, &stream.action, &stream.format] {
-        html.push_str("<td>");
-        escape::value(html, name, MAX_NAME);
-        html.push_str("</td>");
-    }
-    html.push_str("<td>");
+    let mut verdicts = String::new();
     for (disposition, action, count) in &stream.verdicts {
         let known = disposition.parse::<Disposition>().ok();
         let look = known.map_or("un", |known| Look::of(known).class());
-        let _ = write!(html, "<span class=\"i {look}\">{count} ");
+        let _ = write!(verdicts, "<span class=\"i {look}\">{count} ");
         match known {
-            Some(known) => html.push_str(wording::disposition(known).0),
-            None => escape::value(html, disposition, MAX_NAME),
+            Some(known) => verdicts.push_str(wording::disposition(known).0),
+            None => escape::value(&mut verdicts, disposition, MAX_NAME),
         }
-        html.push_str(": ");
-        escape::value(html, action, MAX_NAME);
-        html.push_str("</span> ");
+        verdicts.push_str(": ");
+        escape::value(&mut verdicts, action, MAX_NAME);
+        verdicts.push_str("</span> ");
     }
-    if !stream.end.is_empty() {
-        escape::value(html, &stream.end, MAX_NAME);
-    }
-    let _ = writeln!(
-        html,
-        "</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td></tr>",
+    let value = |text: &str| {
+        let mut html = String::new();
+        if !text.is_empty() {
+            escape::value(&mut html, text, MAX_NAME);
+        }
+        html
+    };
+    let cells = [
+        value(&stream.route),
+        value(&stream.action),
+        value(&stream.format),
+        verdicts,
+        value(&stream.end),
         wording::spoken(stream.took),
-        stream.held,
-        stream.sent,
-        stream.assertions
-    );
+        stream.held.to_string(),
+        stream.sent.to_string(),
+        stream.assertions.to_string(),
+    ];
+    for (cell, (column, class)) in cells.iter().zip(&COLUMNS[1..]) {
+        let _ = write!(html, "<td{class} data-l=\"{column}\">{cell}</td>");
+    }
+    html.push_str("</tr>\n");
 }
 
+/// Writes the row with the text of a stream.
 fn write_text(html: &mut String, stream: &LiveStream) {
-    html.push_str("<h3>Text of ");
-    escape::value(html, &stream.id, MAX_NAME);
-    html.push_str("</h3>\n<div class=\"t\"><div>");
-    escape::text(html, &String::from_utf8_lossy(&stream.text));
-    html.push_str("</div></div>\n");
+    let _ = write!(
+        html,
+        "<tr class=\"lt\"><td colspan=\"{}\"><div class=\"c\" dir=\"auto\" lang=\"\">",
+        COLUMNS.len()
+    );
+    let piece = |html: &mut String, range: Range<usize>| {
+        escape::text(html, &String::from_utf8_lossy(&stream.text[range]));
+    };
+    let mut at = 0;
+    for (range, disposition) in &stream.marks {
+        piece(html, at..range.start);
+        let known = disposition.parse::<Disposition>().ok();
+        let look = known.map_or("an", |known| Look::of(known).class());
+        let _ = write!(html, "<mark class=\"{look}\">");
+        piece(html, range.clone());
+        html.push_str("</mark>");
+        at = range.end;
+    }
+    piece(html, at..stream.text.len());
+    html.push_str("</div></td></tr>\n");
 }
 
 #[cfg(test)]
@@ -312,9 +394,33 @@ mod tests {
         );
         assert!(html.contains("7 more are in flight"), "{html}");
         assert!(
-            html.contains("<meta http-equiv=\"refresh\" content=\"1\">"),
+            html.contains("<meta http-equiv=\"refresh\" content=\"1\">")
+                && html.contains("<a href=\"?paused\">"),
             "{html}"
         );
+        let html = page.with_paused(true).to_html();
+        assert!(
+            !html.contains("http-equiv=\"refresh\"") && html.contains("<a href=\"?\">"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn marks_are_around_the_parts_of_a_text() {
+        let mut page = LivePage::new(Duration::from_secs(2));
+        let text = "\u{e9}It rained. <So> it did.".as_bytes();
+        let stream = LiveStream::new("a", "b", "gate").with_text(&text[1..]);
+        let stream = stream
+            .with_mark(0..11, "below-floor")
+            .with_mark(12..16, "annotated");
+        page.push(
+            stream
+                .with_mark(15..99, "admitted")
+                .with_mark(90..99, "admitted"),
+        );
+        let html = page.to_html();
+        let expected = "lang=\"\"><mark class=\"lo\">It rained.</mark> <mark class=\"an\">&lt;So&gt;</mark> it did.</div>";
+        assert!(html.contains(expected), "{html}");
     }
 
     #[test]
@@ -324,7 +430,7 @@ mod tests {
         page.push(LiveStream::new("a", "b", "gate").with_text(&text[1..]));
         page.push(LiveStream::new("a", "b", "gate").with_text(&[0x80; 5]));
         let html = page.to_html();
-        assert!(html.contains("<div>é</div>"), "{html}");
+        assert!(html.contains("lang=\"\">é</div>"), "{html}");
     }
 
     #[test]

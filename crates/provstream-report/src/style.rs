@@ -4,7 +4,7 @@
 pub(crate) const STYLE: &str = include_str!("page.css");
 
 /// Hash of the style sheet for the content security policy (CSP Level 3, 2.3.1).
-pub(crate) const STYLE_HASH: &str = "sha256-IBtxnk2P3kaI83r9Cuj1qKhK5/paL1v1hTDbFrwi1T4=";
+pub(crate) const STYLE_HASH: &str = "sha256-B02j9CcnT0BcUKSGcGfz6VX1vTB5okINHrAwd2f132g=";
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use provstream_proxy::{Config, Proxy, Upstream, run as serve, run_demo};
+use provstream_proxy::{Config, Proxy, Upstream, demo, run as serve, run_demo};
 
 use crate::error::usage_error;
 use crate::messages::print_note;
@@ -45,7 +45,7 @@ pub(crate) struct ProxyOptions {
     /// The settings, a TOML file: routes, limits, time-outs, TLS
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Start an upstream that always gives the same annotated answer, and show how to ask it
+    /// Start an upstream that always gives the same annotated answer, and a page that shows it raw, stripped and gated
     #[arg(long, conflicts_with_all = ["upstream", "config"])]
     demo: bool,
 }
@@ -153,12 +153,18 @@ fn announce(proxy: &Proxy, is_demo: bool) {
     if let Some(admin) = proxy.admin_address() {
         print_note(format_args!("metrics at http://{admin}/metrics"));
     }
-    let demo = [
+    if is_demo {
+        print_note(format_args!(
+            "open http://{address}{} to see one answer as it is, stripped and gated",
+            demo::PAGE
+        ));
+    }
+    let commands = [
         ("/raw", "as the model writes it"),
         ("", "without annotations"),
         ("/gated", "only what a policy releases"),
     ];
-    for (prefix, what) in demo.iter().filter(|_| is_demo) {
+    for (prefix, what) in commands.iter().filter(|_| is_demo) {
         print_note(format_args!(
             "{what}: curl -N http://{address}{prefix}/v1/chat/completions"
         ));

@@ -243,9 +243,7 @@ impl Shown {
         } else if left_out > 0 {
             print_note(format_args!("{name}: lines left out: {left_out}{example}"));
         }
-        let mut remarks = vec![
-            "An audit log has hashes instead of texts.".to_owned(),
-        ];
+        let mut remarks = vec!["An audit log has hashes instead of texts.".to_owned()];
         if left_out > 0 {
             remarks.push(format!("Lines that are not of an audit log: {left_out}."));
         }

@@ -83,7 +83,10 @@ async fn without_the_setting_there_is_no_page_and_nothing_is_kept() {
     let config = config(&upstream, &settings);
     running.handle.reload(config).expect("settings");
     let text = page(&running).await.text();
-    assert!(!text.contains(&id) && text.contains("<dd>0</dd>"), "{text}");
+    assert!(
+        !text.contains(&id) && text.contains("In flight: 0"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
@@ -116,12 +119,12 @@ async fn streams_in_flight_are_listed_without_their_texts() {
         "<bdi>openai-chat</bdi>",
         ": <bdi>replace</bdi>",
         "http-equiv=\"refresh\"",
-        "<dt>In flight</dt><dd>2</dd>",
+        "<h2 id=\"in-flight\">In flight: 2</h2>",
     ] {
         assert!(text.contains(what), "{what}\n{text}");
     }
     // "It is so" is held back.
-    assert!(text.contains("<td class=\"num\">8</td>"), "{text}");
+    assert!(text.contains("data-l=\"Bytes held\">8</td>"), "{text}");
     for never in ["rains", "SECRET", "is text", "<script"] {
         assert!(!text.contains(never), "{never}\n{text}");
     }
@@ -140,6 +143,13 @@ async fn streams_in_flight_are_listed_without_their_texts() {
     drop((first, second));
     let text = page_with(&running, |text| !text.contains(&id)).await.text();
     page_with(&running, |text| text.contains("No streams.")).await;
+    let get =
+        b"GET /_provstream/live?paused HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let paused = send(&running.admin, get).await.text();
+    assert!(
+        !paused.contains("http-equiv=\"refresh\"") && paused.contains("<a href=\"?\">"),
+        "{paused}"
+    );
     assert!(!text.contains("Ended"), "{text}");
 }
 
@@ -148,10 +158,10 @@ async fn the_end_of_a_text_is_shown_if_it_is_asked_for() {
     for (bytes, shown, not) in [
         (
             4_096,
-            "It rains. (withheld) &lt;script&gt;alert(1)&lt;/script&gt; is text. ",
+            "It rains. <mark class=\"no\">(withheld)</mark> &lt;script&gt;alert(1)&lt;/script&gt; is text. ",
             "rains. It",
         ),
-        (17, "<div>script&gt; is text. </div>", "alert"),
+        (17, "lang=\"\">script&gt; is text. </div>", "alert"),
     ] {
         let settings = format!("[live]\ntext = {bytes}\n{}", gate(WITHHOLD));
         let (running, _) = proxy(&settings, |_| begun()).await;
@@ -176,8 +186,11 @@ async fn texts_that_are_stripped_or_pass_are_listed_as_well() {
     let text = text.text();
     assert!(text.contains("<bdi>pass</bdi>") && text.contains("<bdi>strip</bdi>"));
     // What passes is not read, so there is no text of it.
-    assert_eq!(text.matches("<h3>").count(), 1, "{text}");
-    assert!(text.contains("It pours SECRETLY. &lt;script"), "{text}");
+    assert_eq!(text.matches("<tr class=\"lt\">").count(), 1, "{text}");
+    assert!(
+        text.contains("<mark class=\"an\">It pours SECRETLY.</mark> &lt;script"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
@@ -204,12 +217,12 @@ async fn lists_are_bounded() {
     }
     let text = page(&running).await.text();
     assert!(
-        text.contains("<dd>5</dd>") && text.contains("3 more are in flight"),
+        text.contains("In flight: 5") && text.contains("3 more are in flight"),
         "{text}"
     );
     assert!(text.contains("content=\"7\""), "{text}");
     drop(open_streams);
-    page_with(&running, |text| text.contains("<dd>0</dd>")).await;
+    page_with(&running, |text| text.contains("In flight: 0")).await;
     let mut last = String::new();
     for _ in 0..5 {
         let answer = send(

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use provstream_proxy::{Config, demo};
+use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -233,7 +234,22 @@ async fn the_page_has_the_numbers_of_a_stream() {
     assert!(row.ends_with(&format!(" {sent} 2")), "{row}");
 }
 
-/// The three requests that `provstream proxy --demo` prints.
+/// RFC 4648 4.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = bytes.chunks(3).flat_map(|three| {
+        let bits = (0..3).fold(0_usize, |bits, at| {
+            bits << 8 | usize::from(three.get(at).copied().unwrap_or_default())
+        });
+        (0..4).map(move |digit| match digit <= three.len() {
+            true => char::from(DIGITS[bits >> (18 - 6 * digit) & 63]),
+            false => '=',
+        })
+    });
+    digits.collect()
+}
+
+/// The requests and the page that `provstream proxy --demo` prints.
 #[tokio::test]
 async fn the_demonstration_shows_the_three_actions() {
     let upstream = demo::upstream().await.expect("a port");
@@ -265,6 +281,43 @@ async fn the_demonstration_shows_the_three_actions() {
             text.replace_range(at..end, "ts=T");
         }
         assert_eq!(text, expected);
+    }
+    let post =
+        async |path: &str, body: &str| send(&running.address, request(path, body).as_bytes()).await;
+    let (one, two, three, streamed) = tokio::join!(
+        post("/v1/chat/completions", r#"{"stream":false}"#),
+        post("/gated/v1/messages", "{}"),
+        post("/gated/api/chat", r#"{"stream":false}"#),
+        post("/v1/chat/completions", r#"{"stream":true}"#),
+    );
+    for (whole, member) in [
+        (one, "/choices/0/message/content"),
+        (two, "/content/0/text"),
+        (three, "/message/content"),
+    ] {
+        let value: serde_json::Value = serde_json::from_str(&whole.text()).expect("one JSON value");
+        let text = value
+            .pointer(member)
+            .and_then(serde_json::Value::as_str)
+            .expect("a text");
+        assert!(text == texts[1] || text == texts[2], "{text}");
+    }
+    assert_eq!(text_of(&streamed.text()), texts[1]);
+    let page = get(demo::PAGE).await;
+    assert_eq!(
+        (page.status, page.header("content-type")),
+        (200, Some("text/html; charset=utf-8"))
+    );
+    let page = page.text();
+    assert_eq!(page, include_str!("../../src/demo.html"));
+    for (name, begin) in [("style", "<style>"), ("script", "<script>")] {
+        let content = page
+            .split(begin)
+            .nth(1)
+            .and_then(|it| it.split("</").next())
+            .expect("an element");
+        let policy = format!("{name}-src 'sha256-{}'", base64(&Sha256::digest(content)));
+        assert!(page.contains(&policy), "expected {policy}");
     }
     // The other APIs that it speaks.
     let (anthropic, ollama) = tokio::join!(get("/gated/v1/messages"), get("/api/chat"));
