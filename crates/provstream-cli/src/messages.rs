@@ -1,7 +1,7 @@
 //! Messages on standard error, and text from outside in what people read.
 
 use std::fmt::{self, Display, Write as _};
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::AutoStream;
@@ -22,6 +22,15 @@ pub(crate) fn set_quiet() {
 pub(crate) fn print_note(message: impl Display) {
     if !IS_QUIET.load(Ordering::Relaxed) {
         print_error(message);
+    }
+}
+
+/// Tells people, not programs, that a text has no annotations, and what to do to get some.
+pub(crate) fn print_no_annotations() {
+    if io::stderr().is_terminal() {
+        print_note(
+            "no annotations; `provstream emit` makes a model write them, and `provstream proxy --demo` shows what they are for",
+        );
     }
 }
 

@@ -43,7 +43,7 @@ async function open(browser, file, features = {}) {
       { name: 'forced-colors', value: features.forced ?? 'none' },
     ],
   });
-  page.setDefaultTimeout(60000);
+  page.setDefaultTimeout(180000);
   await page.goto(file.startsWith('http:') ? file : pathToFileURL(resolve(folder, file)).href);
   return { page, heard };
 }
@@ -205,7 +205,7 @@ async function speed(chromium, file) {
       const hops = await page.evaluate(async () => {
         const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
         const before = performance.now();
-        const all = document.querySelectorAll('h3');
+        const all = document.querySelectorAll('.sheet > h3');
         const last = all[all.length - 1];
         last.scrollIntoView();
         await frame();

@@ -189,7 +189,7 @@ impl<'a> Page<'a> {
         let counts = &self.counts;
         let all = counts.assertions();
         let admitted = counts.disposed(Disposition::Admitted);
-        html.push_str("<section aria-labelledby=\"counts\">\n<h2 id=\"counts\">At a glance</h2>\n<dl class=\"tiles\">\n");
+        html.push_str("<section class=\"glance\" aria-labelledby=\"counts\">\n<h2 id=\"counts\">At a glance</h2>\n<dl class=\"tiles\">\n");
         let share = counts.unannotated_share();
         let share = share.map(|share| format!("{:.0} %", share * 100.0));
         for (id, name, value) in [

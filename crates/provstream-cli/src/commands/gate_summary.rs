@@ -7,7 +7,7 @@ use provstream::{Action, Disposition, Event, GateEnd, Mode, Question, Rules, Una
 use provstream_providers::{GateEvent, Pointer};
 
 use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
-use crate::messages::{CountAndExample, count, print_note};
+use crate::messages::{CountAndExample, count, print_no_annotations, print_note};
 use crate::reader::StreamEnd;
 use crate::scan::totals::UnjudgedDiagnostics;
 use crate::sink::{StoppedText, TextName};
@@ -162,6 +162,8 @@ impl GateSummary {
         }
         if let Some(place) = self.hidden.found() {
             print_note(hidden_message(place, "read"));
+        } else if self.assertions == 0 && self.has_text && end.status.is_fully_read() {
+            print_no_annotations();
         }
         let mut parts = Vec::new();
         if self.withheld.count() > 0 {

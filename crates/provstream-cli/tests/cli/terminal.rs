@@ -288,3 +288,37 @@ fn on_a_terminal_strip_escapes_controls() {
     );
     check(&shown.replace('\t', ""), "strip");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_person_learns_that_a_text_has_no_annotations() {
+    let files = Files::new();
+    let (none, some) = (
+        files.write("none.txt", "It is so.\n"),
+        files.write("some.txt", "It is so. [substrate.grep]\n"),
+    );
+    let program = env!("CARGO_BIN_EXE_provstream");
+    for command in [
+        "extract",
+        "admit --floor 1 --window 1h",
+        "gate --policy own-state",
+        "report --policy own-state -o /dev/null",
+    ] {
+        for (path, is_said) in [(&none, true), (&some, false)] {
+            let Some(shown) = on_a_terminal(&format!("'{program}' {command} '{path}'")) else {
+                return;
+            };
+            let shown = String::from_utf8_lossy(&shown);
+            let is_found = shown.contains("no annotations; `provstream emit`");
+            assert_eq!(is_found, is_said, "{command}: {shown}");
+        }
+        // Programs that read standard error do not.
+        let mut words: Vec<&str> = command.split(' ').collect();
+        words.push(&none);
+        let output = provstream(&words).output().expect("the program runs");
+        assert!(
+            !String::from_utf8_lossy(&output.stderr).contains("no annotations"),
+            "{command}"
+        );
+    }
+}
