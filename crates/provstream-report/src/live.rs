@@ -265,11 +265,10 @@ impl LivePage {
         let mut left_out = 0;
         for stream in streams {
             write_row(html, stream);
-            if stream.text.is_empty() {
-            } else if html.len() > MAX_TEXTS {
-                left_out += 1;
-            } else {
-                write_text(html, stream);
+            match html.len() > MAX_TEXTS {
+                _ if stream.text.is_empty() => {}
+                true => left_out += 1,
+                false => write_text(html, stream),
             }
         }
         html.push_str("</tbody>\n</table>\n");

@@ -81,15 +81,10 @@ impl Overview {
         html.push_str("</h1>\n</header>\n<main>\n<section aria-labelledby=\"pages\">\n");
         let _ = write!(
             html,
-            "<h2 id=\"pages\">Answers: {}</h2>\n<table>\n<thead><tr><th scope=\"col\">Answer</th>",
+            "<h2 id=\"pages\">Answers: {}</h2>\n<table class=\"live\">\n<thead><tr><th scope=\"col\">Answer</th>",
             self.pages
         );
-        for column in [
-            "Assertions",
-            "Admitted",
-            "Annotations that count",
-            "Withheld passages",
-        ] {
+        for column in COLUMNS {
             let _ = write!(html, "<th scope=\"col\" class=\"num\">{column}</th>");
         }
         html.push_str("</tr></thead>\n<tbody>\n");
@@ -101,6 +96,14 @@ impl Overview {
     }
 }
 
+/// Columns of numbers.
+const COLUMNS: [&str; 4] = [
+    "Assertions",
+    "Admitted",
+    "Annotations that count",
+    "Withheld passages",
+];
+
 fn write_cells(html: &mut String, counts: &Counts) {
     let withheld = Outcome::ALL
         .into_iter()
@@ -108,12 +111,14 @@ fn write_cells(html: &mut String, counts: &Counts) {
     let withheld: u64 = withheld
         .map(|outcome| counts.treated(outcome) + counts.runs(outcome) + counts.ended(outcome))
         .sum();
-    let _ = writeln!(
-        html,
-        "<td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{} of {}</td><td class=\"num\">{withheld}</td></tr>",
-        counts.assertions(),
-        counts.disposed(Disposition::Admitted),
-        counts.counting(),
-        counts.annotations(),
-    );
+    let cells = [
+        counts.assertions().to_string(),
+        counts.disposed(Disposition::Admitted).to_string(),
+        format!("{} of {}", counts.counting(), counts.annotations()),
+        withheld.to_string(),
+    ];
+    for (cell, column) in cells.iter().zip(COLUMNS) {
+        let _ = write!(html, "<td class=\"num\" data-l=\"{column}\">{cell}</td>");
+    }
+    html.push_str("</tr>\n");
 }
