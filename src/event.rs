@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use crate::Span;
 use crate::marc_object::MarcObject;
+use crate::marker::{Citation, Marker};
 use crate::names::names;
 use crate::provenance::reading::{Reading, lossy};
 use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
@@ -51,6 +52,10 @@ pub enum Event<'a, B: EventBytes = &'a [u8]> {
     /// A whole JSON record that was held back for removal; see
     /// [`ParserBuilder::hold_records`](crate::ParserBuilder::hold_records).
     Record(JsonRecord<'a, B>),
+    /// A marker of a citation, as soon as it is certain. Only [dialects](crate::ParserBuilder) give markers.
+    Marker(Marker<'a>),
+    /// An assertion with all its markers, when no further marker can join it.
+    Citation(Citation<'a>),
     /// A diagnostic about the stream. The parser continues.
     Diagnostic(Diagnostic),
 }
@@ -113,6 +118,8 @@ impl Event<'_> {
             Self::Assertion(assertion) => Event::Assertion(assertion.into_owned()),
             Self::Marc(object) => Event::Marc(object.into_owned()),
             Self::Record(record) => Event::Record(record.into_owned()),
+            Self::Marker(marker) => Event::Marker(marker.into_owned()),
+            Self::Citation(citation) => Event::Citation(citation.into_owned()),
             Self::Diagnostic(diagnostic) => Event::Diagnostic(diagnostic),
         }
     }
@@ -126,6 +133,8 @@ impl<B: EventBytes> fmt::Debug for Event<'_, B> {
             Self::Assertion(assertion) => f.debug_tuple("Assertion").field(assertion).finish(),
             Self::Marc(object) => f.debug_tuple("Marc").field(object).finish(),
             Self::Record(record) => f.debug_tuple("Record").field(record).finish(),
+            Self::Marker(marker) => f.debug_tuple("Marker").field(marker).finish(),
+            Self::Citation(citation) => f.debug_tuple("Citation").field(citation).finish(),
             Self::Diagnostic(diagnostic) => f.debug_tuple("Diagnostic").field(diagnostic).finish(),
         }
     }
@@ -499,6 +508,9 @@ pub enum DiagnosticCode {
     JsonSyntax,
     /// A reported string that is not UTF-8; the span is the string.
     InvalidUtf8,
+    /// A marker of a citation that is not complete where its dialect's limit or the text ends, or one around text that has no
+    /// end tag; the span is its bytes.
+    UnclosedMarker,
 }
 
 names! {
@@ -518,6 +530,7 @@ names! {
     DuplicateMember => "duplicate-member",
     JsonSyntax => "json-syntax",
     InvalidUtf8 => "invalid-utf8",
+    UnclosedMarker => "unclosed-marker",
 }
 
 impl DiagnosticCode {
@@ -560,6 +573,7 @@ impl DiagnosticCode {
             }
             Self::JsonSyntax => "not JSON from here; reading goes on after it",
             Self::InvalidUtf8 => "bytes that are not UTF-8, shown as U+FFFD",
+            Self::UnclosedMarker => "a marker of a citation that is not closed",
         }
     }
 }

@@ -4,6 +4,7 @@ use core::fmt;
 use std::borrow::Cow;
 
 use crate::event::{BracketAnnotation, Event, JsonRecord, TextChunk};
+use crate::marker::Marker;
 
 /// Output of a rewriter in the place of an annotation or a JSON record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +69,8 @@ impl From<Vec<u8>> for Replacement {
 /// written in its place |
 /// | [`record`](Self::record) | each JSON record that was held back; the answer is ignored | the same; the answer is written in its
 /// place |
-/// | [`event`](Self::event) | assertions, MARC objects, diagnostics | the same, with stream offsets |
+/// | [`marker`](Self::marker) | each marker of a citation; the answer is ignored | the same; the answer is written in its place |
+/// | [`event`](Self::event) | assertions, citations, MARC objects, diagnostics | the same, with stream offsets |
 /// | [`end`](Self::end) | nothing follows | nothing follows |
 ///
 /// JSON records are reported only where the parser [holds them back](crate::ParserBuilder::hold_records); otherwise
@@ -126,7 +128,13 @@ pub trait Handler {
         Replacement::Remove
     }
 
-    /// Takes every other event: assertions, MARC objects and diagnostics.
+    /// Takes a marker of a citation and decides what a rewriter writes in its place; by default nothing.
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        let _ = marker;
+        Replacement::Remove
+    }
+
+    /// Takes every other event: assertions, citations, MARC objects and diagnostics.
     fn event(&mut self, event: Event<'_>) {
         let _ = event;
     }
@@ -148,6 +156,9 @@ pub trait Handler {
             }
             Event::Record(record) => {
                 self.record(&record);
+            }
+            Event::Marker(marker) => {
+                self.marker(&marker);
             }
             other => self.event(other),
         }
@@ -181,6 +192,11 @@ macro_rules! forward {
         #[inline]
         fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
             (**self).record(record)
+        }
+
+        #[inline]
+        fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+            (**self).marker(marker)
         }
 
         #[inline]
@@ -263,6 +279,11 @@ impl<F: FnMut(Event<'_>)> Handler for HandlerFn<F> {
     #[inline]
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
         self.0(Event::Record(*record));
+        Replacement::Remove
+    }
+
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        self.0(Event::Marker(marker.clone()));
         Replacement::Remove
     }
 
@@ -351,6 +372,10 @@ impl<H: Handler, W: FnMut(&[u8])> Handler for Tee<H, W> {
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
         self.handler.record(record)
+    }
+
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        self.handler.marker(marker)
     }
 
     fn event(&mut self, event: Event<'_>) {

@@ -113,6 +113,7 @@
 //!
 //! No feature is on by default.
 //!
+//! - `dialects`: markers of citations as models write them (`Dialects`, `ParserBuilder::dialects`).
 //! - `futures`: adapters for streams of chunks: `io::TextStream` and `io::GateStream`.
 //! - `serde`: `Serialize` for events and values, in the JSON that the command line prints.
 //! - `settings`: TOML files for vocabularies (`Vocabulary::from_toml`) and for policies of a gate (`Rules`), and the parts of
@@ -122,6 +123,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod borrow;
+#[cfg(feature = "dialects")]
+mod dialect;
 mod engine;
 mod event;
 mod gate;
@@ -130,6 +133,16 @@ pub mod io;
 pub mod json;
 mod limits;
 mod marc_object;
+#[cfg_attr(
+    not(feature = "dialects"),
+    allow(dead_code, reason = "only dialects make markers")
+)]
+mod marker;
+#[cfg_attr(
+    not(feature = "dialects"),
+    allow(dead_code, reason = "only dialects make markers")
+)]
+mod marker_ids;
 mod mode;
 mod names;
 mod offset_map;
@@ -140,9 +153,12 @@ mod rewrite;
 #[cfg(feature = "serde")]
 mod serial;
 pub mod settings;
+mod sources;
 mod span;
 mod steps;
 
+#[cfg(feature = "dialects")]
+pub use dialect::{Dialect, DialectError, DialectErrorKind, Dialects};
 pub use engine::sentence;
 pub use event::{
     BracketAnnotation, Diagnostic, DiagnosticCode, Event, EventBytes, JsonRecord, OwnedEvent,
@@ -156,12 +172,14 @@ pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, rea
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};
+pub use marker::{Citation, CitationReason, CitedId, Marker, MarkerKind};
 pub use mode::Mode;
 pub use names::UnknownNameError;
 pub use offset_map::OffsetMap;
 pub use one_shot::{parse, strip};
 pub use parser::{OffsetError, Parser, ParserBuilder};
 pub use rewrite::Rewriter;
+pub use sources::{Source, Sources};
 pub use span::Span;
 
 /// The README's example, run as a test.

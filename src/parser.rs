@@ -3,6 +3,8 @@
 use core::fmt;
 
 use crate::engine::driver::Engine;
+#[cfg(feature = "dialects")]
+use crate::engine::marker::Markers;
 use crate::engine::{Input, ReleasePoint};
 use crate::event::{Event, TextChunk};
 use crate::handler::{Handler, IntoHandler};
@@ -45,6 +47,13 @@ impl Parser {
     #[must_use]
     pub fn new() -> Self {
         Self::builder().build()
+    }
+
+    /// Creates a parser that looks for the markers of some dialects, too; see [`ParserBuilder::dialects`].
+    #[cfg(feature = "dialects")]
+    #[must_use]
+    pub fn with_dialects(dialects: crate::Dialects) -> Self {
+        Self::builder().dialects(dialects).build()
     }
 
     /// Sets up a parser with other limits, vocabulary or mode.
@@ -210,7 +219,7 @@ impl Parser {
     /// [held](ParserBuilder::hold_records), a record, at most [`Limits::max_record`]. Otherwise
     /// nothing is held because of JSON.
     #[must_use]
-    pub const fn buffered_len(&self) -> usize {
+    pub fn buffered_len(&self) -> usize {
         self.engine.buffered_len()
     }
 
@@ -310,9 +319,30 @@ pub struct ParserBuilder {
     mode: Mode,
     hold_records: bool,
     start: u64,
+    #[cfg(feature = "dialects")]
+    dialects: Option<crate::Dialects>,
+    #[cfg(feature = "dialects")]
+    sources: Option<std::sync::Arc<dyn crate::Sources>>,
 }
 
 impl ParserBuilder {
+    /// Looks for the markers of some dialects in free text, too: they are reported as [`Event::Marker`], their assertions as
+    /// [`Event::Citation`], and a [`Rewriter`](crate::Rewriter) removes them.
+    ///
+    /// Without dialects there are no such events, and nothing else changes.
+    #[cfg(feature = "dialects")]
+    pub fn dialects(mut self, dialects: crate::Dialects) -> Self {
+        self.dialects = Some(dialects);
+        self
+    }
+
+    /// Sets the list of sources with which the identifiers of markers are compared.
+    #[cfg(feature = "dialects")]
+    pub fn sources(mut self, sources: std::sync::Arc<dyn crate::Sources>) -> Self {
+        self.sources = Some(sources);
+        self
+    }
+
     /// Sets the limits.
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -381,7 +411,16 @@ impl ParserBuilder {
     /// Creates the parser.
     #[must_use]
     pub fn build(self) -> Parser {
-        let engine = Engine::new(&self.limits, self.start, self.mode, self.hold_records);
+        #[cfg_attr(
+            not(feature = "dialects"),
+            expect(unused_mut, reason = "only markers change it")
+        )]
+        let mut engine = Engine::new(&self.limits, self.start, self.mode, self.hold_records);
+        #[cfg(feature = "dialects")]
+        if let Some(dialects) = self.dialects {
+            let markers = Markers::new(dialects, self.sources, &self.limits, self.start);
+            engine.set_markers(markers);
+        }
         Parser {
             engine,
             limits: self.limits,

@@ -222,6 +222,23 @@ impl Out {
                     Replacement::Text(text) => self.write(&text, handler),
                 }
             }
+            Event::Marker(marker) => {
+                self.flush(marker.whitespace_before(), handler);
+                match handler.marker(&marker) {
+                    Replacement::Remove => self
+                        .white
+                        .truncate(self.white.len() - marker.whitespace_before()),
+                    Replacement::Keep => {
+                        self.flush(0, handler);
+                        self.write(marker.raw(), handler);
+                    }
+                    Replacement::Text(text) => {
+                        self.flush(0, handler);
+                        self.write(&text, handler);
+                    }
+                }
+                self.flush(0, handler);
+            }
             other => handler.event(other),
         }
     }

@@ -12,6 +12,7 @@ use crate::event::{
     BracketAnnotation, Diagnostic, DiagnosticCode, Event, EventBytes, JsonRecord, TextChunk,
 };
 use crate::marc_object::{MarcKind, MarcObject};
+use crate::marker::{Citation, CitationReason, CitedId, Marker, MarkerKind};
 use crate::mode::Mode;
 use crate::provenance::reading::lossy;
 use crate::provenance::{
@@ -33,11 +34,13 @@ macro_rules! as_name {
 }
 
 as_name!(
+    CitationReason,
     Class,
     DiagnosticCode,
     Encoding,
     LabelKind,
     MarcKind,
+    MarkerKind,
     Mode,
     Reason,
     VerdictReason
@@ -116,7 +119,9 @@ macro_rules! as_object {
 as_object!(
     Annotation<'_>,
     Assertion<'_>,
+    Citation<'_>,
     Diagnostic,
+    Marker<'_>,
     MarcObject<'_>,
     Verdict
 );
@@ -194,6 +199,39 @@ impl<B: AsRef<[u8]>> Write for JsonRecord<'_, B> {
     }
 }
 
+impl Write for Marker<'_> {
+    fn write<M: SerializeMap>(&self, members: Members<M>) -> Result<Members<M>, M::Error> {
+        members
+            .with("dialect", self.dialect())?
+            .with("kind", &self.kind())?
+            .with("ids", &self.ids().collect::<Vec<_>>())?
+            .with("span", &self.span())
+    }
+}
+
+impl Write for Citation<'_> {
+    fn write<M: SerializeMap>(&self, members: Members<M>) -> Result<Members<M>, M::Error> {
+        members
+            .with("text", self.text())?
+            .with("span", &self.span())?
+            .with("clean_span", &self.clean_span())?
+            .with("ids", &self.ids().collect::<Vec<_>>())
+    }
+}
+
+/// Written as `{"id":"1","dialect":"numeric","reason":"no-source-list","span":{"start":9,"end":12}}`.
+impl Serialize for CitedId<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        members(serializer)?
+            .with("id", self.id)?
+            .with("dialect", self.dialect)?
+            .with_some("reason", self.reason)?
+            .with("span", &self.marker)?
+            .0
+            .end()
+    }
+}
+
 impl Write for MarcObject<'_> {
     fn write<M: SerializeMap>(&self, members: Members<M>) -> Result<Members<M>, M::Error> {
         members
@@ -235,6 +273,8 @@ impl<B: EventBytes> Serialize for Event<'_, B> {
             Self::Assertion(assertion) => assertion.write(named("assertion")(members)?)?,
             Self::Marc(object) => object.write(named("marc")(members)?)?,
             Self::Record(record) => record.write(named("record")(members)?)?,
+            Self::Marker(marker) => marker.write(named("marker")(members)?)?,
+            Self::Citation(citation) => citation.write(named("citation")(members)?)?,
             Self::Diagnostic(diagnostic) => diagnostic.write(named("diagnostic")(members)?)?,
         };
         members.0.end()

@@ -1,9 +1,13 @@
 //! Looks back from an annotation for the text it belongs to.
 
+#[cfg(feature = "dialects")]
+mod passages;
 mod reach;
 
 use memchr::memrchr;
 
+#[cfg(feature = "dialects")]
+pub(crate) use self::passages::{Passage, passages};
 pub(crate) use self::reach::{From, Reach, reach};
 
 use super::sentence::{CutSentence, last_sentence, last_sentence_after_cut};

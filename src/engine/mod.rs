@@ -11,6 +11,10 @@ mod held;
 pub(crate) mod json;
 mod lookback;
 mod markdown;
+#[cfg(feature = "dialects")]
+pub(crate) mod marker;
+#[cfg(not(feature = "dialects"))]
+mod no_markers;
 mod run;
 pub mod sentence;
 mod slot;

@@ -324,7 +324,7 @@ impl<P: Policy> Gate<P> {
     /// Returns the number of bytes that can still become an annotation or a record; see
     /// [`Parser::buffered_len`].
     #[must_use]
-    pub const fn buffered_len(&self) -> usize {
+    pub fn buffered_len(&self) -> usize {
         self.rewriter.parser().buffered_len()
     }
 

@@ -19,6 +19,7 @@ mod response;
 mod scan;
 mod settings;
 mod sink;
+mod sources;
 mod utf8;
 mod verdict;
 

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -14,14 +15,16 @@ use clap::builder::{
 };
 use clap::error::ErrorKind;
 use provstream::provenance::{Vocabulary, parse_duration};
-use provstream::{LimitError, Limits, Mode, Parser, ParserBuilder, UnknownNameError};
+use provstream::{
+    Dialect, Dialects, LimitError, Limits, Mode, Parser, ParserBuilder, UnknownNameError,
+};
 use provstream_providers::{Format, PassMembers, Pointer, Reasoning};
 
 use crate::error::usage_error;
 use crate::input::Input;
 use crate::messages::print_note;
 use crate::output::{Output, refuse_input_as_output};
-use crate::settings;
+use crate::{settings, sources};
 
 const LIMITS: &str = "Limits";
 
@@ -112,6 +115,71 @@ pub(crate) fn limit(name: &str, limits: Result<Limits, LimitError>) -> anyhow::R
         let (least, most) = (error.least(), error.most());
         usage_error(format_args!(
             "--max-{name}: expected a number between {least} and {most}"
+        ))
+    })
+}
+
+// Citations as models write them.
+#[derive(Debug, Args)]
+pub(crate) struct DialectOptions {
+    /// Read the markers of these citation dialects, too: built-in names, or TOML files; may be given several times
+    ///
+    /// Built in are openai-file, openai-web, file-token, numeric, doc, citation, cohere, cite-tag and nova. A value with a
+    /// `/` or a `.` is a file. docs/dialects.md describes them.
+    #[arg(long = "dialect", value_name = "NAME|FILE", value_delimiter = ',')]
+    names: Vec<String>,
+    /// JSON file with the sources that the model was given
+    ///
+    /// An array of objects with an `id`, or an object with such an array `sources` and with `complete`, which is true unless
+    /// the list may lack sources.
+    #[arg(long, value_name = "FILE", requires = "names")]
+    sources: Option<PathBuf>,
+}
+
+impl DialectOptions {
+    /// Returns `true` if markers are read.
+    pub(crate) fn are_read(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// Lets a parser read the markers.
+    pub(crate) fn apply(
+        &self,
+        input: &InputOptions,
+        parser: ParserBuilder,
+    ) -> anyhow::Result<ParserBuilder> {
+        if self.names.is_empty() {
+            return Ok(parser);
+        }
+        if matches!(input.mode, Mode::Json | Mode::Ndjson) {
+            return Err(usage_error(format_args!(
+                "--dialect cannot be used with --mode {}, which reads no free text",
+                input.mode
+            )));
+        }
+        let dialects: Result<Vec<_>, _> = self.names.iter().map(|name| dialect(name)).collect();
+        let dialects = Dialects::new(dialects?)
+            .map_err(|error| usage_error(format_args!("--dialect: {error}")))?;
+        let parser = parser.dialects(dialects);
+        Ok(match &self.sources {
+            Some(path) => {
+                parser.sources(Arc::new(settings::load("--sources", path, sources::read)?))
+            }
+            None => parser,
+        })
+    }
+}
+
+/// The built-in dialect of a name, or that of a file.
+fn dialect(name: &str) -> anyhow::Result<Dialect> {
+    if name.contains(['/', '.', '\\']) {
+        return settings::load("--dialect", Path::new(name), Dialect::from_toml);
+    }
+    Dialect::built_in(name).ok_or_else(|| {
+        let names: Vec<_> = Dialect::built_in_names().collect();
+        usage_error(format_args!(
+            "--dialect: expected one of {}, or the path of a file, found `{name}`",
+            names.join(", ")
         ))
     })
 }

@@ -87,6 +87,9 @@ impl Scan<'_> {
         self.engine.context = Context::Text;
         self.hand_on(start);
         let white = self.white_before(start);
+        if let Some(markers) = &mut self.engine.markers {
+            markers.removed(white, whole.len(), self.sink);
+        }
         let bytes = stream_bytes(&self.engine.window, &self.input, whole);
         let found = Bracket::new(*reading, bytes, self.input.vocabulary, start, white);
         (self.sink)(Event::Annotation(BracketAnnotation::borrowed(&found)));
@@ -331,6 +334,7 @@ impl Scan<'_> {
             return;
         };
         self.engine.gap.slot = Slot::None;
+        self.settle_markers();
         let engine = &*self.engine;
         let (bytes, span, cut) = match engine.target {
             None => (&[][..], pending.empty, false),

@@ -299,6 +299,7 @@ impl Scan<'_> {
     #[inline(always)] // One caller is on the hot path.
     fn end_gap(&mut self, at: usize) {
         let room = self.room();
+        self.emit_before(self.offset(at));
         self.complete();
         let gap = (self.offset(at) - self.engine.window.base()) as usize;
         if gap > room {

@@ -96,7 +96,11 @@ impl Engine {
     /// chunk needs the slow path.
     pub(super) fn push_in_string(&mut self, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
         let end = self.window.end();
-        if !self.json.open || self.untrusted || !self.window.append_in_place(chunk) {
+        if !self.json.open
+            || self.untrusted
+            || self.markers.is_some()
+            || !self.window.append_in_place(chunk)
+        {
             return false;
         }
         if self.reader.take(chunk).is_none() {
@@ -215,10 +219,12 @@ impl Scan<'_> {
     /// Continues the open value.
     pub(super) fn json(&mut self, at: usize) -> usize {
         let buffered = self.engine.held.is_some();
+        self.begin_json_region(at);
         let reader = &mut self.engine.reader;
         let (end, step) = reader.read(&self.input, at, buffered, self.sink);
         if step != Step::More {
             self.end_json(end, step);
+            self.end_json_region(end);
         }
         end
     }
@@ -238,6 +244,7 @@ impl Scan<'_> {
             self.diagnose(DiagnosticCode::Unterminated, span);
         }
         self.end_json(0, Step::More);
+        self.end_json_region(0);
         self.engine.held = Held::NOTHING;
         if is_sequence {
             self.engine.reader.rest(self.input.base);
@@ -328,6 +335,9 @@ impl Scan<'_> {
             return;
         }
         self.hand_on(start);
+        if let Some(markers) = &mut self.engine.markers {
+            markers.removed(0, span.len(), self.sink);
+        }
         let raw = self.engine.reader.whole(&self.input, end);
         (self.sink)(Event::Record(JsonRecord::new(raw, start)));
         self.emitted = end;
@@ -349,8 +359,12 @@ impl Scan<'_> {
     pub(super) fn release_json(&mut self, upto: u64) {
         let from = self.emitted;
         if from < self.input.base.min(upto) && self.engine.held.is_some() {
-            let buffered = self.engine.reader.kept(from, self.input.base);
-            (self.sink)(text(buffered, from));
+            let engine = &mut *self.engine;
+            let buffered = engine.reader.kept(from, self.input.base);
+            match &mut engine.markers {
+                Some(markers) => markers.text(buffered, self.sink),
+                None => (self.sink)(text(buffered, from)),
+            }
             self.emitted = self.input.base;
         }
         self.hand_on(upto);

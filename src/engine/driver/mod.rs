@@ -6,6 +6,7 @@
 mod attach;
 mod gap;
 mod json;
+mod markers;
 mod retain;
 mod scan;
 mod sequence;
@@ -21,6 +22,10 @@ use self::undecided::Findings;
 use super::bytes::{TEXT, TEXT_AND_JSON};
 use super::held::Held;
 use super::json::JsonReader;
+#[cfg(feature = "dialects")]
+use super::marker::{Markers, Region};
+#[cfg(not(feature = "dialects"))]
+use super::no_markers::{Markers, Region};
 use super::slot;
 use super::window::Window;
 use super::{Input, Sink};
@@ -116,6 +121,8 @@ pub(crate) struct Engine {
     json: Json,
     reader: JsonReader,
     findings: Option<Box<Findings>>,
+    /// What looks for markers of citations, with dialects.
+    markers: Option<Box<Markers>>,
 }
 
 impl Engine {
@@ -146,12 +153,24 @@ impl Engine {
             json: Json::new(start, mode, hold_records),
             reader: JsonReader::new(start),
             findings: None,
+            markers: None,
+        }
+    }
+
+    /// Looks for markers of citations, too. In a stream of JSON values there are none.
+    #[cfg(feature = "dialects")]
+    pub(crate) fn set_markers(&mut self, markers: Markers) {
+        if !self.is_sequence() {
+            self.markers = Some(Box::new(markers));
         }
     }
 
     /// Back to the start of a stream, keeping the memory.
     pub(crate) fn reset(&mut self, limits: &Limits) {
         self.begin(limits, self.start);
+        if let Some(markers) = &mut self.markers {
+            markers.reset(self.start);
+        }
     }
 
     /// Begins a stream whose first byte has offset `start`, keeping the memory.
@@ -170,6 +189,7 @@ impl Engine {
         self.reader = before.reader;
         self.json.removed = before.json.removed;
         self.findings = before.findings;
+        self.markers = before.markers;
     }
 
     /// Returns `true` if the stream has nothing but JSON values.
@@ -187,8 +207,11 @@ impl Engine {
     }
 
     /// Bytes that can still become an annotation and were not emitted.
-    pub(crate) const fn buffered_len(&self) -> usize {
-        self.held.len(self.position())
+    pub(crate) fn buffered_len(&self) -> usize {
+        match &self.markers {
+            Some(markers) => (self.position() - markers.position()) as usize,
+            None => self.held.len(self.position()),
+        }
     }
 
     /// Bytes of heap in use.
@@ -200,7 +223,8 @@ impl Engine {
         };
         let removed = self.json.removed.capacity() * size_of::<Span>();
         let findings = self.findings.as_ref().map_or(0, |_| size_of::<Findings>());
-        self.window.heap() + records + removed + self.reader.heap() + findings
+        let markers = self.markers.as_ref().map_or(0, |markers| markers.heap());
+        self.window.heap() + records + removed + self.reader.heap() + findings + markers
     }
 
     /// The kind of bytes that may be appended with nothing else to do.
@@ -236,6 +260,7 @@ impl Engine {
     /// could matter to JSON can come.
     fn set_run(&mut self, limits: &Limits) {
         match self.context {
+            _ if self.markers.is_some() => self.window.end_run(),
             Context::Text if self.is_in_plain_text() => {
                 let kind = if self.json.on { TEXT_AND_JSON } else { TEXT };
                 self.window.set_run(kind, usize::MAX, false);
@@ -317,6 +342,16 @@ impl Engine {
         if untrusted != self.untrusted {
             self.end_own_or_untrusted(input, sink);
             self.untrusted = untrusted;
+            if let Some(markers) = &mut self.markers
+                && !matches!(self.context, Context::Block(_))
+            {
+                let region = if untrusted {
+                    Region::Untrusted
+                } else {
+                    Region::Prose
+                };
+                markers.switch(region, sink);
+            }
             if !untrusted {
                 self.strip_from = input.base;
             }
@@ -364,6 +399,9 @@ impl Engine {
         if !self.is_sequence() {
             Scan::at_end(self, input, sink).complete();
         }
+        if let Some(markers) = &mut self.markers {
+            markers.finish(sink);
+        }
         // What was reported about the text before, and written, stays.
         let (start, removed) = (self.start, self.removed);
         self.begin(input.limits, self.position());
@@ -395,6 +433,9 @@ impl Engine {
 
     /// How many of the bytes emitted last are white space that an annotation which follows would remove.
     pub(crate) fn removable(&self, limits: &Limits) -> usize {
+        if let Some(markers) = &self.markers {
+            return markers.removable();
+        }
         // A bracket after one that may begin an array makes it one, unless that is too deep.
         if self.json.array.is_some() && !self.held.is_some() && limits.max_depth() > 1 {
             return 0;
@@ -454,7 +495,12 @@ impl Engine {
             Context::Opening { fence, block } if fence.marker == b'~' => {
                 self.context = Context::after_run(fence, block);
             }
-            Context::Opening { .. } | Context::CodeSpan { .. } => self.context = Context::Text,
+            Context::Opening { .. } | Context::CodeSpan { .. } => {
+                self.context = Context::Text;
+                if let Some(markers) = &mut self.markers {
+                    markers.switch(Region::Prose, sink);
+                }
+            }
             Context::Block(ref mut block)
                 if matches!(block.line, FenceLine::Run { .. } | FenceLine::Tail { .. }) =>
             {

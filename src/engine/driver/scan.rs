@@ -11,6 +11,10 @@ use crate::engine::chars::{BYTE_ORDER_MARK, is_escaped, removable_tail};
 use crate::engine::held::Held;
 use crate::engine::markdown::code::{Fence, FenceLine, FenceStep};
 use crate::engine::markdown::line::{Line, prefix};
+#[cfg(feature = "dialects")]
+use crate::engine::marker::Region;
+#[cfg(not(feature = "dialects"))]
+use crate::engine::no_markers::Region;
 use crate::engine::slot::may_stand_alone;
 use crate::engine::window::white_tail;
 use crate::engine::{Input, Sink};
@@ -119,6 +123,7 @@ impl<'a> Scan<'a> {
     }
 
     pub(super) fn diagnose(&mut self, code: DiagnosticCode, span: Span) {
+        self.settle_markers();
         (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
     }
 
@@ -146,12 +151,17 @@ impl<'a> Scan<'a> {
         }
         let buffered = self.input.base.clamp(from, upto);
         if from < buffered {
-            let bytes = &self.engine.window.raw_from(from)[..(buffered - from) as usize];
-            (self.sink)(text(bytes, from));
+            let engine = &mut *self.engine;
+            let bytes = &engine.window.raw_from(from)[..(buffered - from) as usize];
+            match &mut engine.markers {
+                Some(markers) => markers.text(bytes, self.sink),
+                None => (self.sink)(text(bytes, from)),
+            }
         }
         if buffered < upto {
-            let piece = &self.input.chunk[self.index(buffered)..self.index(upto)];
-            (self.sink)(text(piece, buffered));
+            let chunk = self.input.chunk;
+            let piece = &chunk[self.index(buffered)..self.index(upto)];
+            self.emit_text(piece, buffered);
         }
         self.emitted = upto;
     }
@@ -186,6 +196,8 @@ impl<'a> Scan<'a> {
             b'`' => {
                 let quoted = self.line_prefix(here);
                 let fence = Fence::begun(byte, quoted == Some(true));
+                let may_open_block = quoted.is_some();
+                self.region(here, Region::Code { may_open_block });
                 self.opening(here, fence, quoted.is_some())
             }
             _ if self.may_be_array(here) => self.start_json(here),
@@ -306,7 +318,25 @@ impl<'a> Scan<'a> {
         } else {
             Context::after_run(fence, block)
         };
+        self.region_after_run(end);
         end
+    }
+
+    /// Notes what a run of backticks or tildes that ends before index `end` has opened.
+    #[inline]
+    fn region_after_run(&mut self, end: usize) {
+        match self.engine.context {
+            Context::Info(_) => self.region(end, OPENING_LINE),
+            Context::CodeSpan { block: false, .. } => {
+                self.region(
+                    end,
+                    Region::Code {
+                        may_open_block: false,
+                    },
+                );
+            }
+            _ => {}
+        }
     }
 
     fn code_span(
@@ -327,6 +357,7 @@ impl<'a> Scan<'a> {
             }
             if closing == fence.run {
                 self.engine.context = Context::Text;
+                self.region(at, Region::Prose);
                 return at;
             }
             closing = 0;
@@ -336,6 +367,8 @@ impl<'a> Scan<'a> {
                 self.engine.context = Context::Text;
                 if block {
                     self.open_block(at + 1, fence);
+                } else {
+                    self.region(at + 1, Region::Prose);
                 }
                 return at + 1;
             }
@@ -360,6 +393,7 @@ impl<'a> Scan<'a> {
     fn open_block(&mut self, content: usize, fence: Fence) {
         let start = self.offset(content);
         let white = self.white_before(start);
+        self.region(content, Region::Block);
         self.drop_target();
         self.engine.json.lead = start;
         self.engine.json.removed.clear();
@@ -447,6 +481,7 @@ impl<'a> Scan<'a> {
             .window
             .restart(start, Line::new_block(quote), white);
         self.engine.context = Context::Text;
+        self.end_block_region(end, Line::new_block(quote));
     }
 
     /// A quoted block ended before the line that starts at `line_start` and of which the bytes before `here` were read.
@@ -460,6 +495,9 @@ impl<'a> Scan<'a> {
             .window
             .restart_within(start, Line::new_block(true));
         self.engine.context = Context::Text;
+        let mut line = Line::new_block(true);
+        line.advance(self.engine.window.raw());
+        self.end_block_region(here, line);
     }
 
     /// How many bytes of white space, as stripping removes it, are before stream offset `at`.
@@ -538,6 +576,7 @@ impl<'a> Scan<'a> {
     /// the own text.
     pub(super) fn abandon(&mut self, start: u64, ended: Option<(Step, usize)>) {
         self.engine.context = Context::Text;
+        self.emit_before(start);
         if !self.begin_slot(start, ended) {
             self.complete();
         }
@@ -547,6 +586,7 @@ impl<'a> Scan<'a> {
             self.hand_on(end);
             self.engine.held = Held::NOTHING;
         }
+        self.emit_before(end);
         let code = match ended {
             Some((Step::Dropped, _)) => return,
             Some((Step::TooLong, _)) => DiagnosticCode::LimitAnnotation,
@@ -598,6 +638,11 @@ impl<'a> Scan<'a> {
         candidate.can_close_at(bytes, self.input.vocabulary) <= max
     }
 }
+
+/// The opening line of a fenced block, after its tildes.
+const OPENING_LINE: Region = Region::Code {
+    may_open_block: true,
+};
 
 /// How much is looked at for one kind of opener before it is looked at for the other.
 const PIECE: usize = 8 << 10;

@@ -106,7 +106,7 @@ pub(crate) fn run(options: &AdmitOptions) -> anyhow::Result<ExitCode> {
         require_annotations: options.require_annotations,
     };
     let limits = options.scan.limits()?;
-    let (result, counts) = scan(&options.scan, vocabulary, limits, report)?;
+    let (result, counts) = scan(&options.scan, vocabulary, limits, report, None)?;
     let assertions = counts.totals.assertions;
     let (refused, unannotated) = (&counts.refused, &counts.unannotated);
     let is_missing = options.require_assertions && assertions == 0;

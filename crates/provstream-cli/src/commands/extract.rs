@@ -7,7 +7,7 @@ use provstream::Limits;
 
 use crate::error::exit_code_of_files;
 use crate::messages::print_note;
-use crate::options::limit;
+use crate::options::{DialectOptions, limit};
 use crate::scan::{ReportKind, ScanOptions, scan};
 
 /// Print assertions and their annotations, one JSON object a line
@@ -38,6 +38,8 @@ pub(crate) struct ExtractOptions {
     fail: bool,
     #[command(flatten)]
     scan: ScanOptions,
+    #[command(flatten)]
+    dialects: DialectOptions,
     /// Longest MARC object that is printed with its record, in bytes, 1 to 1048576
     #[arg(long, value_name = "BYTES", help_heading = "Limits", default_value_t = Limits::default().max_record())]
     max_record: usize,
@@ -49,7 +51,13 @@ pub(crate) fn run(options: &ExtractOptions) -> anyhow::Result<ExitCode> {
     let limits = limit("record", limits)?;
     let vocabulary = options.scan.input.vocabulary.load()?;
     let report = ReportKind::Events { text: options.text };
-    let (result, counts) = scan(&options.scan, vocabulary, limits, report)?;
+    let (result, counts) = scan(
+        &options.scan,
+        vocabulary,
+        limits,
+        report,
+        Some(&options.dialects),
+    )?;
     let diagnostics = counts.totals.diagnostics;
     if options.fail && result.is_ok() {
         let output = options.scan.output.path();

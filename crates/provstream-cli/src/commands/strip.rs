@@ -13,7 +13,7 @@ use crate::error::{CliError, exit_code_of_files, usage_error};
 use crate::files::for_each_file;
 use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
 use crate::messages::{print_error, print_note};
-use crate::options::{RewriteOptions, limit, needs_response};
+use crate::options::{DialectOptions, RewriteOptions, limit, needs_response};
 use crate::output::{Output, refuse_input_as_output};
 use crate::reader::{StreamEnd, StreamReader, pump};
 use crate::sink::{StreamNotice, StreamSink, TextName};
@@ -59,6 +59,8 @@ pub(crate) struct StripOptions {
     output: Option<PathBuf>,
     #[command(flatten)]
     rewrite: RewriteOptions,
+    #[command(flatten)]
+    dialects: DialectOptions,
     /// Longest JSON value that --json removes, in bytes, 1 to 1048576 [default: 65536]
     #[arg(long, value_name = "BYTES", help_heading = "Limits", requires = "json")]
     max_record: Option<usize>,
@@ -77,6 +79,7 @@ pub(crate) fn run(options: &StripOptions) -> anyhow::Result<ExitCode> {
     let parser = input
         .parser(limits, input.vocabulary.load()?)
         .hold_records(options.json);
+    let parser = options.dialects.apply(input, parser)?;
     let mut passed = true;
     let must_split = options.rewrite.is_response();
     let result = for_each_file(&options.files, output, must_split, |file, output| {

@@ -17,8 +17,8 @@ use crate::files::InputFiles;
 use crate::input::{Input, input_name};
 use crate::messages::{EscapeControls, print_note, styled};
 use crate::options::{
-    AssertionLimits, FieldOptions, FileOptions, InputFormat, InputOptions, OutputOptions, Window,
-    WindowParser, floor,
+    AssertionLimits, DialectOptions, FieldOptions, FileOptions, InputFormat, InputOptions,
+    OutputOptions, Window, WindowParser, floor,
 };
 use crate::output::{Output, is_terminal};
 use crate::reader::{StreamReader, pump};
@@ -62,6 +62,8 @@ pub(crate) struct SummaryOptions {
     fields: FieldOptions,
     #[command(flatten)]
     input: InputOptions,
+    #[command(flatten)]
+    dialects: DialectOptions,
     #[command(flatten)]
     limits: AssertionLimits,
 }
@@ -150,9 +152,8 @@ pub(crate) fn run(options: &SummaryOptions) -> anyhow::Result<ExitCode> {
     let rule = options
         .floor
         .map(|floor| discipline(floor, &options.windows, options.clock.skew, &vocabulary));
-    let parser = input
-        .parser(options.limits.limits(input)?, vocabulary)
-        .build();
+    let parser = input.parser(options.limits.limits(input)?, vocabulary);
+    let parser = options.dialects.apply(input, parser)?.build();
     let files = InputFiles::new(&options.files)?;
     let output = options
         .output

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use provstream::provenance::{Assertion, Encoding, Verdict};
-use provstream::{BracketAnnotation, Event, Handler, Mode, Replacement, Span, TextChunk};
+use provstream::{
+    BracketAnnotation, Dialect, Dialects, Event, Handler, Mode, Parser, Replacement, Span,
+    TextChunk,
+};
 use provstream_marc::Profile;
 use provstream_providers::{Channel, Pointer};
 
@@ -24,6 +27,9 @@ use crate::sink::{StreamNotice, StreamSink, TextName};
 use crate::utf8::Utf8LossyDecoder;
 use crate::verdict::explain_verdict;
 
+/// Most bytes of a text in which markers are looked for.
+const MAX_SAMPLE: usize = 64 << 10;
+
 /// Most characters of a sentence in a message.
 const MAX_EXAMPLE: usize = 60;
 
@@ -40,6 +46,8 @@ pub(super) struct EventPrinter<'c> {
     summary: PartSummary,
     hidden: HiddenAnnotationDetector,
     unannotated: Option<UnannotatedSentences>,
+    /// Beginning of the text, in which markers are looked for if it has no annotations.
+    sample: Option<Vec<u8>>,
     /// Text of each channel, with `--text`.
     text: Option<BTreeMap<Option<Channel>, Utf8LossyDecoder>>,
 }
@@ -58,6 +66,8 @@ impl<'c> EventPrinter<'c> {
                 require_annotations && !matches!(mode, Mode::Json | Mode::Ndjson),
             ),
         };
+        let reads_text = !matches!(mode, Mode::Json | Mode::Ndjson);
+        let is_sampled = config.suggests_dialects && reads_text;
         let pointers = config.options.fields.pointers.iter();
         let names = pointers.map(|pointer| Pointer::as_str(pointer).into());
         Self {
@@ -78,6 +88,7 @@ impl<'c> EventPrinter<'c> {
                 false => mode,
             }),
             unannotated: counts_sentences.then(UnannotatedSentences::default),
+            sample: is_sampled.then(Vec::new),
             text: has_text.then(BTreeMap::new),
         }
     }
@@ -124,6 +135,7 @@ impl<'c> EventPrinter<'c> {
         self.summary.status = end.status;
         self.summary.fields = end.fields;
         self.summary.hidden = self.hidden.found();
+        self.summary.dialect = self.sample.as_deref().and_then(dialect_of);
     }
 
     fn print(&mut self, record: &Record<'_>) {
@@ -192,6 +204,7 @@ impl<'c> EventPrinter<'c> {
 
     fn assertion(&mut self, assertion: &Assertion<'_>) {
         self.hidden.stop();
+        self.sample = None;
         let counts = &mut self.summary.counts;
         counts.totals.assertions += 1;
         // One in brackets was counted at its bracket.
@@ -234,6 +247,28 @@ impl<'c> EventPrinter<'c> {
     }
 }
 
+/// Finds the dialect of the first marker in a text.
+fn dialect_of(text: &[u8]) -> Option<String> {
+    // Without a byte that begins one, nothing is compiled.
+    if !text
+        .iter()
+        .any(|byte| matches!(byte, b'[' | b'<' | b'%' | 0x80..))
+    {
+        return None;
+    }
+    let dialects = Dialects::built_in(Dialect::built_in_names()).ok()?;
+    let mut found = None;
+    let mut parser = Parser::builder().dialects(dialects).build();
+    let mut sink = |event: Event<'_>| {
+        if let Event::Marker(marker) = event {
+            found.get_or_insert_with(|| marker.dialect().to_owned());
+        }
+    };
+    parser.push(text, &mut sink);
+    parser.finish(&mut sink);
+    found
+}
+
 /// Prints a record as NDJSON or for people.
 pub(super) fn print_record(
     config: &ScanConfig<'_>,
@@ -269,6 +304,9 @@ impl Handler for EventPrinter<'_> {
     fn text(&mut self, text: TextChunk<'_>) {
         let bytes = text.bytes();
         self.hidden.push(bytes);
+        if let Some(sample) = &mut self.sample {
+            sample.extend_from_slice(&bytes[..bytes.len().min(MAX_SAMPLE - sample.len())]);
+        }
         if let Some(unannotated) = &mut self.unannotated {
             unannotated.push(self.context.channel, bytes);
         }
@@ -281,6 +319,7 @@ impl Handler for EventPrinter<'_> {
 
     fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
         self.summary.counts.totals.annotations += 1;
+        self.sample = None;
         Replacement::Remove
     }
 
@@ -293,6 +332,12 @@ impl Handler for EventPrinter<'_> {
                     let record = MarcRecord::new(&object, Profile::default());
                     self.print(&record.record());
                 }
+            }
+            Event::Citation(citation) => {
+                self.summary.counts.totals.citations += 1;
+                self.print_event(&Record::Citation {
+                    citation: &citation,
+                });
             }
             Event::Diagnostic(diagnostic) => {
                 self.diagnostic(diagnostic.code().as_str(), diagnostic.span(), None);

@@ -24,7 +24,8 @@ use crate::hidden_annotations::hidden_message;
 use crate::input::{Input, input_name};
 use crate::messages::print_note;
 use crate::options::{
-    AssertionLimits, FieldOptions, FileOptions, InputFormat, InputOptions, OutputOptions,
+    AssertionLimits, DialectOptions, FieldOptions, FileOptions, InputFormat, InputOptions,
+    OutputOptions,
 };
 use crate::output::{Output, is_terminal};
 use crate::progress;
@@ -90,6 +91,8 @@ struct ScanConfig<'o> {
     report: ReportKind,
     parser: ParserBuilder,
     is_pretty: bool,
+    /// Markers of dialects that are not read are looked for.
+    suggests_dialects: bool,
 }
 
 impl ScanConfig<'_> {
@@ -147,12 +150,19 @@ pub(crate) fn scan(
     vocabulary: Vocabulary,
     limits: Limits,
     report: ReportKind,
+    dialects: Option<&DialectOptions>,
 ) -> anyhow::Result<(anyhow::Result<u64>, Counts)> {
     options.fields.distinct()?;
+    let mut parser = options.input.parser(limits, vocabulary);
+    if let Some(dialects) = dialects {
+        parser = dialects.apply(&options.input, parser)?;
+    }
     let config = ScanConfig {
         options,
         report,
-        parser: options.input.parser(limits, vocabulary),
+        parser,
+        suggests_dialects: options.is_pretty()
+            && dialects.is_some_and(|dialects| !dialects.are_read()),
         is_pretty: options.is_pretty(),
     };
     if options.output.path().is_some() {
@@ -275,6 +285,10 @@ impl ScanTotals<'_> {
         }
         if let Some(place) = summary.hidden {
             print_note(format_args!("{prefix}{}", hidden_message(place, "read")));
+        } else if let Some(name) = &summary.dialect {
+            print_note(format_args!(
+                "{prefix}no annotations, but markers of citations: --dialect {name} reads them"
+            ));
         } else if self.config.is_pretty && status.is_fully_read() && summary.counts.has_only_text()
         {
             print_note(format_args!(

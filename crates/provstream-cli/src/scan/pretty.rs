@@ -41,6 +41,19 @@ fn write_record(
             start(assertion.span())?;
             write_assertion(out, assertion, *verdict)
         }
+        Record::Citation { citation } => {
+            start(citation.span())?;
+            writeln!(out, "{BOLD}{}{BOLD:#}", EscapeControls(citation.text()))?;
+            for cited in citation.ids() {
+                let id = EscapeControls(cited.id);
+                write!(out, "    {}  {id}", cited.dialect)?;
+                match cited.reason {
+                    Some(reason) => writeln!(out, "  {WARNING}{reason}{WARNING:#}")?,
+                    None => writeln!(out, "  {GOOD}listed{GOOD:#}")?,
+                }
+            }
+            Ok(())
+        }
         Record::Marc {
             kind,
             span,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use provstream::Span;
 use provstream::provenance::{Assertion, Verdict};
+use provstream::{Citation, Span};
 use provstream_marc::Violation;
 use provstream_providers::Channel;
 use serde::{Serialize, Serializer};
@@ -23,6 +23,11 @@ pub(crate) enum Record<'a> {
         assertion: &'a Assertion<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         verdict: Option<&'a Verdict>,
+    },
+    /// Assertion with its markers.
+    Citation {
+        #[serde(flatten)]
+        citation: &'a Citation<'a>,
     },
     /// MARC object with its violations; `record` is absent if it is longer than the limit.
     Marc {
@@ -65,6 +70,17 @@ pub(crate) struct EventTotals {
     pub(crate) annotations: u64,
     pub(crate) marc: u64,
     pub(crate) diagnostics: u64,
+    /// Assertions with markers; left out without any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) citations: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Counts of `admit`.

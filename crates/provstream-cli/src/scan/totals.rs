@@ -32,6 +32,7 @@ impl Counts {
         totals.assertions += other.assertions;
         totals.annotations += other.annotations;
         totals.marc += other.marc;
+        totals.citations += other.citations;
         totals.diagnostics += other.diagnostics;
         self.refused.merge(&later.refused);
         self.unannotated.merge(&later.unannotated);
@@ -48,8 +49,10 @@ impl Counts {
             annotations,
             marc,
             diagnostics,
+            citations,
         } = self.totals;
-        bytes > 0 && assertions == 0 && annotations == 0 && marc == 0 && diagnostics == 0
+        let found = assertions + annotations + marc + diagnostics + citations;
+        bytes > 0 && found == 0
     }
 
     /// Builds the line of totals.
@@ -75,6 +78,8 @@ pub(crate) struct PartSummary {
     pub(crate) fields: FieldCounts,
     /// Place of annotations that were not read, if no assertion was found.
     pub(crate) hidden: Option<HiddenIn>,
+    /// Name of the dialect of markers that were not read, if there are no annotations.
+    pub(crate) dialect: Option<String>,
 }
 
 impl PartSummary {
@@ -83,6 +88,7 @@ impl PartSummary {
         self.counts.merge(&next.counts);
         self.fields.merge(&next.fields);
         self.hidden = self.hidden.or(next.hidden);
+        self.dialect = self.dialect.take().or(next.dialect);
         // A response is read in one part.
         self.status = next.status;
     }

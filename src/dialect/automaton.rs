@@ -1,0 +1,360 @@
+//! Compact automata: which bytes may follow, and which patterns match.
+
+use std::collections::HashMap;
+
+use regex_automata::dfa::Automaton as _;
+use regex_automata::dfa::{StartKind, dense};
+use regex_automata::util::primitives::StateID;
+use regex_automata::{Anchored, Input, MatchKind};
+
+/// Set of patterns, one bit each.
+pub(crate) type Patterns = u64;
+
+/// Most patterns of one automaton.
+pub(crate) const MOST_PATTERNS: usize = 64;
+
+/// State of an [`Automaton`]; 0 is dead.
+pub(crate) type State = u16;
+
+/// Most memory that building an automaton may take, in bytes.
+const BUILDING: usize = 8 << 20;
+
+/// Most bytes of the tables of an automaton.
+pub(crate) const MOST_BYTES: usize = 64 << 10;
+
+/// A deterministic automaton over bytes, anchored at both ends.
+///
+/// Unlike one of `regex-automata`, it says at each byte which patterns match up to there, and it is dead as soon as no
+/// pattern can match any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Automaton {
+    /// Class of each byte.
+    classes: Box<[u8; 256]>,
+    width: usize,
+    /// Transitions of each state.
+    rows: Box<[Row]>,
+    /// Classes, and the states after them, in which a state differs from its row.
+    pairs: Box<[[State; 2]]>,
+    /// Rows of states after all classes; the first one is dead.
+    dense: Box<[State]>,
+    /// Indices into `sets` of the patterns that match in each state, and of those that may match later.
+    known: Box<[[u8; 2]]>,
+    sets: Box<[Patterns]>,
+    first: Box<[bool; 256]>,
+}
+
+/// Transitions of one state: a row, and a few classes for which it differs.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    dense: u16,
+    /// Index of the first pair.
+    first: u16,
+    count: u16,
+}
+
+/// Most classes in which a state differs from its row.
+const FEW: usize = 4;
+
+/// Reasons for which an automaton cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BuildError {
+    /// One of the patterns, by its index, is no regular expression of the kind that is allowed.
+    Pattern(usize),
+    /// A pattern matches the empty text.
+    Empty,
+    TooLarge,
+}
+
+impl Automaton {
+    /// First state.
+    pub(crate) const START: State = 1;
+
+    /// Builds the automaton of some patterns.
+    pub(crate) fn new(patterns: &[String]) -> Result<Self, BuildError> {
+        let config = dense::Config::new()
+            .match_kind(MatchKind::All)
+            .start_kind(StartKind::Anchored)
+            .dfa_size_limit(Some(BUILDING))
+            .determinize_size_limit(Some(BUILDING));
+        let mut builder = dense::Builder::new();
+        builder.configure(config);
+        let dfa = builder.build_many(patterns).map_err(|_| {
+            let alone = |pattern: &String| builder.build(pattern).is_err();
+            match patterns.iter().position(alone) {
+                Some(index) => BuildError::Pattern(index),
+                None => BuildError::TooLarge,
+            }
+        })?;
+        let start = Input::new("").anchored(Anchored::Yes);
+        let start = dfa
+            .start_state_forward(&start)
+            .map_err(|_| BuildError::TooLarge)?;
+        let graph = Graph::of(&dfa, start);
+        if graph.accepts[0] != 0 {
+            return Err(BuildError::Empty);
+        }
+        let automaton = graph.compact();
+        if automaton.len() > MOST_BYTES {
+            return Err(BuildError::TooLarge);
+        }
+        Ok(automaton)
+    }
+
+    /// Returns the length of the tables in bytes.
+    pub(crate) fn len(&self) -> usize {
+        6 * self.rows.len()
+            + 4 * self.pairs.len()
+            + 2 * self.dense.len()
+            + 2 * self.known.len()
+            + 8 * self.sets.len()
+            + 512
+    }
+
+    /// Returns the state after a byte.
+    #[inline]
+    pub(crate) fn step(&self, state: State, byte: u8) -> State {
+        let class = self.classes[usize::from(byte)];
+        let row = self.rows[usize::from(state)];
+        let first = usize::from(row.first);
+        let pairs = &self.pairs[first..first + usize::from(row.count)];
+        match pairs.iter().find(|pair| pair[0] == State::from(class)) {
+            Some(pair) => pair[1],
+            None => self.dense[usize::from(row.dense) * self.width + usize::from(class)],
+        }
+    }
+
+    /// Returns the patterns that match up to a state.
+    #[inline]
+    pub(crate) fn accepts(&self, state: State) -> Patterns {
+        self.sets[usize::from(self.known[usize::from(state)][0])]
+    }
+
+    /// Returns the patterns that may match after at least one more byte.
+    #[inline]
+    pub(crate) fn continues(&self, state: State) -> Patterns {
+        self.sets[usize::from(self.known[usize::from(state)][1])]
+    }
+
+    /// Returns `true` if some pattern may begin with a byte.
+    #[inline]
+    pub(crate) fn begins(&self, byte: u8) -> bool {
+        self.first[usize::from(byte)]
+    }
+
+    /// Returns the length of the longest match at the start of `bytes`.
+    pub(crate) fn longest(&self, bytes: &[u8]) -> Option<usize> {
+        let mut state = Self::START;
+        let mut found = None;
+        for (at, &byte) in bytes.iter().enumerate() {
+            state = self.step(state, byte);
+            if state == 0 {
+                break;
+            }
+            if self.accepts(state) != 0 {
+                found = Some(at + 1);
+            }
+        }
+        found
+    }
+}
+
+/// States that can be reached, from the first one on.
+struct Graph {
+    next: Vec<[u32; 256]>,
+    accepts: Vec<Patterns>,
+}
+
+impl Graph {
+    fn of(dfa: &dense::DFA<Vec<u32>>, start: StateID) -> Self {
+        let mut ids = vec![start];
+        let mut known = HashMap::from([(start, 0_u32)]);
+        let mut graph = Self {
+            next: Vec::new(),
+            accepts: Vec::new(),
+        };
+        let mut at = 0;
+        while let Some(&id) = ids.get(at) {
+            let mut row = [0; 256];
+            for byte in 0..=255_u8 {
+                let next = dfa.next_state(id, byte);
+                row[usize::from(byte)] = *known.entry(next).or_insert_with(|| {
+                    ids.push(next);
+                    ids.len() as u32 - 1
+                });
+            }
+            graph.next.push(row);
+            let end = dfa.next_eoi_state(id);
+            let matches = match dfa.is_match_state(end) {
+                true => dfa.match_len(end),
+                false => 0,
+            };
+            let patterns = (0..matches).map(|index| 1 << dfa.match_pattern(end, index).as_usize());
+            graph
+                .accepts
+                .push(patterns.fold(0, |all: Patterns, one: Patterns| all | one));
+            at += 1;
+        }
+        graph
+    }
+
+    /// The patterns that may match from each state on, after at least one byte.
+    fn continues(&self) -> Vec<Patterns> {
+        let mut found = vec![0; self.next.len()];
+        loop {
+            let mut changed = false;
+            for state in (0..self.next.len()).rev() {
+                let mut patterns: Patterns = found[state];
+                let mut last = u32::MAX;
+                for &next in &self.next[state] {
+                    if next != last {
+                        patterns |= self.accepts[next as usize] | found[next as usize];
+                        last = next;
+                    }
+                }
+                changed |= patterns != found[state];
+                found[state] = patterns;
+            }
+            if !changed {
+                return found;
+            }
+        }
+    }
+
+    /// Merges states that no byte tells apart; gives the group of each state. Group 0 is the dead one.
+    fn groups(&self, continues: &[Patterns]) -> (Vec<u32>, usize) {
+        let mut groups: Vec<u32> = vec![0; self.next.len()];
+        let mut count = 0;
+        loop {
+            // The dead state, which may be none of the graph, and the first one have fixed numbers.
+            let mut numbers = HashMap::new();
+            let mut next_groups = Vec::with_capacity(groups.len());
+            for (state, &continues) in continues.iter().enumerate() {
+                let dead = self.accepts[state] | continues == 0;
+                if dead {
+                    next_groups.push(0);
+                    continue;
+                }
+                let row: Vec<u32> = self.next[state]
+                    .iter()
+                    .map(|&next| groups[next as usize])
+                    .collect();
+                let key = (self.accepts[state], continues, row);
+                let number = numbers.len() as u32 + 1;
+                next_groups.push(*numbers.entry(key).or_insert(number));
+            }
+            groups = next_groups;
+            if numbers.len() == count {
+                return (groups, count + 1);
+            }
+            count = numbers.len();
+        }
+    }
+
+    fn compact(&self) -> Automaton {
+        let continues = self.continues();
+        let (groups, count) = self.groups(&continues);
+        let mut rows = vec![[0_u32; 256]; count];
+        let mut known = vec![[0_u8; 2]; count];
+        let mut sets: Vec<Patterns> = vec![0];
+        for (state, &group) in groups.iter().enumerate() {
+            let group = group as usize;
+            if group == 0 {
+                continue;
+            }
+            for (byte, &next) in self.next[state].iter().enumerate() {
+                rows[group][byte] = groups[next as usize];
+            }
+            for (slot, set) in [self.accepts[state], continues[state]]
+                .into_iter()
+                .enumerate()
+            {
+                let index = sets
+                    .iter()
+                    .position(|&known| known == set)
+                    .unwrap_or_else(|| {
+                        sets.push(set);
+                        sets.len() - 1
+                    });
+                known[group][slot] = u8::try_from(index).unwrap_or(u8::MAX);
+            }
+        }
+        let mut classes = Box::new([0_u8; 256]);
+        let mut columns: HashMap<Vec<u32>, usize> = HashMap::new();
+        let mut representatives = Vec::new();
+        for byte in 0..256 {
+            let column: Vec<u32> = rows.iter().map(|row| row[byte]).collect();
+            let number = columns.len();
+            let class = *columns.entry(column).or_insert_with(|| {
+                representatives.push(byte);
+                number
+            });
+            classes[byte] = class as u8;
+        }
+        let transitions = Transitions::of(&rows, &representatives);
+        let mut first = Box::new([false; 256]);
+        for (byte, begins) in first.iter_mut().enumerate() {
+            *begins = rows[1][byte] != 0;
+        }
+        Automaton {
+            width: representatives.len(),
+            rows: transitions.rows.into(),
+            pairs: transitions.pairs.into(),
+            dense: transitions.dense.into(),
+            known: known.into(),
+            sets: sets.into(),
+            classes,
+            first,
+        }
+    }
+}
+
+/// Transitions of all states.
+#[derive(Default)]
+struct Transitions {
+    rows: Vec<Row>,
+    pairs: Vec<[State; 2]>,
+    dense: Vec<State>,
+}
+
+impl Transitions {
+    fn of(rows: &[[u32; 256]], representatives: &[usize]) -> Self {
+        let width = representatives.len();
+        let mut all = Self {
+            dense: vec![0; width],
+            ..Self::default()
+        };
+        for row in rows {
+            let row: Vec<State> = representatives
+                .iter()
+                .map(|&byte| row[byte] as State)
+                .collect();
+            let differing =
+                |known: &[State]| known.iter().zip(&row).filter(|(a, b)| a != b).count();
+            let found = all
+                .dense
+                .chunks(width)
+                .position(|known| differing(known) <= FEW);
+            let dense = found.unwrap_or_else(|| {
+                all.dense.extend_from_slice(&row);
+                all.dense.len() / width - 1
+            });
+            let first = all.pairs.len();
+            let known = &all.dense[dense * width..][..width];
+            let differs = known
+                .iter()
+                .zip(&row)
+                .enumerate()
+                .filter(|(_, (a, b))| a != b);
+            let pairs: Vec<[State; 2]> = differs
+                .map(|(class, (_, &to))| [class as State, to])
+                .collect();
+            all.rows.push(Row {
+                dense: dense as u16,
+                first: first as u16,
+                count: pairs.len() as u16,
+            });
+            all.pairs.extend(pairs);
+        }
+        all
+    }
+}

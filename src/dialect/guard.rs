@@ -1,0 +1,256 @@
+//! Guard `number`: when a number in brackets is no marker. Source: dialects, guard `number`.
+
+use crate::marker_ids::IdText;
+use crate::sources::Sources;
+
+/// Most blanks after a marker that are looked at.
+const MOST_BLANKS: usize = 8;
+
+/// Rules of guard `number` that a table states.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard {
+    /// Words after which a list is no marker.
+    pub(super) not_after: Vec<Box<str>>,
+    /// Words after which a number names something else than a source.
+    pub(super) labels: Vec<Box<str>>,
+    pub(super) attached: Attached,
+}
+
+/// When a marker that is attached to a word counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attached {
+    Always,
+    Listed,
+    Never,
+}
+
+/// Text around a group that may be a marker.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around<'a> {
+    /// Text before it, in its line and since the last marker: its last 64 bytes.
+    pub(crate) before: &'a [u8],
+    /// Only markers of lines come before it in its line.
+    pub(crate) first_in_line: bool,
+    /// Bytes after it, as far as they are known.
+    pub(crate) after: &'a [u8],
+    /// Nothing comes after `after` that counts.
+    pub(crate) ends: bool,
+    pub(crate) sources: Option<&'a dyn Sources>,
+}
+
+/// Decision about a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Marker,
+    Text,
+    /// Text because it is the first in its line.
+    FirstInLine,
+    /// The bytes after it decide.
+    More,
+}
+
+/// Answer to one rule; `None` if the bytes after the group decide.
+type Answer = Option<bool>;
+
+impl Guard {
+    /// Decides about the group `bytes`, of which a unit has several identifiers or `one_each`.
+    pub(crate) fn verdict(
+        &self,
+        bytes: &[u8],
+        ids: &IdText,
+        one_each: bool,
+        around: &Around<'_>,
+    ) -> Verdict {
+        let listed = around
+            .sources
+            .map(|sources| ids.iter().any(|id| sources.find(id).is_some()));
+        let unlisted_zero = ids.iter().any(|id| {
+            id == "0"
+                && around
+                    .sources
+                    .is_none_or(|sources| sources.find(id).is_none())
+        });
+        let first = around.first();
+        let in_bibliography = match around.first_in_line {
+            true => first.map(|byte| matches!(byte, Some(b' ' | b'\t' | b':'))),
+            false => Some(false),
+        };
+        if in_bibliography == Some(true) {
+            return Verdict::FirstInLine;
+        }
+        if unlisted_zero {
+            return match in_bibliography {
+                None => Verdict::More,
+                _ => Verdict::Text,
+            };
+        }
+        let before = trimmed(around.before);
+        let answers = [
+            in_bibliography,
+            Some(around.before.last().is_some_and(|&byte| bars_before(byte))),
+            Some(around.before.ends_with(b"!") && bytes.contains(&b'(')),
+            first.map(|byte| byte.is_some_and(bars_after)),
+            self.attached(around, listed),
+            Some(listed.is_none() && follows_operator(before)),
+            match one_each {
+                true => Some(false),
+                false => self.list(around, before, listed),
+            },
+            Some(listed != Some(true) && ends_with_word(before, &self.labels)),
+        ];
+        if answers.contains(&Some(true)) {
+            Verdict::Text
+        } else if answers.contains(&None) {
+            Verdict::More
+        } else {
+            Verdict::Marker
+        }
+    }
+
+    fn attached(&self, around: &Around<'_>, listed: Option<bool>) -> Answer {
+        let is_attached = around
+            .before
+            .last()
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        if !is_attached || self.attached == Attached::Always {
+            return Some(false);
+        }
+        if self.attached == Attached::Never || listed == Some(false) {
+            return Some(true);
+        }
+        let in_word =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | 0x80..);
+        let len = around
+            .before
+            .iter()
+            .rev()
+            .take_while(|byte| in_word(byte))
+            .count();
+        let word = &around.before[around.before.len() - len..];
+        let characters = word
+            .iter()
+            .filter(|&&byte| !matches!(byte, 0x80..=0xBF))
+            .count();
+        let is_code = word
+            .iter()
+            .any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.'));
+        if characters < 3 || is_code {
+            return Some(true);
+        }
+        around.operator()
+    }
+
+    fn list(&self, around: &Around<'_>, before: &[u8], listed: Option<bool>) -> Answer {
+        if let Some(listed) = listed {
+            return Some(!listed);
+        }
+        if ends_with_word(before, &self.not_after) {
+            return Some(true);
+        }
+        let is_stop = |stop: &&str| before.ends_with(stop.as_bytes());
+        if STOPS.iter().any(is_stop) {
+            return Some(false);
+        }
+        Some(!around.at_stop()?)
+    }
+}
+
+/// Characters that end a sentence.
+const STOPS: [&str; 6] = [".", "!", "?", "。", "！", "？"];
+
+impl Around<'_> {
+    /// The first byte after the group, none at the line's end.
+    fn first(&self) -> Option<Option<u8>> {
+        match self.after.first() {
+            Some(b'\r' | b'\n') => Some(None),
+            Some(&byte) => Some(Some(byte)),
+            None => self.ends.then_some(None),
+        }
+    }
+
+    /// Returns whether an operator follows after blanks, or too many blanks.
+    fn operator(&self) -> Answer {
+        let blanks = self
+            .after
+            .iter()
+            .take_while(|byte| is_blank(**byte))
+            .count();
+        match self.after.get(blanks) {
+            _ if blanks > MOST_BLANKS => Some(true),
+            Some(byte) => Some(blanks > 0 && b"=+-*/%<>&|^".contains(byte)),
+            None => self.ends.then_some(false),
+        }
+    }
+
+    /// Returns whether the line's end or a character that ends a sentence follows directly.
+    fn at_stop(&self) -> Answer {
+        if self.first()?.is_none() {
+            return Some(true);
+        }
+        for stop in STOPS {
+            if self.after.starts_with(stop.as_bytes()) {
+                return Some(true);
+            }
+            if stop.as_bytes().starts_with(self.after) && !self.ends {
+                return None;
+            }
+        }
+        Some(false)
+    }
+}
+
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&byte| !is_blank(byte));
+    &bytes[..end.map_or(0, |last| last + 1)]
+}
+
+/// Returns `true` if a group right after a byte is text.
+fn bars_before(byte: u8) -> bool {
+    byte.is_ascii()
+        && !byte.is_ascii_alphanumeric()
+        && !matches!(byte, b'\t'..=b'\r' | b' ')
+        && !b"_.,;:!?)\"'*~>%`".contains(&byte)
+}
+
+/// Returns `true` if a group right before a byte is text.
+fn bars_after(byte: u8) -> bool {
+    byte.is_ascii()
+        && !matches!(byte, b'\t'..=b'\r' | b' ')
+        && !b".,;:!?)]}\"'*_~<|`".contains(&byte)
+}
+
+fn follows_operator(before: &[u8]) -> bool {
+    before.ends_with(b"=") || before.ends_with(b":") || before.ends_with("∈".as_bytes())
+}
+
+/// Returns `true` if `before` ends with one of some words in lower case.
+fn ends_with_word(before: &[u8], words: &[Box<str>]) -> bool {
+    // What is no UTF-8 ends the words that can be compared.
+    let start = match core::str::from_utf8(before) {
+        Ok(_) => 0,
+        Err(_) => (0..before.len())
+            .rev()
+            .take_while(|&at| {
+                core::str::from_utf8(&before[at..]).is_ok() || before[at] & 0xC0 == 0x80
+            })
+            .last()
+            .unwrap_or(before.len()),
+    };
+    let Ok(before) = core::str::from_utf8(&before[start..]) else {
+        return false;
+    };
+    let lower = |char: char| char.to_lowercase().next().unwrap_or(char);
+    words.iter().any(|word| {
+        let mut rest = before.chars();
+        let same = word
+            .chars()
+            .rev()
+            .all(|char| rest.next_back().map(lower) == Some(char));
+        let stands_alone = word.chars().next().is_some_and(|first| first > '\u{2E7F}');
+        same && (stands_alone || rest.next_back().is_none_or(|char| !char.is_alphabetic()))
+    })
+}

@@ -1,0 +1,113 @@
+//! Where the driver says what the bytes are in which markers of citations are looked for.
+
+use super::scan::Scan;
+use super::{Context, text};
+use crate::engine::json::lexer::leading_white;
+use crate::engine::markdown::line::Line;
+#[cfg(feature = "dialects")]
+use crate::engine::marker::Region;
+#[cfg(not(feature = "dialects"))]
+use crate::engine::no_markers::Region;
+
+impl Scan<'_> {
+    /// Emits text of the stream that starts at offset `start`.
+    #[inline]
+    pub(super) fn emit_text(&mut self, bytes: &[u8], start: u64) {
+        match &mut self.engine.markers {
+            Some(markers) => markers.text(bytes, self.sink),
+            None => (self.sink)(text(bytes, start)),
+        }
+    }
+
+    /// Emits the text up to index `at`, if markers are looked for: it is certain before an event.
+    #[inline]
+    pub(super) fn emit_before(&mut self, at: u64) {
+        if self.engine.markers.is_some() {
+            self.hand_on(at);
+        }
+    }
+
+    /// Reports the citations that are certain, before an event.
+    #[inline]
+    pub(super) fn settle_markers(&mut self) {
+        if let Some(markers) = &mut self.engine.markers {
+            markers.settle(self.sink);
+        }
+    }
+
+    /// The bytes from index `at` on are of a region.
+    #[inline]
+    pub(super) fn region(&mut self, at: usize, region: Region) {
+        if self.engine.markers.is_some() {
+            self.switch_region(at, region);
+        }
+    }
+
+    #[cold]
+    fn switch_region(&mut self, at: usize, region: Region) {
+        self.hand_on(self.offset(at));
+        if let Some(markers) = &mut self.engine.markers {
+            markers.switch(region, self.sink);
+        }
+    }
+
+    /// A fenced block has ended before index `at`, where `line` is the state of the text.
+    pub(super) fn end_block_region(&mut self, at: usize, line: Line) {
+        if self.engine.markers.is_some() {
+            self.hand_on(self.offset(at));
+        }
+        if let Some(markers) = &mut self.engine.markers {
+            markers.end_block(line, self.sink);
+        }
+    }
+
+    /// The open value is read on from index `at`: unless it may still turn out to be none, its bytes are JSON. So the bracket
+    /// and the white space after it always count as text, wherever the chunk ends.
+    #[cold]
+    pub(super) fn begin_json_region(&mut self, at: usize) {
+        let Some(markers) = &self.engine.markers else {
+            return;
+        };
+        if !markers.is_prose() || matches!(self.engine.context, Context::Block(_)) {
+            return;
+        }
+        let start = self.engine.reader.start();
+        let from = at.max(self.index_after(start));
+        let Some(rest) = self.input.chunk.get(from..) else {
+            return;
+        };
+        let at = from + leading_white(rest);
+        let Some(&byte) = self.input.chunk.get(at) else {
+            return;
+        };
+        if self.engine.reader.is_object() && !matches!(byte, b'"' | b'}') {
+            return;
+        }
+        if self.engine.json.hold_records && self.engine.reader.is_object() {
+            self.hand_on(start);
+            if let Some(markers) = &mut self.engine.markers {
+                markers.switch(Region::Json, self.sink);
+            }
+        } else {
+            self.switch_region(at, Region::Json);
+        }
+    }
+
+    /// Index after the byte at stream offset `start`, which may be in an earlier chunk.
+    fn index_after(&self, start: u64) -> usize {
+        (start + 1).saturating_sub(self.input.base) as usize
+    }
+
+    /// The open value ended before index `end`.
+    pub(super) fn end_json_region(&mut self, end: usize) {
+        let in_json = match &self.engine.markers {
+            Some(markers) => {
+                !markers.is_prose() && !matches!(self.engine.context, Context::Block(_))
+            }
+            None => false,
+        };
+        if in_json {
+            self.switch_region(end, Region::Prose);
+        }
+    }
+}

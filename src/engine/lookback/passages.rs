@@ -1,0 +1,112 @@
+//! Passages of a text in order: what each block has between its boundaries.
+
+use super::Lines;
+use crate::engine::chars::is_escaped;
+use crate::engine::chars::trimmed_len;
+use crate::engine::markdown::line::{Line, skip_blank, trimmed_content};
+use memchr::memchr;
+
+/// A block of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Passage {
+    /// Index from which on what comes belongs to the block: the start of its first line, or after a `|`.
+    pub(crate) from: usize,
+    /// Its text without white space at either end; empty if it has none.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Passage {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// Appends the passages of `text`, which starts at the anchor, to `out`. If its first line is the rest of one, it is not blank.
+///
+/// Source: wire profile, block boundaries.
+pub(crate) fn passages(text: &[u8], anchor: &Line, is_rest: bool, out: &mut Vec<Passage>) {
+    let lines = Lines {
+        text,
+        anchor: Some(anchor),
+    };
+    let mut open = Open {
+        text,
+        from: 0,
+        content: 0,
+        end: 0,
+    };
+    // The anchor's own block goes on.
+    let mut after_blank = false;
+    let mut after_heading = false;
+    let mut line_start = 0;
+    loop {
+        let line_end = memchr(b'\n', &text[line_start..]).map_or(text.len(), |at| line_start + at);
+        let Some(line) = lines.ending_at(line_end) else {
+            break;
+        };
+        let odd = line.at_anchor && line.state.odd_backslashes;
+        let content = &text[line.content..line.end];
+        let has_text = trimmed_len(content) > 0;
+        let after_end = has_text && line_start > 0 && (after_blank || after_heading);
+        if line.new_block || after_end {
+            // What is right before the markers of a line belongs to the block before.
+            let has_prefix = line.new_block && line.content > line.start;
+            open.close(line.start + usize::from(has_prefix), line.content, out);
+        }
+        if line.state.row {
+            let mut at = line.content;
+            while let Some(found) = memchr(b'|', &text[at..line.end]) {
+                let pipe = at + found;
+                at = pipe + 1;
+                if !is_escaped(&text[line.content..], pipe - line.content, odd) {
+                    open.end_at(pipe);
+                    open.close(pipe + 1, pipe + 1, out);
+                }
+            }
+            open.end_at(line.content + trimmed_content(content, false, odd));
+        } else if has_text {
+            open.end_at(line.content + trimmed_len(content));
+        }
+        let is_blank = !has_text && !line.state.text && !line.new_block;
+        after_blank = is_blank && !(is_rest && line_start == 0);
+        after_heading = line.state.heading;
+        if line_end == text.len() {
+            break;
+        }
+        line_start = line_end + 1;
+    }
+    open.close(text.len(), text.len(), out);
+}
+
+/// Block that is not complete.
+struct Open<'a> {
+    text: &'a [u8],
+    from: usize,
+    content: usize,
+    end: usize,
+}
+
+impl Open<'_> {
+    /// Its text reaches at least up to `end`.
+    fn end_at(&mut self, end: usize) {
+        let end = self.content + trimmed_len(&self.text[self.content..end.max(self.content)]);
+        self.end = self.end.max(end);
+    }
+
+    /// Ends the block; the next one begins at `from`, and its text at `content`.
+    fn close(&mut self, from: usize, content: usize, out: &mut Vec<Passage>) {
+        let (start, end) = match self.end > self.content {
+            true => (skip_blank(self.text, self.content, self.end), self.end),
+            false => (self.content, self.content),
+        };
+        out.push(Passage {
+            from: self.from,
+            start: start.min(end),
+            end,
+        });
+        self.from = from;
+        self.content = content;
+        self.end = content;
+    }
+}

@@ -1,0 +1,81 @@
+//! Text right before a marker.
+
+use crate::engine::markdown::line::prefix;
+
+/// Most bytes before a marker that its guard looks at.
+const MOST: usize = 64;
+
+/// Most bytes of a line's markers before a number that is first in its line.
+const MOST_PREFIX: usize = 32;
+
+/// The end of the text, in its line and since the last marker.
+#[derive(Clone, Debug)]
+pub(super) struct Behind {
+    bytes: Vec<u8>,
+    /// The bytes are all of their line.
+    whole_line: bool,
+    /// A number was text because it is the first of this line.
+    pub(super) in_bibliography: bool,
+}
+
+impl Behind {
+    pub(super) const fn new() -> Self {
+        Self {
+            bytes: Vec::new(),
+            whole_line: true,
+            in_bibliography: false,
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.whole_line = true;
+        self.in_bibliography = false;
+    }
+
+    pub(super) fn push(&mut self, text: &[u8]) {
+        let mut line = text;
+        if let Some(feed) = memchr::memrchr(b'\n', text) {
+            line = &text[feed + 1..];
+            self.clear();
+        }
+        let kept = &line[line.len().saturating_sub(MOST)..];
+        let over = (self.bytes.len() + kept.len()).saturating_sub(MOST);
+        if over > 0 || kept.len() < line.len() {
+            self.whole_line = false;
+        }
+        self.bytes.drain(..over.min(self.bytes.len()));
+        self.bytes.extend_from_slice(kept);
+    }
+
+    /// A marker or an annotation comes here.
+    pub(super) fn restart(&mut self) {
+        self.bytes.clear();
+        self.whole_line = false;
+    }
+
+    /// The last bytes, which begin with a whole character.
+    pub(super) fn bytes(&self) -> &[u8] {
+        let cut = match self.whole_line {
+            true => 0,
+            false => self
+                .bytes
+                .iter()
+                .take(3)
+                .take_while(|&&byte| byte & 0xC0 == 0x80)
+                .count(),
+        };
+        &self.bytes[cut..]
+    }
+
+    /// Returns `true` if only indentation and markers of lines come before.
+    pub(super) fn is_line_start(&self) -> bool {
+        if !self.whole_line || self.bytes.len() > MOST_PREFIX {
+            return false;
+        }
+        let found = prefix(&self.bytes);
+        self.bytes[found.len..]
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b'\t'))
+    }
+}

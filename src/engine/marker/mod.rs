@@ -1,0 +1,329 @@
+//! Markers of citations in free text: what the driver emits passes through here.
+//!
+//! The driver decides which bytes are model text outside of code, JSON and annotations. In those bytes this module looks for
+//! markers ([`scan`]), and keeps the text without them to find the sentences that they belong to ([`tracker`]).
+
+mod around;
+mod behind;
+mod scan;
+mod tracker;
+
+use std::sync::Arc;
+
+use self::around::OpenMarkers;
+use self::behind::Behind;
+use self::scan::Candidate;
+use self::tracker::Tracker;
+use super::Sink;
+use super::markdown::line::Line;
+use crate::Limits;
+use crate::dialect::{Dialects, Patterns, Set};
+use crate::event::{Event, TextChunk};
+use crate::marker_ids::IdText;
+use crate::sources::Sources;
+
+/// Kind of bytes that the driver emits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Region {
+    /// Model text in which there may be markers.
+    Prose,
+    /// A code span, or the opening line of a fenced block; with `may_open_block` it may turn out to be the latter.
+    Code {
+        may_open_block: bool,
+    },
+    /// The content of a fenced block, and its closing line.
+    Block,
+    Json,
+    Untrusted,
+}
+
+/// State of looking for markers in one stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Markers {
+    dialects: Dialects,
+    sources: Option<Arc<dyn Sources>>,
+    reader: Reader,
+}
+
+/// What changes while a stream is read.
+#[derive(Clone, Debug)]
+struct Reader {
+    region: Region,
+    /// Bytes that may be part of a marker, from `position` on.
+    held: Vec<u8>,
+    /// Stream offset after the text that was emitted.
+    position: u64,
+    /// State of the candidate that begins with the held bytes.
+    candidate: Option<Candidate>,
+    /// Patterns that can match: end tags only if their marker is open.
+    live: Patterns,
+    /// The text ends with an odd number of backslashes.
+    odd_backslashes: bool,
+    behind: Behind,
+    /// SP and HTAB that the text ends with, and all white space that an annotation would remove: at most 64.
+    blanks: u8,
+    white: u8,
+    ids: IdText,
+    open: OpenMarkers,
+    tracker: Tracker,
+}
+
+/// What is used but not owned.
+#[derive(Clone, Copy)]
+struct With<'a> {
+    set: &'a Set,
+    sources: Option<&'a dyn Sources>,
+}
+
+impl Markers {
+    pub(crate) fn new(
+        dialects: Dialects,
+        sources: Option<Arc<dyn Sources>>,
+        limits: &Limits,
+        start: u64,
+    ) -> Self {
+        let live = !dialects.set().ends;
+        Self {
+            dialects,
+            sources,
+            reader: Reader {
+                region: Region::Prose,
+                held: Vec::new(),
+                position: start,
+                candidate: None,
+                live,
+                odd_backslashes: false,
+                behind: Behind::new(),
+                blanks: 0,
+                white: 0,
+                ids: IdText::default(),
+                open: OpenMarkers::default(),
+                tracker: Tracker::new(start, limits),
+            },
+        }
+    }
+
+    /// Back to the start of a stream at `start`, keeping the memory.
+    pub(crate) fn reset(&mut self, start: u64) {
+        let reader = &mut self.reader;
+        reader.tracker.reset(start);
+        self.restart(start);
+    }
+
+    /// What comes from `start` on is read like the start of a stream.
+    fn restart(&mut self, start: u64) {
+        let reader = &mut self.reader;
+        reader.region = Region::Prose;
+        reader.held.clear();
+        reader.position = start;
+        reader.candidate = None;
+        reader.live = !self.dialects.set().ends;
+        reader.odd_backslashes = false;
+        reader.behind.clear();
+        reader.blanks = 0;
+        reader.white = 0;
+        reader.open.clear();
+    }
+
+    /// Returns the stream offset after the text that was emitted.
+    pub(crate) const fn position(&self) -> u64 {
+        self.reader.position
+    }
+
+    /// Returns `true` if the bytes that come next may be markers.
+    pub(crate) fn is_prose(&self) -> bool {
+        self.reader.region == Region::Prose
+    }
+
+    /// Returns the heap memory in bytes.
+    pub(crate) fn heap(&self) -> usize {
+        let reader = &self.reader;
+        size_of::<Self>()
+            + reader.held.capacity()
+            + reader.ids.heap()
+            + reader.tracker.heap()
+            + reader.open.heap()
+    }
+
+    /// Returns how many bytes of the white space that was emitted last may be removed.
+    pub(crate) fn removable(&self) -> usize {
+        let reader = &self.reader;
+        match reader.region {
+            Region::Untrusted => 0,
+            _ if !reader.held.is_empty() => reader.blanks.into(),
+            _ => reader.white.into(),
+        }
+    }
+
+    /// Takes text of the present region.
+    pub(crate) fn text(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
+        let with = With {
+            set: self.dialects.set(),
+            sources: self.sources.as_deref(),
+        };
+        if self.reader.region == Region::Prose {
+            self.reader.prose(bytes, with, sink);
+        } else {
+            self.reader.pass(bytes, with, sink);
+        }
+        self.settle(sink);
+    }
+
+    /// Text that comes next is of another region.
+    pub(crate) fn switch(&mut self, region: Region, sink: &mut Sink<'_>) {
+        if region == self.reader.region {
+            return;
+        }
+        let next: &[u8] = match region {
+            Region::Code { .. } => b"`",
+            Region::Json => b"{",
+            _ => b"",
+        };
+        self.end_candidate(next, region == Region::Untrusted, sink);
+        let before = core::mem::replace(&mut self.reader.region, region);
+        let reader = &mut self.reader;
+        match region {
+            Region::Prose | Region::Untrusted => {
+                if before == Region::Untrusted || region == Region::Untrusted {
+                    reader.blanks = 0;
+                    reader.white = 0;
+                }
+            }
+            Region::Block => {
+                reader.tracker.drop_opening_line();
+                self.settle_all(sink);
+                self.reader.tracker.pause();
+            }
+            Region::Code { .. } | Region::Json => {}
+        }
+        self.reader.tracker.suspended = matches!(
+            region,
+            Region::Json
+                | Region::Code {
+                    may_open_block: true
+                }
+        );
+        self.settle(sink);
+    }
+
+    /// A fenced block has ended; `line` is the state of the text so far.
+    pub(crate) fn end_block(&mut self, line: Line, sink: &mut Sink<'_>) {
+        self.switch(Region::Prose, sink);
+        self.reader.tracker.resume(line);
+    }
+
+    /// An annotation of `len` bytes follows, with `white` bytes of white space that are removed with it; or a record.
+    pub(crate) fn removed(&mut self, white: usize, len: u64, sink: &mut Sink<'_>) {
+        self.end_candidate(b"", false, sink);
+        self.settle(sink);
+        let reader = &mut self.reader;
+        reader.skip(white, len);
+    }
+
+    /// Reports the citations that are certain.
+    pub(crate) fn settle(&mut self, sink: &mut Sink<'_>) {
+        let with = With {
+            set: self.dialects.set(),
+            sources: self.sources.as_deref(),
+        };
+        self.reader.tracker.settle(with, sink);
+    }
+
+    /// Reports all citations: nothing joins them.
+    fn settle_all(&mut self, sink: &mut Sink<'_>) {
+        let with = With {
+            set: self.dialects.set(),
+            sources: self.sources.as_deref(),
+        };
+        self.reader.tracker.settle_all(with, sink);
+    }
+
+    /// Ends everything at a break or the end of the stream.
+    pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) {
+        self.end_candidate(b"", true, sink);
+        self.settle_all(sink);
+        self.end_open(sink);
+        let position = self.reader.position;
+        self.reader.tracker.begin();
+        self.restart(position);
+    }
+}
+
+impl Reader {
+    fn emit(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
+        if bytes.is_empty() {
+            return;
+        }
+        sink(Event::Text(TextChunk::new(bytes, self.position)));
+        self.position += bytes.len() as u64;
+        let slashes = bytes
+            .iter()
+            .rev()
+            .take_while(|&&byte| byte == b'\\')
+            .count();
+        let odd = slashes % 2 == 1;
+        self.odd_backslashes = odd ^ (slashes == bytes.len() && self.odd_backslashes);
+        self.behind.push(bytes);
+        self.white = add(self.white, bytes, |byte| {
+            matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+        });
+        self.blanks = add(self.blanks, bytes, |byte| matches!(byte, b' ' | b'\t'));
+        if self.region == Region::Untrusted {
+            self.white = 0;
+            self.blanks = 0;
+        }
+        if self.open.len() > 0 {
+            let start = self.position - bytes.len() as u64;
+            let clean = start - self.tracker.removed();
+            self.open
+                .push(bytes, start, clean, self.tracker.max_assertion());
+        }
+        self.tracker.push(bytes);
+    }
+
+    /// Emits text, after which the citations that it makes too long are reported.
+    fn pass(&mut self, bytes: &[u8], with: With<'_>, sink: &mut Sink<'_>) {
+        let mut rest = bytes;
+        loop {
+            let room = self.tracker.room();
+            if rest.len() < room {
+                return self.emit(rest, sink);
+            }
+            let (now, later) = rest.split_at(room);
+            self.emit(now, sink);
+            self.tracker.settle(with, sink);
+            if self.tracker.room() == 0 {
+                self.tracker.cut_off(with, sink);
+            }
+            rest = later;
+        }
+    }
+
+    /// Skips bytes that are not part of the text, with the `white` bytes before them.
+    fn skip(&mut self, white: usize, len: u64) {
+        self.position += len;
+        self.odd_backslashes = false;
+        self.behind.restart();
+        self.white = 0;
+        self.blanks = 0;
+        self.open.remove(white);
+        self.tracker.remove(white, len);
+    }
+}
+
+/// Number of bytes of a kind that the text ends with after `bytes`, at most 64.
+fn add(before: u8, bytes: &[u8], is: impl Fn(u8) -> bool) -> u8 {
+    let most = crate::engine::chars::MOST_REMOVED;
+    let len = bytes
+        .iter()
+        .rev()
+        .take(most)
+        .take_while(|&&byte| is(byte))
+        .count();
+    let all = if len == bytes.len() {
+        len + usize::from(before)
+    } else {
+        len
+    };
+    all.min(most) as u8
+}

@@ -1,0 +1,594 @@
+//! The text without markers, and the sentences that its markers belong to.
+
+use std::collections::VecDeque;
+
+use super::With;
+use crate::engine::Sink;
+use crate::engine::chars::{next_boundary, trimmed_len, whole_characters};
+use crate::engine::lookback::{Passage, Reach, passages, reach};
+use crate::engine::markdown::line::{Line, prefix, skip_blank};
+use crate::engine::sentence::sentences;
+use crate::event::{Diagnostic, DiagnosticCode, Event};
+use crate::marker::{Citation, CitationParts, CitationReason, CitedId, CitedIds};
+use crate::marker_ids::IdText;
+use crate::provenance::reading::lossy;
+use crate::{Limits, Span, steps};
+
+/// White space that may still be removed, in bytes.
+const MOST_WHITE: usize = crate::engine::chars::MOST_REMOVED;
+
+/// The clean text since some boundary, and the markers whose sentences are not complete.
+#[derive(Clone, Debug)]
+pub(super) struct Tracker {
+    max: usize,
+    max_ids: usize,
+    /// Clean text from clean offset `base` on, without what is in `white`.
+    text: Vec<u8>,
+    base: u64,
+    /// State of the text before `base`.
+    anchor: Line,
+    /// Text of the same block was dropped before `base`.
+    cut: bool,
+    /// The first line is the rest of a line that was not blank.
+    is_rest: bool,
+    /// White space that comes next, unless it is removed.
+    white: Vec<u8>,
+    /// The text is that of a fenced block, which belongs to no sentence.
+    paused: bool,
+    /// Nothing is decided, since the text may turn out to be the opening line of a block, or is JSON.
+    pub(super) suspended: bool,
+    /// Removed bytes up to a clean offset.
+    removals: VecDeque<Removal>,
+    /// Bytes removed up to `base`.
+    removed_before: u64,
+    removed: u64,
+    /// Clean offset of the end, `white` included.
+    end: u64,
+    waiting: Vec<Waiting>,
+    ids: IdText,
+    /// Text came since it was last looked at.
+    is_new: bool,
+    scratch: Vec<Passage>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Removal {
+    clean: u64,
+    /// All bytes removed up to and with this.
+    removed: u64,
+}
+
+/// A marker that waits for the end of its sentence.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    clean: u64,
+    span: Span,
+    dialect: usize,
+    ids: usize,
+}
+
+/// How far the text is certain.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// Length of the text in which blocks are known.
+    upto: usize,
+    /// Sentences that begin from here on are not certain.
+    until: usize,
+    /// Length of the text that is known.
+    len: usize,
+    /// No text follows.
+    ends: bool,
+}
+
+/// What a marker belongs to, as ranges of the text.
+enum Found {
+    Sentence {
+        start: usize,
+        end: usize,
+        until: usize,
+    },
+    /// Nothing, whatever follows.
+    Nothing,
+    /// It is not certain.
+    Later,
+}
+
+impl Tracker {
+    pub(super) fn new(start: u64, limits: &Limits) -> Self {
+        Self {
+            max: limits.max_assertion(),
+            max_ids: limits.max_annotations(),
+            text: Vec::new(),
+            base: start,
+            anchor: Line::new_block(false),
+            cut: false,
+            is_rest: false,
+            white: Vec::new(),
+            paused: false,
+            suspended: false,
+            removals: VecDeque::new(),
+            removed_before: 0,
+            removed: 0,
+            end: start,
+            waiting: Vec::new(),
+            ids: IdText::default(),
+            is_new: false,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Back to the start of a stream at `start`.
+    pub(super) fn reset(&mut self, start: u64) {
+        self.removed = 0;
+        self.end = start;
+        self.begin();
+    }
+
+    /// Begins a text of its own at the end of this one.
+    pub(super) fn begin(&mut self) {
+        self.waiting.clear();
+        self.ids.clear();
+        self.paused = false;
+        self.suspended = false;
+        self.restart(Line::new_block(false));
+    }
+
+    fn restart(&mut self, line: Line) {
+        self.text.clear();
+        self.white.clear();
+        self.removals.clear();
+        self.removed_before = self.removed;
+        self.base = self.end;
+        self.anchor = line;
+        self.cut = false;
+        self.is_rest = false;
+    }
+
+    pub(super) const fn removed(&self) -> u64 {
+        self.removed
+    }
+
+    pub(super) const fn max_ids(&self) -> usize {
+        self.max_ids
+    }
+
+    pub(super) const fn max_assertion(&self) -> usize {
+        self.max
+    }
+
+    pub(super) fn heap(&self) -> usize {
+        self.text.capacity()
+            + self.white.capacity()
+            + self.removals.capacity() * size_of::<Removal>()
+            + self.waiting.capacity() * size_of::<Waiting>()
+            + self.scratch.capacity() * size_of::<Passage>()
+            + self.ids.heap()
+    }
+
+    /// Text that stays.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.end += bytes.len() as u64;
+        if self.paused {
+            return;
+        }
+        let is_white = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        let text = bytes
+            .iter()
+            .rposition(|byte| !is_white(byte))
+            .map_or(0, |last| last + 1);
+        let (text, white) = bytes.split_at(text);
+        if !text.is_empty() {
+            self.flush_white();
+            self.append(text);
+            self.is_new = true;
+        }
+        self.white.extend_from_slice(white);
+        if let Some(over @ 1..) = self.white.len().checked_sub(MOST_WHITE) {
+            let white = core::mem::take(&mut self.white);
+            self.append(&white[..over]);
+            self.white = white;
+            self.white.drain(..over);
+        }
+    }
+
+    fn flush_white(&mut self) {
+        let mut white = core::mem::take(&mut self.white);
+        self.append(&white);
+        white.clear();
+        self.white = white;
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        steps::count(bytes.len());
+        self.text.extend_from_slice(bytes);
+        if self.waiting.is_empty() && self.text.len() > 4 * self.max {
+            self.keep_last();
+        }
+    }
+
+    /// Drops all text but the last `max` bytes, which is as far as a marker that comes next reaches back.
+    fn keep_last(&mut self) {
+        let Some(over @ 1..) = self.text.len().checked_sub(self.max) else {
+            return;
+        };
+        let cut = next_boundary(&self.text, over);
+        self.drop_front(cut);
+    }
+
+    /// Drops the first `len` bytes of the text, less what may be an incomplete marker of a line.
+    fn drop_front(&mut self, len: usize) {
+        let read = self.anchor.advance(&self.text[..len]);
+        self.text.drain(..read);
+        self.base += read as u64;
+        self.cut = self.anchor.is_open();
+        self.is_rest &= read == 0;
+        while let Some(first) = self.removals.front()
+            && first.clean <= self.base
+        {
+            self.removed_before = first.removed;
+            self.removals.pop_front();
+        }
+    }
+
+    /// Returns how many bytes can come before a marker that waits has to be reported.
+    pub(super) fn room(&self) -> usize {
+        match self.waiting.first() {
+            Some(first) if !self.paused => {
+                (first.clean + self.max as u64).saturating_sub(self.end) as usize
+            }
+            _ => usize::MAX,
+        }
+    }
+
+    /// Reports all markers that wait, since the first one waits for too long. What comes next belongs to other sentences.
+    pub(super) fn cut_off(&mut self, with: With<'_>, sink: &mut Sink<'_>) {
+        self.report(self.whole(), with, sink);
+        self.drop_front(self.text.len());
+    }
+
+    /// Bytes of a marker or an annotation that are not part of the text, and the `white` bytes before them.
+    pub(super) fn remove(&mut self, white: usize, len: u64) {
+        let removed = white as u64 + len;
+        self.end -= white as u64;
+        self.removed += removed;
+        // The line end of a fenced block may be removed after it.
+        self.is_rest |= self.end < self.base;
+        self.base = self.base.min(self.end);
+        if self.paused {
+            return;
+        }
+        self.white.truncate(self.white.len().saturating_sub(white));
+        self.flush_white();
+        match self.removals.back_mut() {
+            Some(last) if last.clean == self.end => last.removed = self.removed,
+            _ => self.removals.push_back(Removal {
+                clean: self.end,
+                removed: self.removed,
+            }),
+        }
+    }
+
+    /// A marker was removed here.
+    pub(super) fn mark(&mut self, span: Span, dialect: usize, ids: &IdText) {
+        if self.waiting.is_empty() {
+            self.keep_last();
+        }
+        self.waiting.push(Waiting {
+            clean: self.end,
+            span,
+            dialect,
+            ids: ids.len(),
+        });
+        ids.iter().for_each(|id| self.ids.push(id));
+        self.is_new = true;
+    }
+
+    /// The line so far opens a fenced block, so it is no part of the text before it.
+    pub(super) fn drop_opening_line(&mut self) {
+        let line = memchr::memrchr(b'\n', self.text.strip_suffix(b"\n").unwrap_or(&self.text));
+        self.text.truncate(line.map_or(0, |feed| feed + 1));
+        self.white.clear();
+    }
+
+    /// A fenced block begins.
+    pub(super) fn pause(&mut self) {
+        self.restart(Line::new_block(false));
+        self.paused = true;
+    }
+
+    /// A fenced block has ended.
+    pub(super) fn resume(&mut self, line: Line) {
+        self.paused = false;
+        self.restart(line);
+    }
+
+    /// Reports what is certain.
+    pub(super) fn settle(&mut self, with: With<'_>, sink: &mut Sink<'_>) {
+        if self.waiting.is_empty() || !self.is_new || self.suspended {
+            return;
+        }
+        self.is_new = false;
+        let text = &self.text[..self.known_len()];
+        let until = match reach(text, 0, &self.anchor, usize::MAX >> 1) {
+            Reach::Blank => return,
+            Reach::Nothing => usize::MAX,
+            Reach::From(from) => from.start,
+        };
+        let upto = text.len() - self.open_prefix(text);
+        let extent = Extent {
+            upto,
+            until,
+            len: text.len(),
+            ends: false,
+        };
+        self.report(extent, with, sink);
+    }
+
+    /// Reports everything: the text ends here.
+    pub(super) fn settle_all(&mut self, with: With<'_>, sink: &mut Sink<'_>) {
+        self.flush_white();
+        if !self.waiting.is_empty() {
+            self.report(self.whole(), with, sink);
+        }
+    }
+
+    const fn whole(&self) -> Extent {
+        Extent {
+            upto: self.text.len(),
+            until: usize::MAX,
+            len: self.text.len(),
+            ends: true,
+        }
+    }
+
+    /// Length of the text without an incomplete character and the white space before it, as if they had not come yet.
+    fn known_len(&self) -> usize {
+        let whole = whole_characters(&self.text);
+        if whole.len() == self.text.len() {
+            return whole.len();
+        }
+        let is_white = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        let len = whole
+            .iter()
+            .rposition(|byte| !is_white(byte))
+            .map_or(0, |last| last + 1);
+        let last = self
+            .waiting
+            .last()
+            .map_or(0, |last| (last.clean - self.base) as usize);
+        len.max(last)
+    }
+
+    /// Length of the last line, if it may still turn out to begin a block.
+    fn open_prefix(&self, text: &[u8]) -> usize {
+        let start = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
+        if start == 0 && self.anchor.content {
+            return 0;
+        }
+        match prefix(&text[start..]).done {
+            true => 0,
+            false => text.len() - start,
+        }
+    }
+
+    /// Reports the citations of sentences that begin before `until`.
+    fn report(&mut self, extent: Extent, with: With<'_>, sink: &mut Sink<'_>) {
+        let Extent {
+            upto,
+            until,
+            len,
+            ends,
+        } = extent;
+        let mut blocks = core::mem::take(&mut self.scratch);
+        blocks.clear();
+        passages(&self.text[..upto], &self.anchor, self.is_rest, &mut blocks);
+        steps::count(upto);
+        // The last line may turn out to begin a block, to which what is in it belongs.
+        let is_open = |at: usize| !ends && upto < len && at >= upto;
+        let mut done = 0;
+        while let Some(first) = self.waiting.get(done) {
+            let at = (first.clean - self.base) as usize;
+            let found = match is_open(at) {
+                true => Found::Later,
+                false => self.find(&blocks, at, until, ends),
+            };
+            let mut next = done + 1;
+            match found {
+                Found::Later => break,
+                Found::Nothing => {}
+                Found::Sentence { until, .. } => {
+                    while let Some(more) = self.waiting.get(next)
+                        && let at = (more.clean - self.base) as usize
+                        && !is_open(at)
+                        && self.owner(&blocks, at).is_some_and(|owner| owner < until)
+                    {
+                        next += 1;
+                    }
+                }
+            }
+            if let Found::Sentence { end, .. } = found
+                && !ends
+            {
+                // A marker after nothing but white space and cells joins it, also one that waits.
+                let later = self
+                    .waiting
+                    .get(next)
+                    .map(|more| (more.clean - self.base) as usize);
+                let open = later.filter(|&at| is_open(at)).unwrap_or(len);
+                if is_blank(&self.text[end..open.max(end)]) {
+                    break;
+                }
+            }
+            self.emit(&found, done..next, with, sink);
+            done = next;
+        }
+        self.scratch = blocks;
+        let ids: usize = self.waiting[..done].iter().map(|one| one.ids).sum();
+        self.waiting.drain(..done);
+        self.ids.drop_first(ids);
+    }
+
+    /// The byte by which a marker at `at` belongs to a sentence: the last one before it in its block, or else the first one
+    /// after it. In a block without text, it is the last one before, if only white space and the cells of a table are between.
+    fn owner(&self, blocks: &[Passage], at: usize) -> Option<usize> {
+        let index = blocks.partition_point(|block| block.from <= at);
+        let block = blocks[..index].last()?;
+        if block.is_empty() {
+            let before = blocks[..index]
+                .iter()
+                .rev()
+                .find(|block| !block.is_empty())?;
+            return is_blank(&self.text[before.end..at]).then(|| before.end - 1);
+        }
+        let before = at.clamp(block.start, block.end);
+        let len = trimmed_len(&self.text[block.start..before]);
+        Some(block.start + len.saturating_sub(1))
+    }
+
+    /// The block of a byte.
+    fn block_of(blocks: &[Passage], owner: usize) -> Passage {
+        let index = blocks.partition_point(|block| block.start <= owner);
+        let block = blocks[..index].iter().rev().find(|block| !block.is_empty());
+        block.copied().unwrap_or(blocks[0])
+    }
+
+    fn find(&self, blocks: &[Passage], at: usize, until: usize, ends: bool) -> Found {
+        let index = blocks.partition_point(|block| block.from <= at);
+        // More text may come in a block that has none.
+        let may_begin = !ends && index == blocks.len() && blocks[index - 1].is_empty();
+        let owner = match self.owner(blocks, at) {
+            _ if may_begin => return Found::Later,
+            Some(owner) => owner,
+            None => return Found::Nothing,
+        };
+        if owner >= until {
+            return Found::Later;
+        }
+        let block = Self::block_of(blocks, owner);
+        let text = &self.text[block.start..block.end];
+        for range in sentences(text) {
+            let until_here = block.start + range.end;
+            if owner < until_here {
+                if until_here > until && !ends {
+                    return Found::Later;
+                }
+                let until = until_here;
+                let start = skip_blank(&self.text, block.start + range.start, block.end);
+                let end = start + trimmed_len(&self.text[start..until.max(start)]);
+                return Found::Sentence { start, end, until };
+            }
+        }
+        Found::Nothing
+    }
+
+    fn emit(
+        &self,
+        found: &Found,
+        waiting: core::ops::Range<usize>,
+        with: With<'_>,
+        sink: &mut Sink<'_>,
+    ) {
+        let first = self.waiting[waiting.start];
+        let (text, clean, mut cut) = match *found {
+            Found::Sentence { start, end, .. } => {
+                let at = |index: usize| self.base + index as u64;
+                let is_cut = self.cut && start == skip_blank(&self.text, 0, end);
+                (
+                    &self.text[start..end],
+                    Span::new(at(start), at(end)),
+                    is_cut,
+                )
+            }
+            _ => (&[][..], Span::new(first.clean, first.clean), false),
+        };
+        let span = match clean.is_empty() {
+            true => Span::new(first.span.start(), first.span.start()),
+            false => self.stream_span(clean),
+        };
+        let (text, span, clean) = match text.len() > self.max {
+            true => {
+                cut = true;
+                let len = whole_prefix(text, self.max);
+                (&text[..len], span, clean)
+            }
+            false => (text, span, clean),
+        };
+        let mut skip: usize = self.waiting[..waiting.start]
+            .iter()
+            .map(|one| one.ids)
+            .sum();
+        let ids = self.waiting[waiting].iter().flat_map(|one| {
+            let from = skip;
+            skip += one.ids;
+            (from..skip).map(|index| (one.dialect, self.ids.get(index), one.span))
+        });
+        let mut ids = cited(ids, with);
+        let too_many = ids.len() > self.max_ids;
+        ids.truncate(self.max_ids);
+        let text = lossy(text);
+        let bad = matches!(text, std::borrow::Cow::Owned(_));
+        let parts = CitationParts {
+            text: &text,
+            span,
+            clean_span: clean,
+            ids: &ids,
+        };
+        sink(Event::Citation(Citation::borrowed(&parts)));
+        for (holds, code) in [
+            (clean.is_empty(), DiagnosticCode::NoAssertion),
+            (cut, DiagnosticCode::LimitAssertion),
+            (too_many, DiagnosticCode::LimitAnnotations),
+            (bad, DiagnosticCode::InvalidUtf8),
+        ] {
+            if holds {
+                sink(Event::Diagnostic(Diagnostic::new(code, span)));
+            }
+        }
+    }
+
+    /// The span in the stream of a span of the clean text.
+    fn stream_span(&self, clean: Span) -> Span {
+        let removed = |counts: &dyn Fn(u64) -> bool| {
+            let last = self.removals.iter().rev().find(|one| counts(one.clean));
+            last.map_or(self.removed_before, |one| one.removed)
+        };
+        let (start, end) = (clean.start(), clean.end());
+        Span::new(
+            start + removed(&|at| at <= start),
+            end + removed(&|at| at < end),
+        )
+    }
+}
+
+/// Returns `true` if text is only white space and the ends of cells.
+fn is_blank(text: &[u8]) -> bool {
+    let is_blank = |char: char| char == '|' || char.is_whitespace();
+    core::str::from_utf8(text).is_ok_and(|text| text.chars().all(is_blank))
+}
+
+/// The identifiers of a citation, held against the list of sources.
+pub(super) fn cited<'a>(
+    ids: impl Iterator<Item = (usize, &'a str, Span)>,
+    with: With<'a>,
+) -> CitedIds<'a> {
+    let one = |(dialect, id, marker)| CitedId {
+        dialect: with.set.dialect_name(dialect),
+        id,
+        marker,
+        reason: match with.sources {
+            Some(list) if list.find(id).is_some() => None,
+            Some(list) if list.is_complete() => Some(CitationReason::UnknownSource),
+            _ => Some(CitationReason::NoSourceList),
+        },
+    };
+    ids.map(one).collect()
+}
+
+/// Length of the beginning of `text` of at most `max` bytes that ends with a whole character.
+pub(super) fn whole_prefix(text: &[u8], max: usize) -> usize {
+    let cut = max.min(text.len());
+    match (cut.saturating_sub(3)..cut).find(|&at| next_boundary(text, at + 1) > cut) {
+        Some(at) => at,
+        None => cut,
+    }
+}

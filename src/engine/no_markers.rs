@@ -1,0 +1,64 @@
+//! What the driver calls where the crate is built without dialects: there are no markers.
+
+use super::Sink;
+use super::markdown::line::Line;
+
+/// Kind of bytes that the driver emits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Region {
+    Prose,
+    Code { may_open_block: bool },
+    Block,
+    Json,
+    Untrusted,
+}
+
+/// No value, so that the compiler leaves out what handles one.
+#[derive(Clone, Debug)]
+pub(crate) enum Markers {}
+
+impl Markers {
+    pub(crate) const fn reset(&mut self, _: u64) {
+        match *self {}
+    }
+
+    pub(crate) const fn position(&self) -> u64 {
+        match *self {}
+    }
+
+    pub(crate) const fn heap(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) const fn removable(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) const fn is_prose(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) const fn text(&mut self, _: &[u8], _: &mut Sink<'_>) {
+        match *self {}
+    }
+
+    pub(crate) const fn switch(&mut self, _: Region, _: &mut Sink<'_>) {
+        match *self {}
+    }
+
+    pub(crate) const fn end_block(&mut self, _: Line, _: &mut Sink<'_>) {
+        match *self {}
+    }
+
+    pub(crate) const fn removed(&mut self, _: usize, _: u64, _: &mut Sink<'_>) {
+        match *self {}
+    }
+
+    pub(crate) const fn settle(&mut self, _: &mut Sink<'_>) {
+        match *self {}
+    }
+
+    pub(crate) const fn finish(&mut self, _: &mut Sink<'_>) {
+        match *self {}
+    }
+}

@@ -1,0 +1,47 @@
+//! Sources that a model was given: which identifiers exist.
+
+use core::fmt;
+use core::panic::{RefUnwindSafe, UnwindSafe};
+
+use crate::provenance::Class;
+
+/// A list of the sources that a model was given, with which the identifiers of markers are compared.
+///
+/// The list may learn sources while a stream runs.
+pub trait Sources: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
+    /// Finds the source with an identifier.
+    fn find(&self, id: &str) -> Option<Source<'_>>;
+
+    /// Returns `true` if the list has every source of the answer, so that an identifier that is not in it was invented.
+    fn is_complete(&self) -> bool;
+}
+
+/// A source of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Source<'a> {
+    /// Identifier, as a marker has it.
+    pub id: &'a str,
+    /// Class of the observation, if the list states one.
+    pub class: Option<Class>,
+    /// Time of the observation, as the list has it.
+    pub ts: Option<&'a str>,
+    /// Title for readers.
+    pub title: Option<&'a str>,
+    /// Address for readers.
+    pub url: Option<&'a str>,
+}
+
+impl<'a> Source<'a> {
+    /// Creates a source that has only an identifier.
+    #[must_use]
+    pub const fn new(id: &'a str) -> Self {
+        Self {
+            id,
+            class: None,
+            ts: None,
+            title: None,
+            url: None,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What each built-in dialect finds.
+
+use super::common::{parser, run};
+use provstream::Mode;
+
+/// Clean text and citations of a text: `sentence <ids>`.
+fn found(names: &str, text: &str) -> (String, Vec<String>) {
+    let run = run(&parser(names, Mode::Auto), [text.as_bytes()]);
+    let citations = run.events.iter().filter_map(|event| {
+        let rest = event.strip_prefix("citation ")?;
+        let mut parts = rest.rsplitn(4, ' ');
+        let ids = parts.nth(2)?;
+        let text = parts.next()?;
+        Some(format!("{} <{ids}>", &text[1..text.len() - 1]))
+    });
+    (run.clean, citations.collect())
+}
+
+#[track_caller]
+fn check(names: &str, text: &str, clean: &str, citations: &[&str]) {
+    let (found_clean, found_citations) = found(names, text);
+    assert_eq!(
+        (
+            found_clean.as_str(),
+            found_citations
+                .iter()
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+        ),
+        (clean, citations.to_vec()),
+        "{text:?}"
+    );
+}
+
+#[test]
+fn markers_of_one_sentence_belong_to_it() {
+    check(
+        "numeric",
+        "Paris [1] is big [7]. So",
+        "Paris is big. So",
+        &["Paris is big. <1,7>"],
+    );
+    check(
+        "numeric",
+        "It rains. [1] Snow falls.[2]",
+        "It rains. Snow falls.",
+        &["It rains. <1>", "Snow falls. <2>"],
+    );
+    check(
+        "doc",
+        "- [doc1] says so.",
+        "- says so.",
+        &["says so. <doc1>"],
+    );
+    check(
+        "numeric",
+        "See p. [1] 55 of it. Then",
+        "See p. 55 of it. Then",
+        &["See p. 55 of it. <1>"],
+    );
+    check(
+        "numeric",
+        "It rains.\n\n[1]\n\nSnow.",
+        "It rains.\n\n\n\nSnow.",
+        &["It rains. <1>"],
+    );
+}
+
+#[test]
+fn each_built_in_dialect_finds_its_markers() {
+    check(
+        "openai-file",
+        "It is 【4:0†source】 so【F:src/a.rs†L10-L20】. Yes.",
+        "It is so. Yes.",
+        &["It is so. <4:0,F:src/a.rs>"],
+    );
+    check(
+        "openai-web",
+        "It is so.\u{E200}cite\u{E202}turn0search1\u{E202}L1-L5\u{E202}turn0news2\u{E201} Yes.",
+        "It is so. Yes.",
+        &["It is so. <turn0search1,turn0news2>"],
+    );
+    check(
+        "file-token",
+        "It is so <|file-abc|>. Yes <|x|>",
+        "It is so. Yes <|x|>",
+        &["It is so. <file-abc>"],
+    );
+    check(
+        "numeric",
+        "Blue sky[1], green[2][3]. [4-6] [^1^] 【7】 [[8]](http://x.y/z). No",
+        "Blue sky, green.. No",
+        &["Blue sky, green.. <1,2,3,4,5,6,1,7,8>"],
+    );
+    check(
+        "citation",
+        "[cite_start]The sky is blue. [cite: 1, 2] Yes[citation:3].",
+        "The sky is blue. Yes.",
+        &["The sky is blue. <1,2>", "Yes. <3>"],
+    );
+    check(
+        "cohere",
+        "See <co: 0,1>the  thing</co: 0,1> now.",
+        "See the  thing now.",
+        &["the  thing <0,1>"],
+    );
+    let tag = [
+        "<",
+        "cite index=\"0-1,2-3\">It is.<",
+        "/cite> So <cite>The Scream</cite>.",
+    ]
+    .concat();
+    check(
+        "cite-tag",
+        &tag,
+        "It is. So <cite>The Scream</cite>.",
+        &["It is. <0-1,2-3>"],
+    );
+    check(
+        "cite-tag",
+        "It is.<ref id=\"a1\"/> So.",
+        "It is. So.",
+        &["It is. <a1>"],
+    );
+    check(
+        "nova",
+        "It is %[1]%%[2]%. So",
+        "It is. So",
+        &["It is. <1,2>"],
+    );
+}
+
+#[test]
+fn ordinary_text_has_no_numbers() {
+    for text in [
+        "x in [1, 5] stays. a = [1] is an array.",
+        "Use arr[1] = 5 and a[2]. See x2[1].",
+        "[1] Smith, J. 2020. [2] More.\n[2]: http://x.y\n",
+        "The [text][1] and `a[1]` and [2020] and \\[1] and - [ ] x.",
+        "![1](http://x) and vec[1]=3",
+        "```\n[1]\n```\n",
+        "The values are [1, 2, 3].",
+    ] {
+        let (clean, citations) = found("numeric", text);
+        assert_eq!((clean.as_str(), citations.len()), (text, 0), "{text}");
+    }
+}
+
+#[test]
+fn built_in_dialects_fit_into_64_kib_together() {
+    let mut sizes = Vec::new();
+    for name in provstream::Dialect::built_in_names() {
+        let one = provstream::Dialects::built_in([name]).expect("it loads");
+        sizes.push((name, one.compiled_len()));
+    }
+    let all = provstream::Dialects::built_in(provstream::Dialect::built_in_names());
+    assert!(all.is_ok(), "{sizes:?}");
+}

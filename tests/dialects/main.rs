@@ -1,0 +1,7 @@
+//! Citations as models write them: markers, the sentences that they belong to, and the text without them.
+#![cfg(feature = "dialects")]
+
+mod cases;
+mod common;
+mod differential;
+mod splits;

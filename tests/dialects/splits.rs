@@ -1,0 +1,108 @@
+//! Results do not depend on chunk boundaries.
+
+use super::common::{parser, run};
+use proptest::prelude::*;
+use provstream::{Mode, Parser};
+use std::sync::LazyLock;
+
+const ALL: &str = "openai-file,openai-web,file-token,numeric,doc,citation,cohere,cite-tag,nova";
+
+fn pieces() -> impl Strategy<Value = String> {
+    let tag = ["<", "cite index=\"0-1\">"].concat();
+    let piece = prop::sample::select(
+        vec![
+            "It rains",
+            "Paris",
+            " ",
+            " ",
+            " ",
+            ".",
+            ". ",
+            "\n",
+            "\n\n",
+            "- ",
+            "# ",
+            "> ",
+            "| ",
+            "|",
+            "1. ",
+            "`",
+            "```\n",
+            "~~~\n",
+            "\\",
+            "!",
+            "。",
+            "[1]",
+            "[2, 3]",
+            "[1-3]",
+            "[^1]",
+            "[[1]](u)",
+            "[1](u)",
+            "【1】",
+            "【4:0†a】",
+            "【",
+            "】",
+            "†",
+            "[doc1]",
+            "[cite: 1]",
+            "[cite_start]",
+            "[citation:3]",
+            "<co: 0>",
+            "</co: 0>",
+            "</cite>",
+            "<ref id=a/>",
+            "%[1]%",
+            "<|file-a|>",
+            "<|",
+            "\u{E200}cite\u{E202}turn0a1\u{E201}",
+            "\u{E200}",
+            "\u{E202}",
+            "\u{E201}",
+            "[substrate.grep]",
+            "[substrate",
+            "[",
+            "]",
+            "(",
+            ")",
+            "{\"a\": 1}",
+            "{ ",
+            "{\"assertion\":\"x\"}",
+            "[1]",
+            "in ",
+            "is ",
+            "U.S. ",
+            "The",
+            "x",
+            "5",
+            "é",
+            "\u{3000}",
+            "=",
+            ":",
+            "]",
+        ]
+        .into_iter()
+        .map(str::to_owned)
+        .chain([tag])
+        .collect::<Vec<_>>(),
+    );
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+static PARSERS: LazyLock<[Parser; 2]> =
+    LazyLock::new(|| [parser(ALL, Mode::Text), parser(ALL, Mode::Auto)]);
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(std::env::var("CASES").map_or(500, |n| n.parse().expect("a number"))) })]
+    #[test]
+    fn every_split_and_every_byte_alone_give_the_same(text in pieces(), mode in 0..2_usize) {
+        let parser = &PARSERS[mode];
+        let whole = run(parser, [text.as_bytes()]);
+        let bytes = run(parser, text.as_bytes().chunks(1));
+        prop_assert_eq!(&whole, &bytes);
+        for cut in 1..text.len() {
+            let (one, two) = text.as_bytes().split_at(cut);
+            let split = run(parser, [one, two]);
+            prop_assert_eq!(&whole, &split, "{}", cut);
+        }
+    }
+}
