@@ -17,6 +17,8 @@ pub(super) struct Text {
     /// Offset in the part of each byte.
     from: Vec<usize>,
     cuts: Vec<(usize, usize)>,
+    /// Length of the part.
+    end: usize,
 }
 
 /// A fenced block, from the start of its opening line to its end.
@@ -37,8 +39,8 @@ pub(super) struct Cited {
     pub clean_span: (u64, u64),
     pub text: String,
     pub ids: Vec<Id>,
-    /// Codes of the limits that it exceeds.
-    pub limits: Vec<&'static str>,
+    /// Codes of its diagnostics, but for `unclosed-marker`.
+    pub codes: Vec<&'static str>,
     /// Opening marker without an end tag.
     pub unclosed: Option<Range<usize>>,
 }
@@ -89,6 +91,7 @@ impl Text {
             layout,
             from,
             cuts: cuts.to_vec(),
+            end: stream.bytes.len(),
         }
     }
 
@@ -196,6 +199,20 @@ impl Text {
         at..at
     }
 
+    /// Returns `true` if a marker is where the markers of a line begin, or where a row begins or ends.
+    pub(super) fn is_at_block_markers(&self, marker: &Marker) -> bool {
+        let at = clean(marker.span.start, &self.cuts);
+        let wide = |boundary: &Boundary| boundary.gap < boundary.at;
+        let mut boundaries = self.boundaries().into_iter().filter(wide);
+        boundaries.any(|boundary| {
+            let rest = self.stripped.line_end(boundary.at.saturating_sub(1));
+            let ends_line = self
+                .layout
+                .is_white(&self.stripped, boundary.at..rest.max(boundary.at));
+            boundary.gap == at || ends_line && boundary.gap < at && at <= rest
+        })
+    }
+
     /// Builds the citation of a range of the stripped text; an empty one is at `place` in the part.
     fn cite(&self, range: Range<usize>, place: usize, ids: Vec<Id>) -> Cited {
         let span = if range.is_empty() {
@@ -214,7 +231,7 @@ impl Text {
             clean_span: (clean_span.start as u64, clean_span.end as u64),
             text: String::from_utf8_lossy(&self.bytes()[range]).into_owned(),
             ids,
-            limits: Vec::new(),
+            codes: Vec::new(),
             unclosed: None,
         }
     }
@@ -228,13 +245,15 @@ pub(super) fn citations(
     sentences: Sentences<'_>,
 ) -> Vec<Cited> {
     let mut found = sentence_citations(text, markers, sentences);
+    let empty = found.iter_mut().filter(|cited| cited.text.is_empty());
+    empty.for_each(|cited| cited.codes.push("no-assertion"));
     let around = markers.iter().filter_map(|marker| match marker.kind {
         Kind::Open { end } => Some((marker, end)),
         _ => None,
     });
     for (marker, end) in around {
         let end_tag = end.map(|end| markers[end].span.start);
-        let place = end_tag.unwrap_or(text.from.last().map_or(0, |last| last + 1));
+        let place = end_tag.unwrap_or(text.end);
         let inside = clean(marker.span.end, &text.cuts)..clean(place, &text.cuts);
         let mut range = text.layout.trim(&text.stripped, inside);
         let mut is_long = false;
@@ -248,7 +267,7 @@ pub(super) fn citations(
         }
         let mut cited = text.cite(range, place, marker.ids.clone());
         if is_long {
-            cited.limits.push("limit-assertion");
+            cited.codes.push("limit-assertion");
         }
         if end.is_none() {
             cited.unclosed = Some(marker.span.clone());
@@ -256,9 +275,13 @@ pub(super) fn citations(
         found.push(cited);
     }
     for cited in &mut found {
+        let clean = cited.clean_span.0 as usize..cited.clean_span.1 as usize;
         if cited.ids.len() > limits.max_annotations {
             cited.ids.truncate(limits.max_annotations);
-            cited.limits.push("limit-annotations");
+            cited.codes.push("limit-annotations");
+        }
+        if std::str::from_utf8(&text.bytes()[clean]).is_err() {
+            cited.codes.push("invalid-utf8");
         }
     }
     found

@@ -73,6 +73,8 @@ pub struct Read {
     /// Codes and spans of diagnostics about markers and citations.
     pub diagnostics: Vec<(&'static str, (u64, u64))>,
     pub clean: Vec<u8>,
+    /// A marker is where the block markers of a line begin, or end with the line.
+    pub at_block_markers: bool,
 }
 
 /// Dialects that a stream is read with, and the sources that it may cite.
@@ -121,10 +123,12 @@ pub fn read(
                 .push(("unclosed-marker", moved(wide(span), from)));
         }
         let text = citations::Text::new(&stream, &scan, &cuts);
+        let mut markers = found.markers.iter();
+        all.at_block_markers |= markers.any(|marker| text.is_at_block_markers(marker));
         let cited = citations::citations(&text, &found.markers, limits, sentences);
         for citation in cited {
             let span = moved(citation.span, from);
-            for code in citation.limits {
+            for code in citation.codes {
                 all.diagnostics.push((code, span));
             }
             if let Some(marker) = citation.unclosed {

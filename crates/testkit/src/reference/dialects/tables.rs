@@ -124,12 +124,16 @@ impl Table {
 
     /// Splits a marker into its items, none if the table has no identifiers.
     pub(super) fn items(&self, marker: &[u8]) -> Option<Vec<Item>> {
-        self.open.lengths(marker).into_iter().find_map(|open| {
-            if self.id.is_none() {
-                return self.close.is_whole(&marker[open..]).then(Vec::new);
-            }
-            self.list(&marker[open..])
-        })
+        self.open
+            .lengths(marker)
+            .into_iter()
+            .rev()
+            .find_map(|open| {
+                if self.id.is_none() {
+                    return self.close.is_whole(&marker[open..]).then(Vec::new);
+                }
+                self.list(&marker[open..])
+            })
     }
 
     /// Splits `item (separator item)* close`.

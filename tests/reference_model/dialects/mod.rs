@@ -1,5 +1,10 @@
 //! Answers with the markers that models write, and text in which nothing is cited.
 
+#[cfg(feature = "dialects")]
+mod engine;
+#[cfg(feature = "dialects")]
+mod equality;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -36,7 +41,7 @@ struct Answer {
 }
 
 fn data() -> Data {
-    toml::from_str(include_str!("../data/markers.toml")).expect("answers, and ordinary text")
+    toml::from_str(include_str!("../../data/markers.toml")).expect("answers, and ordinary text")
 }
 
 impl Answer {

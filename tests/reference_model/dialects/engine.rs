@@ -1,0 +1,238 @@
+//! Adapter that runs the streaming engine with dialects and converts what it reports.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use provstream::{Dialects, Event, Parser, Rewriter, Source, Sources, Span};
+
+use testkit::reference::dialects::{Citation, Id, Known, Marker, Read};
+use testkit::reference::engine::{Cuts, builder_in, collect};
+use testkit::reference::{Ev, Reading, RefLimits, RefVocabulary, Segment};
+
+/// A list of sources for the engine.
+#[derive(Debug)]
+struct List(Known);
+
+impl Sources for List {
+    fn find(&self, id: &str) -> Option<Source<'_>> {
+        let (Known::Complete(ids) | Known::Incomplete(ids)) = &self.0 else {
+            return None;
+        };
+        let known = ids.iter().find(|known| *known == id)?;
+        Some(Source::new(known))
+    }
+
+    fn is_complete(&self) -> bool {
+        matches!(self.0, Known::Complete(_))
+    }
+}
+
+thread_local! {
+    /// Sets of dialects, which take long to compile.
+    static COMPILED: RefCell<BTreeMap<Vec<&'static str>, Dialects>> = RefCell::default();
+}
+
+/// Builds a parser with built-in dialects.
+pub(super) fn parser(
+    reading: Reading,
+    limits: &RefLimits,
+    dialects: &[&'static str],
+    known: &Known,
+) -> Parser {
+    let compiled = COMPILED.with_borrow_mut(|compiled| {
+        let compile = || Dialects::built_in(dialects.iter().copied()).expect("built-in dialects");
+        compiled
+            .entry(dialects.to_vec())
+            .or_insert_with(compile)
+            .clone()
+    });
+    let mut builder = builder_in(reading, limits, &RefVocabulary::default()).dialects(compiled);
+    if *known != Known::Nothing {
+        builder = builder.sources(Arc::new(List(known.clone())));
+    }
+    builder.build()
+}
+
+/// What the engine reports: the part of dialects, and all else without text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Report {
+    /// Diagnostics of all kinds are here.
+    pub(super) read: Read,
+    pub(super) memo: Vec<Ev>,
+    /// Reasons of the identifiers of all citations, in order.
+    pub(super) reasons: Vec<(String, Option<String>)>,
+    /// Bytes of the text events.
+    pub(super) text: Vec<u8>,
+}
+
+impl Report {
+    /// Adds an event.
+    pub(super) fn add(&mut self, event: Event<'_>, names: &[&'static str]) {
+        let ends = |span: Span| (span.start(), span.end());
+        let dialect = |name: &str| {
+            let known = names.iter().find(|known| **known == name);
+            *known.unwrap_or_else(|| panic!("{name} is not among {names:?}"))
+        };
+        match event {
+            Event::Marker(marker) => {
+                let name = dialect(marker.dialect());
+                let ids = marker.ids().map(|id| Id {
+                    dialect: name,
+                    id: id.to_owned(),
+                });
+                self.read.markers.push(Marker {
+                    span: ends(marker.span()),
+                    dialect: name,
+                    ids: ids.collect(),
+                    whitespace_before: marker.whitespace_before() as u64,
+                });
+            }
+            Event::Citation(citation) => {
+                let ids = citation.ids().map(|cited| Id {
+                    dialect: dialect(cited.dialect),
+                    id: cited.id.to_owned(),
+                });
+                self.read.citations.push(Citation {
+                    span: ends(citation.span()),
+                    clean_span: ends(citation.clean_span()),
+                    text: citation.text().to_owned(),
+                    ids: ids.collect(),
+                });
+                let reasons = citation.ids().map(|cited| {
+                    let reason = cited.reason.map(|reason| reason.to_string());
+                    (cited.id.to_owned(), reason)
+                });
+                self.reasons.extend(reasons);
+            }
+            Event::Diagnostic(diagnostic) => {
+                let found = (diagnostic.code().as_str(), ends(diagnostic.span()));
+                self.read.diagnostics.push(found);
+            }
+            Event::Text(text) => self.text.extend_from_slice(text.bytes()),
+            other => {
+                let mut events = Vec::new();
+                collect(other, &mut events);
+                self.memo.extend(events);
+            }
+        }
+    }
+
+    fn sorted(mut self) -> Self {
+        self.read.markers.sort();
+        self.read.citations.sort();
+        self.read.diagnostics.sort_unstable();
+        self.reasons.sort();
+        self
+    }
+}
+
+/// Reads an input in chunks, whose lengths `cut` draws, and strips it in the same chunks.
+pub(super) fn run(
+    parser: &Parser,
+    names: &[&'static str],
+    input: &[Segment],
+    mut cut: impl FnMut(usize) -> usize,
+) -> Report {
+    let mut parser = parser.clone();
+    let mut rewriter = Rewriter::new(parser.clone());
+    let mut report = Report::default();
+    let mut clean = Vec::new();
+    for segment in input {
+        if segment.after_break {
+            parser.push_break(|event: Event<'_>| report.add(event, names));
+            rewriter.push_break(&mut clean);
+        }
+        let mut rest = &segment.bytes[..];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(cut(rest.len()).min(rest.len()));
+            let sink = |event: Event<'_>| report.add(event, names);
+            if segment.own {
+                parser.push(now, sink);
+                rewriter.push(now, &mut clean);
+            } else {
+                parser.push_untrusted(now, sink);
+                rewriter.push_untrusted(now, &mut clean);
+            }
+            rest = later;
+        }
+    }
+    parser.finish(|event: Event<'_>| report.add(event, names));
+    rewriter.finish(&mut clean);
+    report.read.clean = clean;
+    report.sorted()
+}
+
+/// Computes what the engine must report, from the references with dialects and without.
+pub(super) fn expected(read: Read, memo: Vec<Ev>, known: &Known) -> Report {
+    let mut report = Report {
+        read,
+        ..Report::default()
+    };
+    for event in memo {
+        match event {
+            Ev::Text { .. } => {}
+            Ev::Diagnostic { code, span } => report.read.diagnostics.push((code, span)),
+            event => report.memo.push(event),
+        }
+    }
+    let citations = report.read.citations.iter();
+    let ids = citations.flat_map(|citation| &citation.ids);
+    let reasons = ids.map(|id| (id.id.clone(), known.reason(&id.id).map(str::to_owned)));
+    report.reasons = reasons.collect();
+    report.sorted()
+}
+
+/// Compares two reports, without the text and without the clean spans of assertions, which dialects
+/// move. Returns what differs.
+pub(super) fn difference(expected: &Report, found: &Report) -> Option<String> {
+    let memo = |report: &Report| {
+        let mut memo = report.memo.clone();
+        for event in &mut memo {
+            if let Ev::Assertion { clean_span, .. } = event {
+                *clean_span = None;
+            }
+        }
+        memo
+    };
+    let both = |what: &str, expected: &dyn Debug, found: &dyn Debug| {
+        Some(format!(
+            "{what}\n  expected {expected:?}\n  found    {found:?}"
+        ))
+    };
+    let (one, other) = (&expected.read, &found.read);
+    if one.clean != other.clean {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        return both("clean text", &text(&one.clean), &text(&other.clean));
+    }
+    if one.markers != other.markers {
+        return both("markers", &one.markers, &other.markers);
+    }
+    let unclear = one.at_block_markers;
+    if one.citations != other.citations && !unclear {
+        return both("citations", &one.citations, &other.citations);
+    }
+    if one.diagnostics != other.diagnostics && !unclear {
+        return both("diagnostics", &one.diagnostics, &other.diagnostics);
+    }
+    if expected.reasons != found.reasons && !unclear {
+        return both("reasons", &expected.reasons, &found.reasons);
+    }
+    if memo(expected) != memo(found) {
+        return both("memo", &memo(expected), &memo(found));
+    }
+    None
+}
+
+/// Chunk lengths for small texts and long ones.
+pub(super) fn cuts(seed: u64, most: usize) -> impl FnMut(usize) -> usize {
+    let mut cuts = Cuts(seed);
+    move |left| {
+        if most == usize::MAX {
+            left
+        } else {
+            1 + cuts.below(most)
+        }
+    }
+}
