@@ -214,6 +214,7 @@ fn compare(seed: u64) -> Result<(), String> {
         citations: whole.citations,
         diagnostics: Vec::new(),
         clean: whole.clean,
+        at_block_markers: expected.at_block_markers,
     };
     found.markers.sort();
     found.citations.sort();
