@@ -110,7 +110,8 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     }
     if whole.may_go_on {
         awaited.push(whole.id);
-        len = len.min(certain);
+        // In another order, what is not decided may be anywhere.
+        len = if is_other { 0 } else { len.min(certain) };
     }
     let mut end = out.split_off(len);
     settled.replace_in(out, b"");

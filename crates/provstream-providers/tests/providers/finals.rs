@@ -153,6 +153,31 @@ fn a_copy_has_none_of_several_sentences_with_the_same_words() {
     }
 }
 
+/// A copy in another order that comes in mid-stream shows nothing of what is not decided, and all of it if no more comes.
+#[test]
+fn a_copy_in_another_order_waits_for_the_end_of_its_text() {
+    let (text, copy) = ("All is well. It is SECRET.", "It is SECRET. All is well.");
+    for number in [0, 5] {
+        let goes_on = sse(&[
+            delta(0, text),
+            done(number, copy),
+            delta(0, " [unverified-inference] So."),
+            completed(&["It is SECRET. All is well. So."]),
+        ]);
+        let ends = sse(&[delta(0, text), done(number, copy), completed(&[copy])]);
+        for action in actions() {
+            let (out, _) = gated(Some(Format::OpenAiResponses), &action, &goes_on);
+            let out = out.replace("<It is SECRET.>", "");
+            assert!(
+                !out.contains("SECRET"),
+                "{action:?}: {goes_on} became {out}"
+            );
+        }
+        let (out, _) = gated(Some(Format::OpenAiResponses), &Action::Discard, &ends);
+        assert_eq!(out.matches("SECRET").count(), 3, "{out}");
+    }
+}
+
 /// A copy under the number of another text, which has nothing that is withheld, is no copy of that one.
 #[test]
 fn a_copy_under_the_number_of_another_text_repeats_the_decisions_about_its_words() {

@@ -143,7 +143,7 @@ pub fn with_copies(format: Format, random: &mut Random) -> Vec<u8> {
         let ends = kind.contains("part.done") || kind.contains("item.done");
         let is_own = own && !name.contains(' ') && kind.contains('#') && !ends;
         let text = match kind.contains('#') {
-            true => copied(random, text, is_own),
+            true => copied(random, text),
             false => clean(text),
         };
         let number = if is_own { index } else { index + 5 };
@@ -171,7 +171,7 @@ pub fn wholes(format: Format, random: &mut Random) -> Option<(Vec<u8>, Vec<Strin
         };
         let mut events = vec![whole(text)];
         for _ in 0..random.below(3) {
-            let copy = copied(random, text, false);
+            let copy = copied(random, text);
             events.push(whole(&copy));
         }
         stream.events.extend(events);
@@ -180,12 +180,10 @@ pub fn wholes(format: Format, random: &mut Random) -> Option<(Vec<u8>, Vec<Strin
     Some((stream.join(format), texts))
 }
 
-/// A text without annotations, perhaps with other words or, unless it is of the text's `own` number, with its sentences in
-/// another order.
-fn copied(random: &mut Random, text: &str, own: bool) -> String {
+/// A text without annotations, perhaps with other words or with its sentences in another order.
+fn copied(random: &mut Random, text: &str) -> String {
     let text = clean(text);
     match random.below(6) {
-        1 | 2 if own => text,
         0 => text.replace(" is so.", "  is so!"),
         1 => {
             let sentences: Vec<&str> = text.split_inclusive(". ").collect();
