@@ -177,111 +177,71 @@ fn reference(case: &Case) -> Read {
     dialects::read(reading, &case.input, &case.limits, with, &sentence::starts)
 }
 
+/// The streams of a case, for people.
+fn shown(case: &Case) -> String {
+    let piece = |segment: &Segment| {
+        let text = String::from_utf8_lossy(&segment.bytes).into_owned();
+        let origin = if segment.own { "" } else { "untrusted " };
+        let before = if segment.after_break { "BREAK " } else { "" };
+        format!("{before}{origin}{text:?}")
+    };
+    let all: Vec<_> = case.input.iter().map(piece).collect();
+    format!("{:?} {:?}\n{}", case.dialects, case.sources, all.join("\n"))
+}
+
+/// What one list has and the other does not.
+fn difference<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    engine: &[T],
+    reference: &[T],
+) -> Option<String> {
+    let only = |these: &[T], those: &[T]| {
+        let only = these.iter().filter(|one| !those.contains(one));
+        format!("{:?}", only.collect::<Vec<_>>())
+    };
+    (engine != reference).then(|| {
+        let (ours, theirs) = (only(engine, reference), only(reference, engine));
+        format!("{what}\n  engine    {ours}\n  reference {theirs}")
+    })
+}
+
+fn unclosed(all: &[(&'static str, (u64, u64))]) -> Vec<(u64, u64)> {
+    let unclosed = all.iter().filter(|(code, _)| *code == "unclosed-marker");
+    let mut spans: Vec<_> = unclosed.map(|&(_, span)| span).collect();
+    spans.sort_unstable();
+    spans
+}
+
 fn compare(seed: u64) -> Result<(), String> {
     let mut case = case(seed);
-    // What limits cut is tested apart.
+    // What `max_assertion` cuts is tested apart.
     case.limits.max_assertion = 4096;
-    let whole = engine(&case, &steps(&case.input, usize::MAX));
-    let text = || {
-        let piece = |segment: &Segment| {
-            let text = String::from_utf8_lossy(&segment.bytes).into_owned();
-            format!(
-                "{}{}{text:?}",
-                if segment.after_break { "BREAK " } else { "" },
-                if segment.own { "" } else { "untrusted " }
-            )
-        };
-        let all: Vec<_> = case.input.iter().map(piece).collect();
-        format!(
-            "seed {seed} {:?} {:?}\n{}",
-            case.dialects,
-            case.sources,
-            all.join("\n")
-        )
-    };
+    let mut whole = engine(&case, &steps(&case.input, usize::MAX));
+    let fault = |what: String| Err(format!("seed {seed} {}\n{what}", shown(&case)));
     for size in [1, 2, 3, 7] {
         let cut = engine(&case, &steps(&case.input, size));
         if cut != whole {
-            return Err(format!(
-                "{}\nsize {size}\nwhole {whole:#?}\ncut {cut:#?}",
-                text()
-            ));
+            return fault(format!("size {size}\nwhole {whole:#?}\ncut {cut:#?}"));
         }
     }
     let expected = reference(&case);
-    let mut found = Read {
-        markers: whole.markers,
-        citations: whole.citations,
-        diagnostics: Vec::new(),
-        clean: whole.clean,
-        at_block_markers: expected.at_block_markers,
-    };
-    found.markers.sort();
-    found.citations.sort();
-    let only_unclosed = |all: &[(&'static str, (u64, u64))]| {
-        let mut all: Vec<_> = all
-            .iter()
-            .copied()
-            .filter(|(code, _)| *code == "unclosed-marker")
-            .collect();
-        all.sort_unstable();
-        all
-    };
-    let (mine, theirs) = (
-        only_unclosed(&whole.diagnostics),
-        only_unclosed(&expected.diagnostics),
-    );
-    let expected = Read {
-        diagnostics: Vec::new(),
-        ..expected
-    };
-    if found.clean != expected.clean {
-        return Err(format!(
-            "{}\nclean engine    {:?}\nclean reference {:?}",
-            text(),
-            String::from_utf8_lossy(&found.clean),
-            String::from_utf8_lossy(&expected.clean)
-        ));
+    whole.markers.sort();
+    whole.citations.sort();
+    let text = |bytes: &[u8]| vec![String::from_utf8_lossy(bytes).into_owned()];
+    let differences = [
+        difference("clean", &text(&whole.clean), &text(&expected.clean)),
+        difference("markers", &whole.markers, &expected.markers),
+        difference("citations", &whole.citations, &expected.citations),
+        difference(
+            "unclosed",
+            &unclosed(&whole.diagnostics),
+            &unclosed(&expected.diagnostics),
+        ),
+    ];
+    match differences.into_iter().flatten().next() {
+        Some(difference) => fault(difference),
+        None => Ok(()),
     }
-    if found.markers != expected.markers {
-        let mine: Vec<_> = found
-            .markers
-            .iter()
-            .filter(|one| !expected.markers.contains(one))
-            .collect();
-        let theirs: Vec<_> = expected
-            .markers
-            .iter()
-            .filter(|one| !found.markers.contains(one))
-            .collect();
-        return Err(format!(
-            "{}\nmarkers engine {mine:?}\nreference {theirs:?}",
-            text()
-        ));
-    }
-    if found.citations != expected.citations {
-        let mine: Vec<_> = found
-            .citations
-            .iter()
-            .filter(|one| !expected.citations.contains(one))
-            .collect();
-        let theirs: Vec<_> = expected
-            .citations
-            .iter()
-            .filter(|one| !found.citations.contains(one))
-            .collect();
-        return Err(format!(
-            "{}\ncitations engine {mine:?}\nreference {theirs:?}",
-            text()
-        ));
-    }
-    if mine != theirs {
-        return Err(format!(
-            "{}\nunclosed engine {mine:?}\nreference {theirs:?}",
-            text()
-        ));
-    }
-    Ok(())
 }
 
 #[test]
