@@ -237,6 +237,29 @@ impl Text {
     }
 }
 
+/// Leaves SP, HTAB, CR and LF at both ends out.
+fn trim_ascii(bytes: &[u8], mut range: Range<usize>) -> Range<usize> {
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    while !range.is_empty() && is_blank(bytes[range.start]) {
+        range.start += 1;
+    }
+    while !range.is_empty() && is_blank(bytes[range.end - 1]) {
+        range.end -= 1;
+    }
+    range
+}
+
+/// Leaves out what is beyond `max` bytes, and a character that this would cut.
+fn at_most(bytes: &[u8], mut range: Range<usize>, max: usize) -> Range<usize> {
+    if range.len() > max {
+        range.end = range.start + max;
+        while range.end > range.start && bytes[range.end] & 0xC0 == 0x80 {
+            range.end -= 1;
+        }
+    }
+    range
+}
+
 /// Lists the citations of a part.
 pub(super) fn citations(
     text: &Text,
@@ -255,18 +278,12 @@ pub(super) fn citations(
         let end_tag = end.map(|end| markers[end].span.start);
         let place = end_tag.unwrap_or(text.end);
         let inside = clean(marker.span.end, &text.cuts)..clean(place, &text.cuts);
-        let mut range = text.layout.trim(&text.stripped, inside);
-        let mut is_long = false;
-        if range.len() > limits.max_assertion {
-            is_long = true;
-            range.end = range.start + limits.max_assertion;
-            let bytes = text.bytes();
-            while range.end > range.start && bytes[range.end] & 0xC0 == 0x80 {
-                range.end -= 1;
-            }
-        }
+        let range = trim_ascii(text.bytes(), inside);
+        let kept = at_most(text.bytes(), range.clone(), limits.max_assertion);
+        let is_long = kept.len() < range.len();
         let mut cited = text.cite(range, place, marker.ids.clone());
         if is_long {
+            cited.text = String::from_utf8_lossy(&text.bytes()[kept]).into_owned();
             cited.codes.push("limit-assertion");
         }
         if end.is_none() {
@@ -280,7 +297,11 @@ pub(super) fn citations(
             cited.ids.truncate(limits.max_annotations);
             cited.codes.push("limit-annotations");
         }
-        if std::str::from_utf8(&text.bytes()[clean]).is_err() {
+        let kept = match cited.codes.contains(&"limit-assertion") {
+            true => at_most(text.bytes(), clean, limits.max_assertion),
+            false => clean,
+        };
+        if std::str::from_utf8(&text.bytes()[kept]).is_err() {
             cited.codes.push("invalid-utf8");
         }
     }
