@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use crate::Span;
 use crate::marc_object::MarcObject;
+#[cfg(feature = "dialects")]
 use crate::marker::{Citation, Marker};
 use crate::names::names;
 use crate::provenance::reading::{Reading, lossy};
@@ -52,9 +53,11 @@ pub enum Event<'a, B: EventBytes = &'a [u8]> {
     /// A whole JSON record that was held back for removal; see
     /// [`ParserBuilder::hold_records`](crate::ParserBuilder::hold_records).
     Record(JsonRecord<'a, B>),
-    /// A marker of a citation, as soon as it is certain. Only [dialects](crate::ParserBuilder) give markers.
+    /// A marker of a citation, as soon as it is certain. Only [dialects](crate::ParserBuilder::dialects) give markers.
+    #[cfg(feature = "dialects")]
     Marker(Marker<'a>),
     /// An assertion with all its markers, when no further marker can join it.
+    #[cfg(feature = "dialects")]
     Citation(Citation<'a>),
     /// A diagnostic about the stream. The parser continues.
     Diagnostic(Diagnostic),
@@ -118,7 +121,9 @@ impl Event<'_> {
             Self::Assertion(assertion) => Event::Assertion(assertion.into_owned()),
             Self::Marc(object) => Event::Marc(object.into_owned()),
             Self::Record(record) => Event::Record(record.into_owned()),
+            #[cfg(feature = "dialects")]
             Self::Marker(marker) => Event::Marker(marker.into_owned()),
+            #[cfg(feature = "dialects")]
             Self::Citation(citation) => Event::Citation(citation.into_owned()),
             Self::Diagnostic(diagnostic) => Event::Diagnostic(diagnostic),
         }
@@ -133,7 +138,9 @@ impl<B: EventBytes> fmt::Debug for Event<'_, B> {
             Self::Assertion(assertion) => f.debug_tuple("Assertion").field(assertion).finish(),
             Self::Marc(object) => f.debug_tuple("Marc").field(object).finish(),
             Self::Record(record) => f.debug_tuple("Record").field(record).finish(),
+            #[cfg(feature = "dialects")]
             Self::Marker(marker) => f.debug_tuple("Marker").field(marker).finish(),
+            #[cfg(feature = "dialects")]
             Self::Citation(citation) => f.debug_tuple("Citation").field(citation).finish(),
             Self::Diagnostic(diagnostic) => f.debug_tuple("Diagnostic").field(diagnostic).finish(),
         }

@@ -4,6 +4,7 @@ use core::fmt;
 use std::borrow::Cow;
 
 use crate::event::{BracketAnnotation, Event, JsonRecord, TextChunk};
+#[cfg(feature = "dialects")]
 use crate::marker::Marker;
 
 /// Output of a rewriter in the place of an annotation or a JSON record.
@@ -69,7 +70,7 @@ impl From<Vec<u8>> for Replacement {
 /// written in its place |
 /// | [`record`](Self::record) | each JSON record that was held back; the answer is ignored | the same; the answer is written in its
 /// place |
-/// | [`marker`](Self::marker) | each marker of a citation; the answer is ignored | the same; the answer is written in its place |
+/// | `marker` (feature `dialects`) | each marker of a citation; the answer is ignored | the same; the answer is written in its place |
 /// | [`event`](Self::event) | assertions, citations, MARC objects, diagnostics | the same, with stream offsets |
 /// | [`end`](Self::end) | nothing follows | nothing follows |
 ///
@@ -129,6 +130,7 @@ pub trait Handler {
     }
 
     /// Takes a marker of a citation and decides what a rewriter writes in its place; by default nothing.
+    #[cfg(feature = "dialects")]
     fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
         let _ = marker;
         Replacement::Remove
@@ -157,6 +159,7 @@ pub trait Handler {
             Event::Record(record) => {
                 self.record(&record);
             }
+            #[cfg(feature = "dialects")]
             Event::Marker(marker) => {
                 self.marker(&marker);
             }
@@ -194,6 +197,7 @@ macro_rules! forward {
             (**self).record(record)
         }
 
+        #[cfg(feature = "dialects")]
         #[inline]
         fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
             (**self).marker(marker)
@@ -282,6 +286,7 @@ impl<F: FnMut(Event<'_>)> Handler for HandlerFn<F> {
         Replacement::Remove
     }
 
+    #[cfg(feature = "dialects")]
     fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
         self.0(Event::Marker(marker.clone()));
         Replacement::Remove
@@ -374,6 +379,7 @@ impl<H: Handler, W: FnMut(&[u8])> Handler for Tee<H, W> {
         self.handler.record(record)
     }
 
+    #[cfg(feature = "dialects")]
     fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
         self.handler.marker(marker)
     }

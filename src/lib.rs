@@ -133,15 +133,9 @@ pub mod io;
 pub mod json;
 mod limits;
 mod marc_object;
-#[cfg_attr(
-    not(feature = "dialects"),
-    allow(dead_code, reason = "only dialects make markers")
-)]
+#[cfg(feature = "dialects")]
 mod marker;
-#[cfg_attr(
-    not(feature = "dialects"),
-    allow(dead_code, reason = "only dialects make markers")
-)]
+#[cfg(feature = "dialects")]
 mod marker_ids;
 mod mode;
 mod names;
@@ -153,6 +147,7 @@ mod rewrite;
 #[cfg(feature = "serde")]
 mod serial;
 pub mod settings;
+#[cfg(feature = "dialects")]
 mod sources;
 mod span;
 mod steps;
@@ -172,6 +167,7 @@ pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, rea
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};
+#[cfg(feature = "dialects")]
 pub use marker::{Citation, CitationReason, CitedId, Marker, MarkerKind};
 pub use mode::Mode;
 pub use names::UnknownNameError;
@@ -179,6 +175,7 @@ pub use offset_map::OffsetMap;
 pub use one_shot::{parse, strip};
 pub use parser::{OffsetError, Parser, ParserBuilder};
 pub use rewrite::Rewriter;
+#[cfg(feature = "dialects")]
 pub use sources::{Source, Sources};
 pub use span::Span;
 

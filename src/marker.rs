@@ -83,7 +83,6 @@ impl MarkerRepr<'_> {
 }
 
 impl<'a> Marker<'a> {
-    #[cfg(feature = "dialects")]
     pub(crate) const fn borrowed(parts: &'a MarkerParts<'a>) -> Self {
         Self(MarkerRepr::Borrowed(parts))
     }
@@ -224,7 +223,6 @@ struct OwnedId {
 }
 
 impl<'a> Citation<'a> {
-    #[cfg(feature = "dialects")]
     pub(crate) const fn borrowed(parts: &'a CitationParts<'a>) -> Self {
         Self(CitationRepr::Borrowed(parts))
     }

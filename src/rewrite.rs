@@ -222,6 +222,7 @@ impl Out {
                     Replacement::Text(text) => self.write(&text, handler),
                 }
             }
+            #[cfg(feature = "dialects")]
             Event::Marker(marker) => {
                 self.flush(marker.whitespace_before(), handler);
                 match handler.marker(&marker) {

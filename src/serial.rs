@@ -12,6 +12,7 @@ use crate::event::{
     BracketAnnotation, Diagnostic, DiagnosticCode, Event, EventBytes, JsonRecord, TextChunk,
 };
 use crate::marc_object::{MarcKind, MarcObject};
+#[cfg(feature = "dialects")]
 use crate::marker::{Citation, CitationReason, CitedId, Marker, MarkerKind};
 use crate::mode::Mode;
 use crate::provenance::reading::lossy;
@@ -33,14 +34,15 @@ macro_rules! as_name {
     )+};
 }
 
+#[cfg(feature = "dialects")]
+as_name!(CitationReason, MarkerKind);
+
 as_name!(
-    CitationReason,
     Class,
     DiagnosticCode,
     Encoding,
     LabelKind,
     MarcKind,
-    MarkerKind,
     Mode,
     Reason,
     VerdictReason
@@ -116,12 +118,13 @@ macro_rules! as_object {
     )+};
 }
 
+#[cfg(feature = "dialects")]
+as_object!(Citation<'_>, Marker<'_>);
+
 as_object!(
     Annotation<'_>,
     Assertion<'_>,
-    Citation<'_>,
     Diagnostic,
-    Marker<'_>,
     MarcObject<'_>,
     Verdict
 );
@@ -199,6 +202,7 @@ impl<B: AsRef<[u8]>> Write for JsonRecord<'_, B> {
     }
 }
 
+#[cfg(feature = "dialects")]
 impl Write for Marker<'_> {
     fn write<M: SerializeMap>(&self, members: Members<M>) -> Result<Members<M>, M::Error> {
         members
@@ -209,6 +213,7 @@ impl Write for Marker<'_> {
     }
 }
 
+#[cfg(feature = "dialects")]
 impl Write for Citation<'_> {
     fn write<M: SerializeMap>(&self, members: Members<M>) -> Result<Members<M>, M::Error> {
         members
@@ -220,6 +225,7 @@ impl Write for Citation<'_> {
 }
 
 /// Written as `{"id":"1","dialect":"numeric","reason":"no-source-list","span":{"start":9,"end":12}}`.
+#[cfg(feature = "dialects")]
 impl Serialize for CitedId<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         members(serializer)?
@@ -273,7 +279,9 @@ impl<B: EventBytes> Serialize for Event<'_, B> {
             Self::Assertion(assertion) => assertion.write(named("assertion")(members)?)?,
             Self::Marc(object) => object.write(named("marc")(members)?)?,
             Self::Record(record) => record.write(named("record")(members)?)?,
+            #[cfg(feature = "dialects")]
             Self::Marker(marker) => marker.write(named("marker")(members)?)?,
+            #[cfg(feature = "dialects")]
             Self::Citation(citation) => citation.write(named("citation")(members)?)?,
             Self::Diagnostic(diagnostic) => diagnostic.write(named("diagnostic")(members)?)?,
         };

@@ -72,7 +72,7 @@ impl Text {
             bytes,
             after_break: false,
         }]);
-        stripped.may_have_mark = stream.may_have_mark;
+        stripped.may_have_mark = stream.mark() > 0 && !is_cut(0);
         let fence = |fence: &Fence| Fence {
             content: clean(fence.content.start, cuts)..clean(fence.content.end, cuts),
             end: clean(fence.end, cuts),
