@@ -3,11 +3,11 @@
 use std::fmt::{self, Write};
 
 use clap::builder::styling::{AnsiColor, Style};
-use provstream::Span;
 use provstream::provenance::{Assertion, Verdict};
+use provstream::{Citation, Span};
 
 use super::line_index::{LineIndex, Position};
-use super::record::{Record, RecordContext};
+use super::record::{Record, RecordContext, ViolationRecord};
 use crate::messages::{EscapeControls, EscapeLines, count, description, styled};
 use crate::verdict::explain_annotation;
 
@@ -43,16 +43,7 @@ fn write_record(
         }
         Record::Citation { citation } => {
             start(citation.span())?;
-            writeln!(out, "{BOLD}{}{BOLD:#}", EscapeControls(citation.text()))?;
-            for cited in citation.ids() {
-                let id = EscapeControls(cited.id);
-                write!(out, "    {}  {id}", cited.dialect)?;
-                match cited.reason {
-                    Some(reason) => writeln!(out, "  {WARNING}{reason}{WARNING:#}")?,
-                    None => writeln!(out, "  {GOOD}listed{GOOD:#}")?,
-                }
-            }
-            Ok(())
+            write_citation(out, citation)
         }
         Record::Marc {
             kind,
@@ -62,18 +53,7 @@ fn write_record(
             ..
         } => {
             start(*span)?;
-            let (style, word) = match valid {
-                true => (GOOD, "valid"),
-                false => (BAD, "not valid"),
-            };
-            writeln!(out, "MARC {kind}: {style}{word}{style:#}")?;
-            for violation in violations {
-                let level = violation.level;
-                let pointer = EscapeControls(violation.pointer);
-                let message = EscapeControls(violation.message);
-                writeln!(out, "    {WARNING}{level}{WARNING:#} {pointer}: {message}")?;
-            }
-            Ok(())
+            write_marc(out, kind, *valid, violations)
         }
         Record::Diagnostic {
             code,
@@ -126,6 +106,39 @@ fn write_record(
             ],
         ),
     }
+}
+
+fn write_citation(out: &mut String, citation: &Citation<'_>) -> fmt::Result {
+    writeln!(out, "{BOLD}{}{BOLD:#}", EscapeControls(citation.text()))?;
+    for cited in citation.ids() {
+        let id = EscapeControls(cited.id);
+        write!(out, "    {}  {id}", cited.dialect)?;
+        match cited.reason {
+            Some(reason) => writeln!(out, "  {WARNING}{reason}{WARNING:#}")?,
+            None => writeln!(out, "  {GOOD}listed{GOOD:#}")?,
+        }
+    }
+    Ok(())
+}
+
+fn write_marc(
+    out: &mut String,
+    kind: &str,
+    is_valid: bool,
+    violations: &[ViolationRecord<'_>],
+) -> fmt::Result {
+    let (style, word) = match is_valid {
+        true => (GOOD, "valid"),
+        false => (BAD, "not valid"),
+    };
+    writeln!(out, "MARC {kind}: {style}{word}{style:#}")?;
+    for violation in violations {
+        let level = violation.level;
+        let pointer = EscapeControls(violation.pointer);
+        let message = EscapeControls(violation.message);
+        writeln!(out, "    {WARNING}{level}{WARNING:#} {pointer}: {message}")?;
+    }
+    Ok(())
 }
 
 fn write_totals(out: &mut String, context: &RecordContext, totals: &[String]) -> fmt::Result {
