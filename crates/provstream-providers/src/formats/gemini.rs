@@ -97,7 +97,7 @@ const PASSES: &[Passes] = &[
     any(&["candidates[]"], "groundingAttributions logprobsResult"),
     word(&[""], "createTime modelVersion responseId"),
     words(&[""], "usageMetadata"),
-    any(&[""], "modelStatus promptFeedback"),
+    any(&[""], "modelStatus promptFeedback sdkHttpResponse"),
 ];
 
 pub(crate) const TABLE: Table = Table {
