@@ -1,7 +1,7 @@
 //! Naive reference for citation dialects: the rules of docs/dialects.md, one after another, on the
 //! whole text.
 //!
-//! Markers are searched for in what [`scan`](super::scan) leaves (`find`, `guard`). Then the text is
+//! Markers are searched for in what `scan` leaves (`find`, `guard`). Then the text is
 //! stripped, divided into blocks and sentences, and each marker gets its sentence (`citations`).
 
 mod citations;
