@@ -220,7 +220,7 @@ impl Graph {
         }
     }
 
-    /// Merges states that no byte tells apart; gives the group of each state. Group 0 is the dead one.
+    /// Merges states from which every byte sequence has the same result. Returns the group of each state; group 0 is the dead state.
     fn groups(&self, continues: &[Patterns]) -> (Vec<u32>, usize) {
         let mut groups: Vec<u32> = vec![0; self.next.len()];
         let mut count = 0;

@@ -72,7 +72,7 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// What is wrong, with its line and column.
+    /// Message with line and column.
     pub fn from_toml(file: &[u8]) -> Result<Self, DialectError> {
         let (name, tables) = file::read(file)?;
         let dialect = Self {

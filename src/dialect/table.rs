@@ -13,7 +13,7 @@ pub(super) struct Table {
     /// Regular expression of the whole form.
     pub(super) form: String,
     pub(super) open: Automaton,
-    /// How the identifiers are written; `None` if there are none.
+    /// Notation of the identifiers; `None` for markers without identifiers.
     pub(super) ids: Option<Ids>,
     /// The whole form, for a part of a group.
     pub(super) unit: Option<Automaton>,

@@ -1,4 +1,4 @@
-//! What the driver calls where the crate is built without dialects: there are no markers.
+//! Stand-in for the reader of markers in a build without dialects: it has no values.
 
 use super::Sink;
 use super::markdown::line::Line;

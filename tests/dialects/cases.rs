@@ -1,4 +1,4 @@
-//! What each built-in dialect finds.
+//! Finds of each built-in dialect.
 
 use super::common::{parser, run};
 use provstream::Mode;

@@ -64,7 +64,7 @@ fn steps(input: &[Segment], size: usize) -> Vec<Step> {
     steps
 }
 
-/// What is compared: lists in the order of the engine.
+/// Compared lists, in the order of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Seen {
     markers: Vec<dialects::Marker>,
@@ -189,7 +189,7 @@ fn shown(case: &Case) -> String {
     format!("{:?} {:?}\n{}", case.dialects, case.sources, all.join("\n"))
 }
 
-/// What one list has and the other does not.
+/// Differences of two lists.
 fn difference<T: PartialEq + std::fmt::Debug>(
     what: &str,
     engine: &[T],

@@ -43,7 +43,7 @@ typedef struct provstream_bytes {
 /* Creates a stream; never null. An empty document has the default settings. */
 provstream *provstream_new(const uint8_t *settings, size_t len);
 
-/* Error of a stream, in UTF-8; empty if there is none. A stream with an error returns nothing. */
+/* Error of a stream, in UTF-8; empty for a stream without an error. A stream with an error returns nothing. */
 provstream_bytes provstream_error(const provstream *stream);
 
 /* Takes the next bytes of the input, and returns those of the output that are certain. They are valid until the next call with the

@@ -78,7 +78,7 @@ pub unsafe extern "C" fn provstream_new(settings: *const u8, len: usize) -> *mut
     }))
 }
 
-/// Returns the error of a stream, in UTF-8; empty if there is none. The bytes are valid until the next call with the stream.
+/// Returns the error of a stream, in UTF-8; empty for a stream without an error. The bytes are valid until the next call with the stream.
 ///
 /// # Safety
 ///

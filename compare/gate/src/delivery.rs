@@ -1,4 +1,4 @@
-//! What a client gets, and when.
+//! Deliveries to a client, and their times.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub struct Time {
 /// Pieces of a stream that were delivered, each with the time.
 #[derive(Debug, Default)]
 pub struct Delivery {
-    /// How much has arrived.
+    /// Bytes that have arrived.
     pub now: Time,
     pieces: Vec<(Range<usize>, Time)>,
 }
@@ -46,11 +46,11 @@ impl Delivery {
 pub struct Outcome {
     /// Bytes of inadmissible sentences.
     pub planted: usize,
-    /// Those of them that were delivered.
+    /// Bytes of inadmissible sentences that were delivered.
     pub leaked: usize,
     /// Bytes of admissible sentences.
     pub admissible: usize,
-    /// Those of them that were not delivered.
+    /// Bytes of admissible sentences that were not delivered.
     pub lost: usize,
     /// When the first byte of an admissible sentence was delivered.
     pub first: Option<Time>,

@@ -25,11 +25,11 @@ pub struct Totals {
     pub leaking: usize,
     /// Bytes of inadmissible sentences.
     pub planted: usize,
-    /// Those of them that were delivered.
+    /// Bytes of inadmissible sentences that were delivered.
     pub leaked: usize,
     /// Bytes of admissible sentences.
     pub admissible: usize,
-    /// Those of them that were not delivered.
+    /// Bytes of admissible sentences that were not delivered.
     pub lost: usize,
     /// When the first admissible byte of each stream was delivered, in order.
     pub firsts: Vec<Time>,

@@ -9,7 +9,7 @@ pub struct Sentence {
     pub raw: Range<usize>,
     /// Bytes of the text without annotations.
     pub clean: Range<usize>,
-    /// It is annotated as inference, so it must not be delivered.
+    /// `true` if it is annotated as inference, so that it must not be delivered.
     pub inadmissible: bool,
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn print_note(message: impl Display) {
     }
 }
 
-/// Tells people, not programs, that a text has no annotations, and what to do to get some.
+/// Prints, on a terminal only, that a text has no annotations, and how to get some.
 pub(crate) fn print_no_annotations() {
     if io::stderr().is_terminal() {
         print_note(

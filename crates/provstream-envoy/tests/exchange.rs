@@ -47,7 +47,7 @@ fn exchange(path: &str, log: &Lines) -> (Exchange, HeadPlan) {
     (exchange, plan)
 }
 
-/// What a gateway sends if it lets the pieces pass that stay as they are, and how many these are.
+/// Returns the body that a gateway sends if it passes unchanged pieces on without a copy, and the number of these pieces.
 fn let_through(route: &str, pieces: &[&[u8]]) -> (Vec<u8>, usize) {
     let (mut exchange, _) = exchange(&format!("/{route}/v1/x"), &Lines::default());
     assert_eq!(exchange.needs_time(), ["gate", "refuse"].contains(&route));

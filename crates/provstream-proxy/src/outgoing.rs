@@ -44,7 +44,7 @@ impl FaultNote {
 
 /// Body of a request to an upstream, with a bounded length and a timeout between frames.
 ///
-/// It is only a pointer, because hyper keeps room for 32 requests with each connection.
+/// One pointer: hyper keeps room for 32 requests with each connection.
 pub(crate) struct Outgoing(Box<Source>);
 
 enum Source {

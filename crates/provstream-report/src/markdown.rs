@@ -251,7 +251,7 @@ impl<'t, 'w> Renderer<'t, 'w> {
 
     fn finish(mut self) {
         self.write(self.text.len(), Presentation::Markup);
-        // Of an offset after the end, there is none.
+        // No event has an offset after the end.
         while let Some((_, event)) = self.events.next() {
             self.pass(event);
         }

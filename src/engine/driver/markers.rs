@@ -1,4 +1,4 @@
-//! Where the driver says what the bytes are in which markers of citations are looked for.
+//! Calls of the driver to the reader of markers: text, and the kind of each region.
 
 use super::scan::Scan;
 use super::{Context, text};

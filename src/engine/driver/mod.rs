@@ -121,7 +121,7 @@ pub(crate) struct Engine {
     json: Json,
     reader: JsonReader,
     findings: Option<Box<Findings>>,
-    /// What looks for markers of citations, with dialects.
+    /// Reader of the markers of citations, with dialects.
     markers: Option<Box<Markers>>,
 }
 

@@ -21,9 +21,9 @@ struct OpenMarker {
     pattern: usize,
     span: Span,
     ids: IdText,
-    /// Where what is inside begins, in the stream and in the clean text, and where it ends so far; without white space.
+    /// Start of the text inside, in the stream and in the clean text, and its end so far; without white space.
     inside: Option<(Span, Span)>,
-    /// What is inside, white space at its end included, as far as it is kept.
+    /// Kept part of the text inside, with white space at its end.
     text: Vec<u8>,
     /// Length of what is inside, white space at its end included.
     len: usize,

@@ -45,7 +45,7 @@ pub(crate) struct Markers {
     reader: Reader,
 }
 
-/// What changes while a stream is read.
+/// State that changes while a stream is read.
 #[derive(Clone, Debug)]
 struct Reader {
     region: Region,
@@ -68,7 +68,7 @@ struct Reader {
     tracker: Tracker,
 }
 
-/// What is used but not owned.
+/// Borrowed dialects and sources.
 #[derive(Clone, Copy)]
 struct With<'a> {
     set: &'a Set,
@@ -110,7 +110,7 @@ impl Markers {
         self.restart(start);
     }
 
-    /// What comes from `start` on is read like the start of a stream.
+    /// Reads the bytes from `start` on like the start of a stream.
     fn restart(&mut self, start: u64) {
         let reader = &mut self.reader;
         reader.region = Region::Prose;

@@ -30,11 +30,11 @@ enum End {
     Open,
     /// No byte continues it, or the last one did not.
     Decided,
-    /// It is as long as it may be.
+    /// Limit of its length is reached.
     Limit,
 }
 
-/// What comes after prose.
+/// Successor of prose.
 #[derive(Clone, Copy)]
 struct Next<'a> {
     bytes: &'a [u8],
@@ -49,7 +49,7 @@ struct Found {
     has_ids: bool,
 }
 
-/// What a match turns out to be.
+/// Result of a match.
 enum Outcome {
     Marker(Found),
     Text,

@@ -67,7 +67,7 @@ struct Waiting {
     ids: usize,
 }
 
-/// How far the text is certain.
+/// Offset up to which the text is certain.
 #[derive(Clone, Copy)]
 struct Extent {
     /// Length of the text in which blocks are known.
@@ -80,7 +80,7 @@ struct Extent {
     ends: bool,
 }
 
-/// What a marker belongs to, as ranges of the text.
+/// Assertion of a marker, as ranges of the text.
 enum Found {
     Sentence {
         start: usize,
@@ -89,7 +89,7 @@ enum Found {
     },
     /// Nothing, whatever follows.
     Nothing,
-    /// It is not certain.
+    /// Not certain yet.
     Later,
 }
 

@@ -55,7 +55,7 @@ pub(super) fn parser(
     builder.build()
 }
 
-/// What the engine reports: the part of dialects, and all else without text.
+/// Report of the engine: the events of dialects, and all others without text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Report {
     /// Diagnostics of all kinds are here.

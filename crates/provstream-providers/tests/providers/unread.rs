@@ -966,7 +966,7 @@ fn a_repeated_member_of_another_type_does_not_pass() {
     }
 }
 
-/// What a citation quotes of the answer or of a source is emptied, in every place for citations.
+/// Quotes of the answer or of a source are emptied, in every place for citations.
 #[test]
 fn what_a_citation_quotes_is_emptied() {
     let chat = |members: &str| delta(&format!("\"annotations\":[{{{members}}}]"));

@@ -202,7 +202,7 @@ async fn a_long_body_of_zstd_comes_whole() {
     }
 }
 
-/// A body whose encoding the proxy does not know is never counted as inspected, and the settings say which encodings are none.
+/// Bodies in an encoding that the proxy does not know are never counted as inspected; settings name encodings that leave a body plain.
 #[tokio::test]
 async fn encodings_that_are_not_known_are_not_inspected() {
     let known = format!("{OPEN}plain_encodings = [\"utf-8\"]\n");

@@ -360,7 +360,7 @@ async fn a_wrong_certificate_is_an_error_with_its_place() {
     }
 }
 
-/// What the operating system has: curl with HTTP/2, which verifies the certificate.
+/// A client that the operating system has, curl with HTTP/2, verifies the certificate.
 #[tokio::test(flavor = "multi_thread")]
 async fn curl_streams_over_http_2() {
     let version = Command::new("curl").arg("--version").output();

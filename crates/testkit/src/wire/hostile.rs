@@ -359,7 +359,7 @@ fn twice(event: &str, word: &str) -> Option<String> {
     ))
 }
 
-/// Puts text before a member that is none, in a member of the same name. The last one counts.
+/// Inserts text before a member of another kind (`id`, `type`), under the same name. The last one counts.
 fn wrong_first(event: &str, random: &mut Random, word: &str) -> Option<String> {
     text_of(event)?;
     let named = |name: &&str| event.contains(&format!("\"{name}\":"));

@@ -53,7 +53,7 @@ struct Boundary {
     kind: Between,
 }
 
-/// What is in the gap of a boundary.
+/// Content of the gap of a boundary.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Between {
     /// Nothing, or a `|`.

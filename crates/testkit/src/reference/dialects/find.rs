@@ -153,15 +153,7 @@ struct Search<'a> {
 
 /// Finds all markers of a part.
 pub(super) fn find(stream: &Stream, scan: &Scan, dialects: &Dialects, known: &Known) -> Found {
-    let mut search = Search {
-        stream,
-        scan,
-        dialects,
-        known,
-        found: Found::default(),
-        open: Vec::new(),
-        listed_line: None,
-    };
+    let mut search = Search::new(stream, scan, dialects, known);
     for region in regions(stream, scan) {
         let mut at = region.range.start;
         while at < region.range.end {
@@ -171,7 +163,7 @@ pub(super) fn find(stream: &Stream, scan: &Scan, dialects: &Dialects, known: &Kn
     search.found
 }
 
-/// What is open where a part ends, if more text may follow.
+/// Open end of a part after which more text may follow.
 pub(super) struct Undecided {
     /// First position that may become part of a marker.
     pub at: usize,
@@ -187,15 +179,7 @@ pub(super) fn undecided(
     (dialects, known): (&Dialects, &Known),
     depends: &dyn Fn(&Range<usize>) -> bool,
 ) -> Option<Undecided> {
-    let mut search = Search {
-        stream,
-        scan,
-        dialects,
-        known,
-        found: Found::default(),
-        open: Vec::new(),
-        listed_line: None,
-    };
+    let mut search = Search::new(stream, scan, dialects, known);
     for region in regions(stream, scan) {
         let mut at = region.range.start;
         while at < region.range.end {
@@ -216,6 +200,20 @@ pub(super) fn undecided(
         }
     }
     None
+}
+
+impl<'a> Search<'a> {
+    fn new(stream: &'a Stream, scan: &'a Scan, dialects: &'a Dialects, known: &'a Known) -> Self {
+        Self {
+            stream,
+            scan,
+            dialects,
+            known,
+            found: Found::default(),
+            open: Vec::new(),
+            listed_line: None,
+        }
+    }
 }
 
 impl Search<'_> {

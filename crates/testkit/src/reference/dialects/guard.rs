@@ -34,7 +34,7 @@ pub(super) struct Group<'a> {
     pub last_marker: usize,
 }
 
-/// What comes right after a group.
+/// Character or end right after a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     LineEnd,

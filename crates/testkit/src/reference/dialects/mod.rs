@@ -65,7 +65,7 @@ pub struct Citation {
     pub ids: Vec<Id>,
 }
 
-/// What dialects add to the events of a stream, and the stripped stream.
+/// Events that dialects add to a stream, and the stripped stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     pub markers: Vec<Marker>,

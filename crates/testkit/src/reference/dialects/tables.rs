@@ -23,7 +23,7 @@ pub struct Spec {
 /// An expression, which is compared with the start of a text.
 pub(super) struct Form(dense::DFA<Vec<u32>>);
 
-/// How far a form gets in a text.
+/// Progress of a form in a text.
 pub(super) struct Reach {
     /// Lengths of all matches, in ascending order.
     pub matches: Vec<usize>,
