@@ -117,6 +117,8 @@ async function text(browser, file) {
     .filter((protocol) => !['file:', 'http:', 'https:', 'mailto:'].includes(protocol)));
   check(stem, 'links lead to the page, the web and mail only', links.length === 0, links.join(' '));
   check(stem, 'has no element or attribute of the answer', foreign === 0);
+  const cut = await page.evaluate(() => Array.from(document.querySelectorAll('.t li')).filter((item) => getComputedStyle(item).overflowX !== 'visible').length);
+  check(stem, 'markers of lists are not cut off', cut === 0, `${cut} items`);
   check(stem, 'no message, no request', heard.length === 0, heard.join('; '));
   await page.close();
 }

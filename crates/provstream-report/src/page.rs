@@ -261,7 +261,7 @@ impl<'a> Page<'a> {
 
     fn write_verdicts(&self, html: &mut String) {
         html.push_str(
-            "<table class=\"v\">\n<caption>Verdicts: untick one to hide its assertions</caption>\n<thead><tr><th scope=\"col\">Verdict</th>\
+            "<table class=\"v\">\n<caption>Verdicts<span class=\"f\">: untick one to hide its assertions</span></caption>\n<thead><tr><th scope=\"col\">Verdict</th>\
              <th scope=\"col\">Meaning</th><th scope=\"col\" class=\"num\">Assertions</th></tr></thead>\n<tbody>\n",
         );
         for disposition in DISPOSITIONS {
