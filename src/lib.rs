@@ -163,7 +163,9 @@ pub use gate::{
     Action, AtLimit, Gate, GateEnd, GateHandler, Policy, Question, Spacing, Unannotated,
 };
 #[cfg(feature = "settings")]
-pub use gate::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, ready_policy};
+pub use gate::{
+    Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, policy_file, ready_policy,
+};
 pub use handler::{ByClosure, ByHandler, Handler, HandlerFn, IntoHandler, Replacement, handler_fn};
 pub use limits::{LimitError, Limits};
 pub use marc_object::{MarcKind, MarcObject};

@@ -15,7 +15,9 @@ pub use self::handler::GateHandler;
 use self::held::Held;
 pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
-pub use self::rules::{Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, ready_policy};
+pub use self::rules::{
+    Disposition, PolicyError, PolicyErrorKind, RulePolicy, Rules, policy_file, ready_policy,
+};
 use self::scout::Scout;
 pub use self::spacing::Spacing;
 use crate::engine::{AtCut, ReleasePoint};

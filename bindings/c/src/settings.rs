@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use parser::provenance::{Timestamp, Vocabulary};
-use parser::{Mode, Parser, RulePolicy, Rules, ready_policy};
+use parser::{Mode, Parser, RulePolicy, Rules, policy_file};
 use provstream_providers::{Format, Reasoning};
 use serde::Deserialize;
 
@@ -72,7 +72,8 @@ impl Settings {
             Some(name) => value("mode", name)?,
         };
         let rules = document.policy.as_deref().map(|file| {
-            let file = ready_policy(file).unwrap_or(file);
+            let file = policy_file(file)
+                .map_err(|error| format!("policy: {error}, or the text of a policy file"))?;
             Rules::from_toml(file.as_bytes(), &Vocabulary::memo())
                 .map_err(|error| format!("policy: {error}"))
         });

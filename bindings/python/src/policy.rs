@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use provstream::provenance::{Assertion as RustAssertion, Timestamp, Verdict};
 use provstream::{
-    Action as RustAction, AtLimit, Question, RulePolicy, Rules, Spacing, Unannotated,
+    Action as RustAction, AtLimit, Question, RulePolicy, Rules, Spacing, Unannotated, policy_file,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -53,6 +53,15 @@ impl Policy {
         &self.0
     }
 
+    /// Creates the policy of an argument's text.
+    fn of_text(text: &str, vocabulary: Option<&Vocabulary>) -> PyResult<Self> {
+        Self::of(Source {
+            toml: file_of(text)?.to_owned(),
+            vocabulary: vocabulary.cloned(),
+            language: None,
+        })
+    }
+
     fn of(source: Source) -> PyResult<Self> {
         let memo = provstream::provenance::Vocabulary::memo();
         let vocabulary = source.vocabulary.as_ref().map_or(&memo, Vocabulary::inner);
@@ -63,6 +72,15 @@ impl Policy {
         }
         Ok(Self(Arc::new(rules), Arc::new(source)))
     }
+}
+
+/// Returns the policy file that an argument is or names.
+fn file_of(text: &str) -> PyResult<&str> {
+    policy_file(text).map_err(|error| {
+        value_error(format_args!(
+            "{error}, or the text of a policy file; Policy.from_file reads a file"
+        ))
+    })
 }
 
 impl PartialEq for Policy {
@@ -90,10 +108,7 @@ impl Policy {
         keys: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let (toml, language) = match (toml, keys) {
-            (Some(toml), None) => match provstream::ready_policy(&toml) {
-                Some(ready) => (ready.to_owned(), language),
-                None => (toml, language),
-            },
+            (Some(text), None) => (file_of(&text)?.to_owned(), language),
             (None, Some(keys)) => {
                 // It is a key as well, which a policy with texts in several languages needs.
                 if let Some(language) = language {
@@ -185,14 +200,24 @@ pub(crate) enum AnyPolicy {
 }
 
 impl AnyPolicy {
-    /// Creates a policy from an argument: a [`Policy`], or a function.
+    /// Creates a policy from an argument: a [`Policy`], the text that one is created with, or a function.
     ///
     /// # Errors
-    /// `TypeError` if it is neither.
-    pub(crate) fn new(policy: &Bound<'_, PyAny>, now: Option<Timestamp>) -> PyResult<Self> {
+    /// `TypeError` if it is none of these, and `ValueError` if the text is not a policy.
+    pub(crate) fn new(
+        policy: &Bound<'_, PyAny>,
+        vocabulary: Option<&Vocabulary>,
+        now: Option<Timestamp>,
+    ) -> PyResult<Self> {
+        let of = |policy: &Policy| {
+            let rules = Rules::clone(policy.rules());
+            Self::Rules(rules.policy(Timestamp::now), now)
+        };
         if let Ok(policy) = policy.cast::<Policy>() {
-            let rules = Rules::clone(policy.get().rules());
-            return Ok(Self::Rules(rules.policy(Timestamp::now), now));
+            return Ok(of(policy.get()));
+        }
+        if let Ok(text) = policy.extract::<&str>() {
+            return Ok(of(&Policy::of_text(text, vocabulary)?));
         }
         if policy.is_callable() {
             return Ok(Self::Function(Function {
@@ -201,7 +226,7 @@ impl AnyPolicy {
             }));
         }
         Err(PyTypeError::new_err(
-            "expected a Policy or a function that takes a Question and returns an Action",
+            "expected a Policy, the text of one such as \"own-state\", or a function that takes a Question and returns an Action",
         ))
     }
 

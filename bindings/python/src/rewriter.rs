@@ -366,7 +366,7 @@ impl Gate {
         on_event: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let settings = Settings::new(mode, vocabulary, limits, false)?;
-        let policy = AnyPolicy::new(policy, now.map(time::now).transpose()?)?;
+        let policy = AnyPolicy::new(policy, vocabulary, now.map(time::now).transpose()?)?;
         let rules = policy.rules().cloned().map(Box::new);
         let mut gate = RustGate::new(settings.parser(), policy);
         if let Some(max_held) = max_held {

@@ -358,7 +358,7 @@ impl Response {
                 Writer::Rewriter(Box::new(rewriter.with_pass_members(members)))
             }
             Some(policy) => {
-                let policy = AnyPolicy::new(policy, now.map(time::now).transpose()?)?;
+                let policy = AnyPolicy::new(policy, vocabulary, now.map(time::now).transpose()?)?;
                 let rules = policy.rules().cloned().map(Box::new);
                 let gate = match format {
                     Some(format) => StreamGate::new(format, parser, policy.clone()),

@@ -44,6 +44,31 @@ def test_ready_policies() -> None:
     assert gate.push("It runs. [substrate.grep] So.") + gate.finish() == "(not corroborated) So."
 
 
+def test_the_text_of_a_policy_is_a_policy() -> None:
+    text = "It runs. [substrate.grep] So."
+    for policy in ("own-state", Policy("own-state")):
+        assert "".join(provstream.clean([text], policy=policy)) == "(not corroborated) So."
+        gate = provstream.Gate(policy)
+        assert gate.push(text) + gate.finish() == "(not corroborated) So."
+        response = {"choices": [{"message": {"content": text}}]}
+        assert provstream.clean_response(response, policy=policy)["choices"] == [{"message": {"content": "(not corroborated) So."}}]
+        page = provstream.parse(text).report(policy, now="2026-05-28T12:00:00Z")
+        assert page == provstream.parse(text).report(Policy("own-state"), now="2026-05-28T12:00:00Z")
+    own = 'floor = 1\nwindows = {"substrate.x" = "1h"}\n[inadmissible]\naction = "discard"\n'
+    assert "".join(provstream.clean(["A. [substrate.x] B."], policy=own, vocabulary=Vocabulary(OWN))) == "B."
+
+
+@pytest.mark.parametrize("text", ["own_state", "policy.toml", ""])
+def test_a_text_that_is_not_a_policy(text: str) -> None:
+    message = f'unknown policy "{text}", expected one of "own-state", "external", or the text of a policy file; Policy.from_file reads a file'
+    for create in (lambda: Policy(text), lambda: provstream.clean([], policy=text), lambda: provstream.parse("").report(text)):
+        with pytest.raises(ValueError) as caught:
+            create()
+        assert str(caught.value) == message
+    with pytest.raises(TypeError, match='expected a Policy, the text of one such as "own-state", or a function'):
+        provstream.clean([], policy=Path("policy.toml"))  # type: ignore[arg-type]
+
+
 def test_a_policy_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(TOML, encoding="utf-8")

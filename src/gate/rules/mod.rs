@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use self::error::{PolicyError, PolicyErrorKind};
-pub use self::ready::ready_policy;
+pub use self::ready::{policy_file, ready_policy};
 use self::rule::Rule;
 use super::policy::{Action, AtLimit, Policy, Question, Unannotated};
 use super::spacing::Spacing;

@@ -1,5 +1,10 @@
 //! Policies that come with the library.
 
+use crate::names::UnknownNameError;
+
+/// Names of the policies.
+const NAMES: &[&str] = &["own-state", "external"];
+
 /// Returns the file of a policy that comes with the library, for [`Rules::from_toml`](super::Rules::from_toml): `"own-state"` or
 /// `"external"`, after the references of `provenance memo 7`. Returns `None` for another name.
 ///
@@ -22,5 +27,26 @@ pub fn ready_policy(name: &str) -> Option<&'static str> {
         "own-state" => Some(include_str!("own-state.toml")),
         "external" => Some(include_str!("external.toml")),
         _ => None,
+    }
+}
+
+/// Returns the policy file that a text is, or that it names as [`ready_policy`] does.
+///
+/// # Errors
+///
+/// The text is neither: a single line without `=`.
+///
+/// ```
+/// use provstream::policy_file;
+///
+/// assert_eq!(policy_file("floor = 1").as_deref(), Ok("floor = 1"));
+/// let error = policy_file("own_state").unwrap_err().to_string();
+/// assert_eq!(error, r#"unknown policy "own_state", expected one of "own-state", "external""#);
+/// ```
+pub fn policy_file(text: &str) -> Result<&str, UnknownNameError> {
+    match ready_policy(text) {
+        Some(file) => Ok(file),
+        None if text.contains(['=', '\n']) => Ok(text),
+        None => Err(UnknownNameError::new("policy", NAMES, text)),
     }
 }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
-Decide = Policy | Callable[[Question], Action]
+Decide = Policy | str | Callable[[Question], Action]
 
 RESPONSES = ("text/event-stream", "application/x-ndjson", "application/jsonl", "application/json")
 """Media types of the responses of providers."""

@@ -16,7 +16,7 @@ class WithheldError(ValueError): ...
 
 _Time = str | datetime
 _Duration = str | timedelta
-_Decide = Policy | Callable[[Question], Action]
+_Decide = Policy | str | Callable[[Question], Action]
 
 FORMATS: tuple[str, ...]
 __version__: str

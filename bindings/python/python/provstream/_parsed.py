@@ -145,7 +145,7 @@ class Parsed(Generic[T]):
         return self._table().to_polars()
 
     def report(
-        self, policy: Policy | None = None, *, name: str = "Answer", now: str | datetime | None = None
+        self, policy: Policy | str | None = None, *, name: str = "Answer", now: str | datetime | None = None
     ) -> Page:
         """Builds an HTML page with each assertion, its verdict, and the action of a gate with this policy; see `report.html`.
 

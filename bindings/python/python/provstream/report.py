@@ -53,7 +53,7 @@ class Page(str):
 
 def html(
     answer: Any,
-    policy: Policy | None = None,
+    policy: Policy | str | None = None,
     *,
     name: str = "Answer",
     now: str | datetime | None = None,
@@ -69,7 +69,7 @@ def html(
     """
     read = (answer._texts, answer.is_complete) if isinstance(answer, Parsed) else _answers.texts(answer)
     texts = [(channel, [_utf8(piece) for piece in pieces]) for channel, pieces in read[0]]
-    rules = policy or Policy(DEFAULT_POLICY)
+    rules = policy if isinstance(policy, Policy) else Policy(DEFAULT_POLICY if policy is None else policy, vocabulary=vocabulary)
     return Page(_native.report_page(texts, read[1], rules, _answers.without_surrogates(name), now, mode, vocabulary, limits))
 
 

@@ -1,9 +1,7 @@
 //! Readers of rows.
 
-use std::borrow::Cow;
-
 use provstream::{Event, Parser, Span};
-use provstream_providers::Pointer;
+use provstream_providers::{Pointer, PointerText};
 
 use super::columns::{Columns, Message, Origin};
 use super::points::Points;
@@ -50,11 +48,20 @@ impl<'s> RowReader<'s> {
             }
             Reader::Response(responses) => responses.read(settings, row, columns),
             Reader::Fields(parser, points, pointers) => {
-                for (field, text) in texts_at(pointers, row, columns) {
+                let are_named = pointers.len() > 1 || pointers.iter().any(Pointer::has_wildcard);
+                for text in texts_at(pointers, row, columns) {
                     points.reset(Kind::Strings);
-                    let channel = None;
-                    let mut output = Output::new(columns, Origin { channel, field });
-                    read_text(settings, parser, (text.as_bytes(), points), &mut output);
+                    let origin = Origin {
+                        channel: None,
+                        field: are_named.then_some(&*text.pointer),
+                    };
+                    let mut output = Output::new(columns, origin);
+                    read_text(
+                        settings,
+                        parser,
+                        (text.text.as_bytes(), points),
+                        &mut output,
+                    );
                 }
             }
         }
@@ -133,41 +140,26 @@ fn read_text(
     output.count_points(text, points);
 }
 
-/// Returns the texts at the given JSON Pointers in a row, as `provstream extract --field` reads a
-/// line, each with its pointer if several are given.
-fn texts_at<'p, 'r>(
-    pointers: &'p [Pointer],
+/// Returns the texts at the given JSON Pointers in a row, as `provstream extract --field` reads a line.
+fn texts_at<'r>(
+    pointers: &[Pointer],
     row: &'r [u8],
     columns: &mut Columns,
-) -> Vec<(Option<&'p str>, Cow<'r, str>)> {
-    let mut texts = Vec::new();
+) -> Vec<PointerText<'r>> {
     let json = row.strip_prefix(BYTE_ORDER_MARK).unwrap_or(row);
     if json.trim_ascii().is_empty() {
-        return texts;
+        return Vec::new();
     }
-    let mut diagnostic = |code, message: Option<String>| {
+    let mut diagnostic = |code, message: Option<&str>| {
         let span = Span::new(0, row.len() as u64);
-        Output::new(columns, Origin::default()).explained(code, message.as_deref(), span);
+        Output::new(columns, Origin::default()).explained(code, message, span);
     };
-    let mut is_read = false;
-    let mut other = None;
-    for pointer in pointers {
-        let Some(found) = pointer.find(json) else {
-            diagnostic("json-syntax", None);
-            return Vec::new();
-        };
-        let at = pointer.as_str();
-        if let Some(what) = found.other {
-            other.get_or_insert_with(|| format!("expected a string at {at}, found {what}"));
-        }
-        is_read |= found.has_null || !found.texts.is_empty();
-        let field = (pointers.len() > 1).then_some(at);
-        texts.extend(found.texts.into_iter().map(|text| (field, text)));
+    let Some(found) = Pointer::find_all(pointers, json) else {
+        diagnostic("json-syntax", None);
+        return Vec::new();
+    };
+    if found.missing.is_some() {
+        diagnostic("no-field", found.missing.as_deref());
     }
-    if other.is_some() || !is_read {
-        let all = pointers.iter().map(Pointer::as_str);
-        let nothing = || format!("nothing at {}", all.collect::<Vec<_>>().join(" or "));
-        diagnostic("no-field", Some(other.unwrap_or_else(nothing)));
-    }
-    texts
+    found.texts
 }
