@@ -1,10 +1,7 @@
 //! Strings at JSON Pointers of lines of NDJSON.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use provstream::{Policy, Span};
-use provstream_providers::Pointer;
+use provstream_providers::{Pointer, PointerText};
 
 use crate::engine::Engine;
 use crate::error::CliError;
@@ -21,54 +18,8 @@ pub(crate) fn pointer_names(pointers: &[Pointer]) -> String {
     names.join(" or ")
 }
 
-/// A string in a line.
-#[derive(Debug)]
-struct FieldText<'a> {
-    /// Index of the pointer.
-    field: usize,
-    /// Decoded string.
-    text: Cow<'a, str>,
-    /// Range in the line, with the quotes.
-    span: Range<usize>,
-}
-
-/// Strings of a line.
-#[derive(Debug, Default)]
-struct FieldLine<'a> {
-    /// Strings, pointer by pointer.
-    texts: Vec<FieldText<'a>>,
-    /// Message about a pointer without a string or null.
-    missing: Option<String>,
-    /// `true` if a pointer has a value that is neither a string nor null.
-    has_other: bool,
-}
-
-/// Finds the strings of a line; `None` if it is not JSON.
-fn find_texts<'a>(pointers: &[Pointer], json: &'a [u8]) -> Option<FieldLine<'a>> {
-    let mut line = FieldLine::default();
-    let mut is_found = false;
-    for (field, pointer) in pointers.iter().enumerate() {
-        let found = pointer.find(json)?;
-        if let Some(other) = found.other {
-            let at = pointer.as_str();
-            line.has_other = true;
-            line.missing
-                .get_or_insert_with(|| format!("expected a string at {at}, found {other}"));
-        }
-        is_found |= found.has_null || !found.texts.is_empty();
-        let texts = found.texts.into_iter().zip(found.spans);
-        line.texts
-            .extend(texts.map(|(text, span)| FieldText { field, text, span }));
-    }
-    if !is_found {
-        let nothing = || format!("nothing at {}", pointer_names(pointers));
-        line.missing.get_or_insert_with(nothing);
-    }
-    Some(line)
-}
-
 /// Replaces strings of a line. Strings that stay as they are keep their escapes.
-fn replace_texts(json: &[u8], mut edits: Vec<(FieldText<'_>, String)>) -> Vec<u8> {
+fn replace_texts(json: &[u8], mut edits: Vec<(PointerText<'_>, String)>) -> Vec<u8> {
     edits.sort_by_key(|(text, _)| text.span.start);
     let mut written = Vec::with_capacity(json.len());
     let mut end = 0;
@@ -135,6 +86,8 @@ pub(crate) struct FieldReader {
 #[derive(Debug)]
 struct FieldState {
     pointers: Vec<Pointer>,
+    /// `true` if a line can have several strings, which their pointers name.
+    are_named: bool,
     /// `true` if lines are written again.
     is_written: bool,
     counts: FieldCounts,
@@ -150,6 +103,7 @@ impl FieldReader {
             lines: LineSplitter::new(MAX_LINE, line),
             state: FieldState {
                 pointers: pointers.to_owned(),
+                are_named: pointers.len() > 1 || pointers.iter().any(Pointer::has_wildcard),
                 is_written,
                 counts: FieldCounts::default(),
                 stopped: Vec::new(),
@@ -200,17 +154,17 @@ impl FieldState {
             return;
         }
         let json = line.without_bom(content);
-        let found = find_texts(&self.pointers, json);
+        let found = Pointer::find_all(&self.pointers, json);
         let is_blank = json.trim_ascii().is_empty();
         let is_unread = !is_blank && found.as_ref().is_none_or(|found| found.has_other);
         match &found {
             _ if is_blank => {}
             None => self.notice(&line, "json-syntax", None, sink),
-            Some(FieldLine {
-                missing: Some(missing),
-                ..
-            }) => self.notice(&line, "no-field", Some((missing, is_unread)), sink),
-            Some(_) => {}
+            Some(found) => {
+                if let Some(missing) = &found.missing {
+                    self.notice(&line, "no-field", Some((missing, is_unread)), sink);
+                }
+            }
         }
         let texts = found.map_or_else(Vec::new, |found| found.texts);
         let is_withheld = is_unread && engine.is_gate();
@@ -230,20 +184,25 @@ impl FieldState {
     fn text<P: Policy + Clone>(
         &mut self,
         line: u64,
-        text: &FieldText<'_>,
+        text: &PointerText<'_>,
         engine: &mut Engine<P>,
         sink: &mut dyn StreamSink,
     ) -> String {
         self.counts.strings += 1;
-        let field = text.field;
-        let name = TextName::Field { line, field };
+        let name = TextName::Field {
+            line,
+            field: text.index,
+            pointer: self.are_named.then(|| text.pointer.clone()),
+        };
         sink.on_text(&name, false);
         let (written, end) = engine.read_text(text.text.as_bytes(), self.is_written, sink);
-        sink.on_text_end(&name);
         if let Some(end) = end {
             let name = Some(name.to_string());
-            self.stopped.push(StoppedText { name, end });
+            let stopped = StoppedText { name, end };
+            sink.on_stop(&stopped);
+            self.stopped.push(stopped);
         }
+        sink.on_text_end(&name);
         String::from_utf8_lossy(&written).into_owned()
     }
 
@@ -287,7 +246,7 @@ mod tests {
     fn only_strings_that_change_are_written_again() {
         let json = r#"{"a":"x\u0041", "b":[{"c":"y"},{"c":"\"z"}]}"#;
         let pointers = ["/a", "/b/*/c", "/b/1/c"].map(|text| text.parse().unwrap());
-        let line = find_texts(&pointers, json.as_bytes()).unwrap();
+        let line = Pointer::find_all(&pointers, json.as_bytes()).unwrap();
         let edits = line.texts.into_iter().map(|text| {
             let written = text.text.replace("\"z", "\"new");
             (text, written)

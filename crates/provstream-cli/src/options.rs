@@ -263,7 +263,8 @@ pub(crate) struct FieldOptions {
     ///
     /// Such as /text or /messages/*/content, where * is every element of an array or member of an object.
     /// Each string is a stream of its own: lines name its line, as in `"line":7`, and offsets count bytes of
-    /// the decoded string. A line that is not JSON, or has no string there, gives a diagnostic.
+    /// the decoded string. A line that is not JSON, or has no string there, gives a diagnostic. Where messages have a string
+    /// or a list of parts, give both /messages/*/content and /messages/*/content/*/text.
     #[arg(long = "field", value_name = "POINTER", conflicts_with = "input")]
     pub(crate) pointers: Vec<Pointer>,
 }

@@ -169,8 +169,9 @@ pub(crate) fn pump<P: Policy + Clone>(
         }
         read => read,
     };
+    let has_fields = reader.fields.is_some();
     let end = reader.finish(sink)?;
-    for stopped in &end.stopped {
+    for stopped in end.stopped.iter().filter(|_| !has_fields) {
         sink.on_stop(stopped);
     }
     sink.check(read.is_err())?;

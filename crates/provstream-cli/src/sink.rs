@@ -1,6 +1,7 @@
 //! Receiver of a stream.
 
 use std::fmt;
+use std::sync::Arc;
 
 use provstream::{GateEnd, Handler, Span};
 use provstream_providers::{Channel, GateEvent};
@@ -12,8 +13,14 @@ pub(crate) enum TextName {
         channel: Channel,
         is_reasoning: bool,
     },
-    /// String in a line of NDJSON, at the pointer with this index.
-    Field { line: u64, field: usize },
+    /// String in a line of NDJSON.
+    Field {
+        line: u64,
+        /// Index of the pointer that it was found with.
+        field: usize,
+        /// Pointer of the string, if a line can have several strings.
+        pointer: Option<Arc<str>>,
+    },
 }
 
 impl fmt::Display for TextName {
@@ -26,7 +33,10 @@ impl fmt::Display for TextName {
                 let reasoning = if *is_reasoning { " reasoning" } else { "" };
                 write!(f, "{channel}{reasoning}")
             }
-            Self::Field { line, .. } => write!(f, "line {line}"),
+            Self::Field { line, pointer, .. } => match pointer {
+                Some(pointer) => write!(f, "line {line} {pointer}"),
+                None => write!(f, "line {line}"),
+            },
         }
     }
 }
@@ -68,7 +78,7 @@ pub(crate) trait StreamSink: Handler {
     /// Receives the end of a text.
     fn on_text_end(&mut self, _name: &TextName) {}
 
-    /// Receives a text that the policy of a gate ended.
+    /// Receives a text that the policy of a gate ended: a string of a line before its end, other texts after the input.
     fn on_stop(&mut self, _stopped: &StoppedText) {}
 
     /// Receives what a gate does.

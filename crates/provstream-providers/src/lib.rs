@@ -135,7 +135,7 @@ pub use gate::StreamGate;
 pub use gate_event::GateEvent;
 pub use item::{Delta, Item, Notice, NoticeCode};
 pub use pass_members::PassMembers;
-pub use pointer::{Pointer, PointerError, PointerTexts};
+pub use pointer::{Pointer, PointerError, PointerText, PointerTexts};
 pub use reasoning::Reasoning;
 pub use report::ReadReport;
 pub use response_parser::{ResponseParser, WireEvent};

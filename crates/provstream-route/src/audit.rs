@@ -383,6 +383,11 @@ impl<L: AuditSink> Audit<L> {
         self.write(line);
     }
 
+    /// Ends the text of the channel, of which all is released. Further text of the channel is another text.
+    pub fn end_text(&mut self) {
+        self.open.remove(&self.channel);
+    }
+
     /// Ends all open runs at their current offsets.
     pub fn end_runs(&mut self) {
         let open = self.open.iter().filter(|(_, text)| text.run.is_some());

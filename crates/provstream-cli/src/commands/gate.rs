@@ -235,6 +235,13 @@ impl StreamSink for GatedOutput {
         }
     }
 
+    fn on_text_end(&mut self, name: &TextName) {
+        // A channel has ended only at the end of the input, when it is known how.
+        if let (TextName::Field { .. }, Some(audit)) = (name, &mut self.audit) {
+            audit.end_text();
+        }
+    }
+
     fn on_gate(&mut self, event: &GateEvent<'_>) {
         self.summary.add_gate(event);
         if let Some(audit) = &mut self.audit {

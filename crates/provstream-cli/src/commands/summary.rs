@@ -361,10 +361,10 @@ impl Handler for Summary<'_> {
 
 impl StreamSink for Summary<'_> {
     fn on_text(&mut self, name: &TextName, _: bool) {
-        match *name {
-            TextName::Channel { channel, .. } => self.channel = Some(channel),
+        match name {
+            TextName::Channel { channel, .. } => self.channel = Some(*channel),
             TextName::Field { field, .. } if self.by == GroupBy::Field => {
-                self.pointers[field].as_str().clone_into(&mut self.name);
+                self.pointers[*field].as_str().clone_into(&mut self.name);
             }
             TextName::Field { .. } => {}
         }

@@ -10,7 +10,7 @@ use provstream::{
     TextChunk,
 };
 use provstream_marc::Profile;
-use provstream_providers::{Channel, Pointer};
+use provstream_providers::Channel;
 
 use super::line_index::{LineIndex, Position};
 use super::pretty;
@@ -39,8 +39,6 @@ pub(super) struct EventPrinter<'c> {
     config: &'c ScanConfig<'c>,
     output: Output,
     context: RecordContext,
-    /// Names of fields in records, if there are several.
-    field_names: Vec<Arc<str>>,
     /// Lines and columns, for people.
     lines: Option<LineIndex>,
     summary: PartSummary,
@@ -68,18 +66,12 @@ impl<'c> EventPrinter<'c> {
         };
         let reads_text = !matches!(mode, Mode::Json | Mode::Ndjson);
         let is_sampled = config.suggests_dialects && reads_text;
-        let pointers = config.options.fields.pointers.iter();
-        let names = pointers.map(|pointer| Pointer::as_str(pointer).into());
         Self {
             config,
             output,
             context: RecordContext {
                 file,
                 ..RecordContext::default()
-            },
-            field_names: match config.options.fields.pointers.len() {
-                0 | 1 => Vec::new(),
-                _ => names.collect(),
             },
             lines: config.is_pretty.then(|| LineIndex::new(0, 1)),
             summary: PartSummary::default(),
@@ -359,11 +351,11 @@ impl StreamSink for EventPrinter<'_> {
     }
 
     fn on_text(&mut self, name: &TextName, _: bool) {
-        match *name {
-            TextName::Channel { channel, .. } => self.set_channel(Some(channel)),
-            TextName::Field { line, field } => {
-                self.context.line = Some(line);
-                self.context.field = self.field_names.get(field).cloned();
+        match name {
+            TextName::Channel { channel, .. } => self.set_channel(Some(*channel)),
+            TextName::Field { line, pointer, .. } => {
+                self.context.line = Some(*line);
+                self.context.field.clone_from(pointer);
                 self.lines = self.config.is_pretty.then(|| LineIndex::new(0, 1));
             }
         }

@@ -239,3 +239,106 @@ fn names_that_people_try_are_accepted() {
         assert!(completions.contains(value), "{value}");
     }
 }
+
+#[test]
+fn strings_of_one_line_have_their_pointers() {
+    let files = Files::new();
+    let policy = files.write(
+        "policy.toml",
+        "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"release\"\n[terminal]\naction = \"suspend\"\n",
+    );
+    let log = files.path("audit.ndjson");
+    let log = log.to_str().unwrap();
+    let line = concat!(
+        "{\"messages\":[{\"content\":\"A. [substrate.grep]\"},{\"content\":\"It rained. So. [unverified-inference]\"},",
+        "{\"content\":\"C. [unverified-inference]\"}]}\n"
+    );
+    let gate = ["gate", "--policy", &policy, "--audit", log];
+    let gated = run(&[&gate[..], &FIELD].concat(), line);
+    assert!(
+        gated.stderr.contains("line 1 /messages/1/content"),
+        "{}",
+        gated.stderr
+    );
+    let found: Vec<_> = fs::read_to_string(log)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let member = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
+            (
+                member("decision"),
+                member("channel"),
+                line["offset"].as_u64(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("assertion", 0, None),
+        ("assertion", 1, None),
+        ("end", 1, Some(11)),
+        ("assertion", 2, None),
+        ("end", 2, Some(0)),
+    ];
+    let expected = expected.map(|(decision, at, offset)| {
+        let channel = format!("line 1 /messages/{at}/content");
+        (decision.to_owned(), channel, offset)
+    });
+    assert_eq!(found, expected);
+
+    let extracted = run(&[&["extract"][..], &FIELD].concat(), line);
+    let fields: Vec<_> = extracted
+        .stdout
+        .lines()
+        .filter_map(|line| {
+            Some(
+                serde_json::from_str::<Value>(line).ok()?["field"]
+                    .as_str()?
+                    .to_owned(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        fields,
+        [0, 1, 2].map(|at| format!("/messages/{at}/content"))
+    );
+}
+
+#[test]
+fn a_message_is_a_string_or_a_list_of_parts() {
+    let files = Files::new();
+    let policy = files.write("policy.toml", POLICY);
+    let both = [
+        "--field",
+        "/messages/*/content",
+        "--field",
+        "/messages/*/content/*/text",
+    ];
+    let lines = [
+        r#"{"messages":[{"content":"It runs. [substrate.grep]"},{"content":[{"type":"text","text":"It rained. [substrate.grep]"},{"type":"image"}]}]}"#,
+        r#"{"messages":[{"content":[]},{"content":null},{"content":[{"type":"text","text":"So."}]}]}"#,
+        r#"{"messages":[{"content":"So."},{"content":[{"type":"text","note":"It is so. [substrate.grep]"}]}]}"#,
+        r#"{"messages":[{"content":[{"type":"text","text":["So."]}]}]}"#,
+        r#"{"messages":[{"content":7}]}"#,
+    ];
+    let input = lines.map(|line| format!("{line}\n")).concat();
+    let gate = ["gate", "--policy", &policy, "--now", "2026-05-28T12:00:00Z"];
+    let gated = run(&[&gate[..], &both].concat(), &*input);
+    // Parts without the string may have text elsewhere.
+    let expected = lines[..2].iter().map(|line| {
+        line.replace("It runs. [substrate.grep]", "(withheld)")
+            .replace("It rained. [substrate.grep]", "(withheld)")
+            + "\n"
+    });
+    assert_eq!(
+        gated.stdout,
+        expected.collect::<String>(),
+        "{}",
+        gated.stderr
+    );
+    assert!(
+        gated.stderr.contains("lines withheld: 3 (the first line 3: expected a string at /messages/*/content, found an array)"),
+        "{}",
+        gated.stderr
+    );
+}
