@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::Span;
 use crate::marc_object::MarcObject;
 #[cfg(feature = "dialects")]
-use crate::marker::{Citation, Marker};
+use crate::marker::{Citation, CitationParts, Marker, MarkerParts, OwnedCitation, OwnedMarker};
 use crate::names::names;
 use crate::provenance::reading::{Reading, lossy};
 use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
@@ -55,10 +55,10 @@ pub enum Event<'a, B: EventBytes = &'a [u8]> {
     Record(JsonRecord<'a, B>),
     /// A marker of a citation, as soon as it is certain. Only [dialects](crate::ParserBuilder::dialects) give markers.
     #[cfg(feature = "dialects")]
-    Marker(Marker<'a>),
+    Marker(Marker<'a, B>),
     /// An assertion with all its markers, when no further marker can join it.
     #[cfg(feature = "dialects")]
-    Citation(Citation<'a>),
+    Citation(Citation<'a, B>),
     /// A diagnostic about the stream. The parser continues.
     Diagnostic(Diagnostic),
 }
@@ -68,7 +68,7 @@ const _: () = assert!(size_of::<Event<'static>>() <= 32);
 
 /// Storage of the bytes of an event: `&[u8]` in a borrowed [`Event`], [`Bytes`] in an [`OwnedEvent`].
 ///
-/// Borrowed events have nothing to drop for text and annotations, so that the compiler can make a sink part of the loop
+/// Borrowed events have nothing to drop for text, annotations, markers and citations, so that the compiler can make a sink part of the loop
 /// that pushes. There are no other implementations.
 pub trait EventBytes: AsRef<[u8]> + sealed::Sealed {
     /// Parts of a bracketed annotation.
@@ -77,6 +77,24 @@ pub trait EventBytes: AsRef<[u8]> + sealed::Sealed {
 
     #[doc(hidden)]
     fn view(parts: &Self::Parts) -> Bracket<'_>;
+
+    /// Parts of a marker.
+    #[cfg(feature = "dialects")]
+    #[doc(hidden)]
+    type Marker: Clone;
+
+    #[cfg(feature = "dialects")]
+    #[doc(hidden)]
+    fn marker(parts: &Self::Marker) -> MarkerParts<'_>;
+
+    /// Parts of a citation.
+    #[cfg(feature = "dialects")]
+    #[doc(hidden)]
+    type Citation: Clone;
+
+    #[cfg(feature = "dialects")]
+    #[doc(hidden)]
+    fn citation(parts: &Self::Citation) -> CitationParts<'_>;
 }
 
 mod sealed {
@@ -92,6 +110,22 @@ impl<'a> EventBytes for &'a [u8] {
     fn view<'v>(parts: &'v Self::Parts) -> Bracket<'v> {
         **parts
     }
+
+    #[cfg(feature = "dialects")]
+    type Marker = &'a MarkerParts<'a>;
+
+    #[cfg(feature = "dialects")]
+    fn marker<'v>(parts: &'v Self::Marker) -> MarkerParts<'v> {
+        **parts
+    }
+
+    #[cfg(feature = "dialects")]
+    type Citation = &'a CitationParts<'a>;
+
+    #[cfg(feature = "dialects")]
+    fn citation<'v>(parts: &'v Self::Citation) -> CitationParts<'v> {
+        **parts
+    }
 }
 
 impl EventBytes for Bytes {
@@ -105,6 +139,22 @@ impl EventBytes for Bytes {
             start: parts.start,
             whitespace_before: parts.whitespace_before,
         }
+    }
+
+    #[cfg(feature = "dialects")]
+    type Marker = Arc<OwnedMarker>;
+
+    #[cfg(feature = "dialects")]
+    fn marker(parts: &Self::Marker) -> MarkerParts<'_> {
+        parts.view()
+    }
+
+    #[cfg(feature = "dialects")]
+    type Citation = Arc<OwnedCitation>;
+
+    #[cfg(feature = "dialects")]
+    fn citation(parts: &Self::Citation) -> CitationParts<'_> {
+        parts.view()
     }
 }
 

@@ -288,7 +288,7 @@ impl<F: FnMut(Event<'_>)> Handler for HandlerFn<F> {
 
     #[cfg(feature = "dialects")]
     fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
-        self.0(Event::Marker(marker.clone()));
+        self.0(Event::Marker(*marker));
         Replacement::Remove
     }
 

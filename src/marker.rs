@@ -1,13 +1,17 @@
 //! Citations as models write them: markers, and the sentences that they belong to.
 
 use core::fmt;
+use core::marker::PhantomData;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use smallvec::SmallVec;
 
 use crate::Span;
+use crate::event::EventBytes;
 use crate::marker_ids::IdText;
 use crate::names::names;
+use crate::provenance::{Annotation, Assertion, Class, Encoding, Reason};
 
 /// Kinds of markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,26 +33,15 @@ names! {
 }
 
 /// A marker of a citation, with its bytes. Source: dialects.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Marker<'a>(MarkerRepr<'a>);
-
-#[derive(Clone)]
-enum MarkerRepr<'a> {
-    Borrowed(&'a MarkerParts<'a>),
-    Owned(Arc<OwnedMarker>),
+pub struct Marker<'a, B: EventBytes = &'a [u8]> {
+    parts: B::Marker,
+    borrowed: PhantomData<&'a ()>,
 }
-
-impl PartialEq for MarkerRepr<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.view() == other.view()
-    }
-}
-
-impl Eq for MarkerRepr<'_> {}
 
 /// The parts of a marker, borrowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MarkerParts<'a> {
+#[doc(hidden)]
+pub struct MarkerParts<'a> {
     pub(crate) dialect: &'a str,
     pub(crate) ids: &'a IdText,
     pub(crate) raw: &'a [u8],
@@ -57,7 +50,9 @@ pub(crate) struct MarkerParts<'a> {
     pub(crate) kind: MarkerKind,
 }
 
-struct OwnedMarker {
+/// The parts of a marker, owned.
+#[doc(hidden)]
+pub struct OwnedMarker {
     dialect: Box<str>,
     ids: IdText,
     raw: Box<[u8]>,
@@ -66,33 +61,33 @@ struct OwnedMarker {
     kind: MarkerKind,
 }
 
-impl MarkerRepr<'_> {
-    fn view(&self) -> MarkerParts<'_> {
-        match self {
-            Self::Borrowed(parts) => **parts,
-            Self::Owned(parts) => MarkerParts {
-                dialect: &parts.dialect,
-                ids: &parts.ids,
-                raw: &parts.raw,
-                start: parts.start,
-                whitespace_before: parts.whitespace_before,
-                kind: parts.kind,
-            },
+impl OwnedMarker {
+    pub(crate) fn view(&self) -> MarkerParts<'_> {
+        MarkerParts {
+            dialect: &self.dialect,
+            ids: &self.ids,
+            raw: &self.raw,
+            start: self.start,
+            whitespace_before: self.whitespace_before,
+            kind: self.kind,
         }
     }
 }
 
 impl<'a> Marker<'a> {
     pub(crate) const fn borrowed(parts: &'a MarkerParts<'a>) -> Self {
-        Self(MarkerRepr::Borrowed(parts))
+        Self {
+            parts,
+            borrowed: PhantomData,
+        }
     }
 
     /// Copies the marker with its bytes.
     #[must_use]
-    pub fn into_owned(self) -> Marker<'static> {
-        let parts = match &self.0 {
-            MarkerRepr::Owned(parts) => Arc::clone(parts),
-            MarkerRepr::Borrowed(parts) => Arc::new(OwnedMarker {
+    pub fn into_owned(self) -> Marker<'static, Bytes> {
+        let parts = self.parts;
+        Marker {
+            parts: Arc::new(OwnedMarker {
                 dialect: parts.dialect.into(),
                 ids: parts.ids.clone(),
                 raw: parts.raw.into(),
@@ -100,51 +95,76 @@ impl<'a> Marker<'a> {
                 whitespace_before: parts.whitespace_before,
                 kind: parts.kind,
             }),
-        };
-        Marker(MarkerRepr::Owned(parts))
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<B: EventBytes> Marker<'_, B> {
+    fn view(&self) -> MarkerParts<'_> {
+        B::marker(&self.parts)
     }
 
     /// Returns the name of the dialect.
     #[must_use]
     pub fn dialect(&self) -> &str {
-        self.0.view().dialect
+        self.view().dialect
     }
 
     /// Returns the kind of marker.
     #[must_use]
     pub fn kind(&self) -> MarkerKind {
-        self.0.view().kind
+        self.view().kind
     }
 
     /// Iterates over the identifiers in order; a range counts as all its numbers. An end tag has none.
     #[must_use]
     pub fn ids(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.0.view().ids.iter()
+        self.view().ids.iter()
     }
 
     /// Returns the span in the stream.
     #[must_use]
     pub fn span(&self) -> Span {
-        let parts = self.0.view();
+        let parts = self.view();
         Span::new(parts.start, parts.start + parts.raw.len() as u64)
     }
 
     /// Returns the bytes of the marker.
     #[must_use]
     pub fn raw(&self) -> &[u8] {
-        self.0.view().raw
+        self.view().raw
     }
 
     /// Returns the number of bytes of white space right before the marker that are removed with it: 0 to 64.
     #[must_use]
     pub fn whitespace_before(&self) -> usize {
-        self.0.view().whitespace_before
+        self.view().whitespace_before
     }
 }
 
-impl fmt::Debug for Marker<'_> {
+impl<B: EventBytes> Clone for Marker<'_, B> {
+    fn clone(&self) -> Self {
+        Self {
+            parts: self.parts.clone(),
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<'a> Copy for Marker<'a, &'a [u8]> {}
+
+impl<B: EventBytes> PartialEq for Marker<'_, B> {
+    fn eq(&self, other: &Self) -> bool {
+        self.view() == other.view()
+    }
+}
+
+impl<B: EventBytes> Eq for Marker<'_, B> {}
+
+impl<B: EventBytes> fmt::Debug for Marker<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = self.0.view();
+        let parts = self.view();
         f.debug_struct("Marker")
             .field("dialect", &parts.dialect)
             .field("kind", &parts.kind)
@@ -184,140 +204,244 @@ pub struct CitedId<'a> {
     pub marker: Span,
     /// Reason for which it counts as `unverified-inference`; `None` if the list of sources has it.
     pub reason: Option<CitationReason>,
+    /// Class of its source, if the list states one.
+    pub class: Option<&'a Class>,
+    /// Time of the observation of its source, as the list has it.
+    pub ts: Option<&'a str>,
+}
+
+impl<'a> CitedId<'a> {
+    /// The annotation that it amounts to: of the class of its source, or `unverified-inference` if the source is unknown.
+    fn annotation(self) -> Option<Annotation<'a>> {
+        let annotation = match (self.reason, self.class) {
+            (Some(CitationReason::UnknownSource), _) => {
+                Annotation::new(Class::UNVERIFIED_INFERENCE, "").with_reason(Reason::UnknownSource)
+            }
+            (Some(CitationReason::NoSourceList), _) | (None, None) => return None,
+            (None, Some(class)) => Annotation::new(class.clone(), class.as_str().to_owned()),
+        };
+        let annotation = annotation
+            .with_observation_id(self.id)
+            .with_span(self.marker);
+        Some(match self.ts {
+            Some(ts) => annotation.with_ts(ts),
+            None => annotation,
+        })
+    }
 }
 
 /// An assertion with the identifiers of all its markers, reported when no further marker can join it. Source: dialects.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Citation<'a>(CitationRepr<'a>);
-
-#[derive(Clone)]
-enum CitationRepr<'a> {
-    Borrowed(&'a CitationParts<'a>),
-    Owned(Arc<OwnedCitation>),
+pub struct Citation<'a, B: EventBytes = &'a [u8]> {
+    parts: B::Citation,
+    borrowed: PhantomData<&'a ()>,
 }
 
 /// Identifiers of a citation, few of which need memory.
 pub(crate) type CitedIds<'a> = SmallVec<[CitedId<'a>; 8]>;
 
 /// The parts of a citation, borrowed.
-#[derive(Clone, Copy)]
-pub(crate) struct CitationParts<'a> {
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub struct CitationParts<'a> {
     pub(crate) text: &'a str,
     pub(crate) span: Span,
     pub(crate) clean_span: Span,
-    pub(crate) ids: &'a [CitedId<'a>],
+    pub(crate) limit_hit: bool,
+    pub(crate) ids: IdList<'a>,
 }
 
-struct OwnedCitation {
+/// The identifiers of a citation, borrowed from the parser or from an owned citation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum IdList<'a> {
+    Borrowed(&'a [CitedId<'a>]),
+    Owned(&'a [OwnedId]),
+}
+
+impl<'a> IdList<'a> {
+    const fn len(self) -> usize {
+        match self {
+            Self::Borrowed(ids) => ids.len(),
+            Self::Owned(ids) => ids.len(),
+        }
+    }
+
+    fn get(self, index: usize) -> CitedId<'a> {
+        match self {
+            Self::Borrowed(ids) => ids[index],
+            Self::Owned(ids) => ids[index].view(),
+        }
+    }
+}
+
+/// The parts of a citation, owned.
+#[doc(hidden)]
+pub struct OwnedCitation {
     text: Box<str>,
     span: Span,
     clean_span: Span,
+    limit_hit: bool,
     ids: Vec<OwnedId>,
 }
 
-struct OwnedId {
+impl OwnedCitation {
+    pub(crate) fn view(&self) -> CitationParts<'_> {
+        CitationParts {
+            text: &self.text,
+            span: self.span,
+            clean_span: self.clean_span,
+            limit_hit: self.limit_hit,
+            ids: IdList::Owned(&self.ids),
+        }
+    }
+}
+
+/// A cited identifier, owned.
+#[derive(Debug)]
+pub(crate) struct OwnedId {
     dialect: Box<str>,
     id: Box<str>,
     marker: Span,
     reason: Option<CitationReason>,
+    class: Option<Class>,
+    ts: Option<Box<str>>,
+}
+
+impl OwnedId {
+    fn new(cited: CitedId<'_>) -> Self {
+        Self {
+            dialect: cited.dialect.into(),
+            id: cited.id.into(),
+            marker: cited.marker,
+            reason: cited.reason,
+            class: cited.class.cloned(),
+            ts: cited.ts.map(Box::from),
+        }
+    }
+
+    fn view(&self) -> CitedId<'_> {
+        CitedId {
+            dialect: &self.dialect,
+            id: &self.id,
+            marker: self.marker,
+            reason: self.reason,
+            class: self.class.as_ref(),
+            ts: self.ts.as_deref(),
+        }
+    }
 }
 
 impl<'a> Citation<'a> {
     pub(crate) const fn borrowed(parts: &'a CitationParts<'a>) -> Self {
-        Self(CitationRepr::Borrowed(parts))
+        Self {
+            parts,
+            borrowed: PhantomData,
+        }
+    }
+
+    pub(crate) const fn parts(&self) -> &'a CitationParts<'a> {
+        self.parts
     }
 
     /// Copies the citation with its text.
     #[must_use]
-    pub fn into_owned(self) -> Citation<'static> {
-        let parts = match self.0 {
-            CitationRepr::Owned(parts) => parts,
-            CitationRepr::Borrowed(parts) => {
-                let own = |cited: &CitedId<'_>| OwnedId {
-                    dialect: cited.dialect.into(),
-                    id: cited.id.into(),
-                    marker: cited.marker,
-                    reason: cited.reason,
-                };
-                Arc::new(OwnedCitation {
-                    text: parts.text.into(),
-                    span: parts.span,
-                    clean_span: parts.clean_span,
-                    ids: parts.ids.iter().map(own).collect(),
-                })
-            }
-        };
-        Citation(CitationRepr::Owned(parts))
+    pub fn into_owned(self) -> Citation<'static, Bytes> {
+        let parts = self.parts;
+        Citation {
+            parts: Arc::new(OwnedCitation {
+                text: parts.text.into(),
+                span: parts.span,
+                clean_span: parts.clean_span,
+                limit_hit: parts.limit_hit,
+                ids: self.ids().map(OwnedId::new).collect(),
+            }),
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<B: EventBytes> Citation<'_, B> {
+    fn view(&self) -> CitationParts<'_> {
+        B::citation(&self.parts)
     }
 
     /// Returns the text of the assertion without markers, with U+FFFD for what is not UTF-8.
     #[must_use]
     pub fn text(&self) -> &str {
-        match &self.0 {
-            CitationRepr::Borrowed(parts) => parts.text,
-            CitationRepr::Owned(parts) => &parts.text,
-        }
+        self.view().text
     }
 
     /// Returns the span of the assertion in the stream; markers inside of it count.
     #[must_use]
     pub fn span(&self) -> Span {
-        match &self.0 {
-            CitationRepr::Borrowed(parts) => parts.span,
-            CitationRepr::Owned(parts) => parts.span,
-        }
+        self.view().span
     }
 
     /// Returns the span of the assertion in the text without annotations and markers.
     #[must_use]
     pub fn clean_span(&self) -> Span {
-        match &self.0 {
-            CitationRepr::Borrowed(parts) => parts.clean_span,
-            CitationRepr::Owned(parts) => parts.clean_span,
-        }
+        self.view().clean_span
+    }
+
+    /// Returns `true` if a limit truncated the text, or left out an identifier.
+    #[must_use]
+    pub fn limit_hit(&self) -> bool {
+        self.view().limit_hit
     }
 
     /// Iterates over the identifiers of all markers, in order.
     #[must_use]
     pub fn ids(&self) -> impl ExactSizeIterator<Item = CitedId<'_>> {
-        let len = match &self.0 {
-            CitationRepr::Borrowed(parts) => parts.ids.len(),
-            CitationRepr::Owned(parts) => parts.ids.len(),
-        };
-        (0..len).map(|index| match &self.0 {
-            CitationRepr::Borrowed(parts) => parts.ids[index],
-            CitationRepr::Owned(parts) => {
-                let own = &parts.ids[index];
-                CitedId {
-                    dialect: &own.dialect,
-                    id: &own.id,
-                    marker: own.marker,
-                    reason: own.reason,
-                }
-            }
-        })
+        let ids = self.view().ids;
+        (0..ids.len()).map(move |index| ids.get(index))
+    }
+
+    /// Returns the assertion with an annotation for each identifier that has a class: that of its source, or
+    /// `unverified-inference` for an identifier that a complete list does not have. The observation ids are the identifiers.
+    #[must_use]
+    pub fn assertion(&self) -> Assertion<'_> {
+        let annotations = self.ids().filter_map(CitedId::annotation).collect();
+        Assertion::new(Encoding::Bracket, self.text(), self.span())
+            .with_clean_span(self.clean_span())
+            .with_limit_hit(self.limit_hit())
+            .with_annotations(annotations)
     }
 }
 
-impl PartialEq for CitationRepr<'_> {
+impl<B: EventBytes> Clone for Citation<'_, B> {
+    fn clone(&self) -> Self {
+        Self {
+            parts: self.parts.clone(),
+            borrowed: PhantomData,
+        }
+    }
+}
+
+impl<'a> Copy for Citation<'a, &'a [u8]> {}
+
+impl<B: EventBytes> PartialEq for Citation<'_, B> {
     fn eq(&self, other: &Self) -> bool {
-        let (one, other) = (Citation(self.clone()), Citation(other.clone()));
-        one.text() == other.text()
-            && one.span() == other.span()
-            && one.clean_span() == other.clean_span()
-            && one.ids().eq(other.ids())
+        self.text() == other.text()
+            && self.span() == other.span()
+            && self.clean_span() == other.clean_span()
+            && self.limit_hit() == other.limit_hit()
+            && self.ids().eq(other.ids())
     }
 }
 
-impl Eq for CitationRepr<'_> {}
+impl<B: EventBytes> Eq for Citation<'_, B> {}
 
-impl fmt::Debug for Citation<'_> {
+impl<B: EventBytes> fmt::Debug for Citation<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Citation")
             .field("text", &self.text())
             .field("span", &self.span())
             .field("clean_span", &self.clean_span())
+            .field("limit_hit", &self.limit_hit())
             .field("ids", &self.ids().collect::<Vec<_>>())
             .finish()
     }
 }
+
+// A borrowed event with something to drop would cost every push.
+const _: () = assert!(!core::mem::needs_drop::<Marker<'static>>());
+const _: () = assert!(!core::mem::needs_drop::<Citation<'static>>());

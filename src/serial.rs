@@ -118,8 +118,21 @@ macro_rules! as_object {
     )+};
 }
 
+/// Written as the members of its line, without `event`.
 #[cfg(feature = "dialects")]
-as_object!(Citation<'_>, Marker<'_>);
+impl<B: EventBytes> Serialize for Marker<'_, B> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.write(members(serializer)?)?.0.end()
+    }
+}
+
+/// Written as the members of its line, without `event`.
+#[cfg(feature = "dialects")]
+impl<B: EventBytes> Serialize for Citation<'_, B> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.write(members(serializer)?)?.0.end()
+    }
+}
 
 as_object!(
     Annotation<'_>,
@@ -203,7 +216,7 @@ impl<B: AsRef<[u8]>> Write for JsonRecord<'_, B> {
 }
 
 #[cfg(feature = "dialects")]
-impl Write for Marker<'_> {
+impl<B: EventBytes> Write for Marker<'_, B> {
     fn write<M: SerializeMap>(&self, members: Members<M>) -> Result<Members<M>, M::Error> {
         members
             .with("dialect", self.dialect())?
@@ -214,7 +227,7 @@ impl Write for Marker<'_> {
 }
 
 #[cfg(feature = "dialects")]
-impl Write for Citation<'_> {
+impl<B: EventBytes> Write for Citation<'_, B> {
     fn write<M: SerializeMap>(&self, members: Members<M>) -> Result<Members<M>, M::Error> {
         members
             .with("text", self.text())?
@@ -232,6 +245,8 @@ impl Serialize for CitedId<'_> {
             .with("id", self.id)?
             .with("dialect", self.dialect)?
             .with_some("reason", self.reason)?
+            .with_some("class", self.class)?
+            .with_some("ts", self.ts)?
             .with("span", &self.marker)?
             .0
             .end()

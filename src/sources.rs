@@ -23,7 +23,7 @@ pub struct Source<'a> {
     /// Identifier, as a marker has it.
     pub id: &'a str,
     /// Class of the observation, if the list states one.
-    pub class: Option<Class>,
+    pub class: Option<&'a Class>,
     /// Time of the observation, as the list has it.
     pub ts: Option<&'a str>,
     /// Title for readers.

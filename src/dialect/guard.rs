@@ -137,7 +137,11 @@ impl Guard {
         if characters < 3 || is_code {
             return Some(true);
         }
-        around.operator()
+        match (around.operator(), around.colon(listed)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        }
     }
 
     fn list(&self, around: &Around<'_>, before: &[u8], listed: Option<bool>) -> Answer {
@@ -179,6 +183,19 @@ impl Around<'_> {
             _ if blanks > MOST_BLANKS => Some(true),
             Some(byte) => Some(blanks > 0 && b"=+-*/%<>&|^".contains(byte)),
             None => self.ends.then_some(false),
+        }
+    }
+
+    /// Returns whether a colon and what it introduces follow directly, as in a log, unless an identifier is listed.
+    fn colon(&self, listed: Option<bool>) -> Answer {
+        const WIDE: &[u8] = "：".as_bytes();
+        match self.after {
+            _ if listed == Some(true) => Some(false),
+            [b':', next, ..] => Some(is_blank(*next)),
+            [b':'] | [] => self.ends.then_some(false),
+            after if after.starts_with(WIDE) => Some(true),
+            after if WIDE.starts_with(after) => self.ends.then_some(false),
+            _ => Some(false),
         }
     }
 
@@ -224,7 +241,9 @@ fn bars_after(byte: u8) -> bool {
 }
 
 fn follows_operator(before: &[u8]) -> bool {
-    before.ends_with(b"=") || before.ends_with(b":") || before.ends_with("∈".as_bytes())
+    ["=", ":", "∈", "＝", "："]
+        .iter()
+        .any(|operator| before.ends_with(operator.as_bytes()))
 }
 
 /// Returns `true` if `before` ends with one of some words in lower case.

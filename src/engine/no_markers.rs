@@ -13,6 +13,15 @@ pub(crate) enum Region {
     Untrusted,
 }
 
+/// Place that nothing has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenCitation {
+    pub(crate) stream: u64,
+    pub(crate) clean: u64,
+    pub(crate) cut: bool,
+    pub(crate) uncut_until: u64,
+}
+
 /// No value, so that the compiler leaves out what handles one.
 #[derive(Clone, Debug)]
 pub(crate) enum Markers {}
@@ -31,6 +40,14 @@ impl Markers {
     }
 
     pub(crate) const fn removable(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) const fn removed_before(&self, _: u64) -> u64 {
+        match *self {}
+    }
+
+    pub(crate) const fn open_citation(&mut self) -> OpenCitation {
         match *self {}
     }
 

@@ -52,6 +52,24 @@ struct Decision {
     lacks_quotes: (bool, bool),
     /// An assertion in free text that `max_assertion` truncated.
     is_cut: bool,
+    is_citation: bool,
+}
+
+impl Decision {
+    /// Returns `true` if another decision, made later, belongs before this one. Of a citation and another one, or an assertion with
+    /// annotations, that begin together, the longer one is the outer one, and of equally long ones the citation is the inner one.
+    fn is_after(&self, later: &Self) -> bool {
+        let (own, other) = (self.clean, later.clean);
+        if own.start() != other.start() {
+            return own.start() > other.start();
+        }
+        match (self.is_citation, later.is_citation) {
+            (false, false) => false,
+            (true, false) => own.end() <= other.end() || other.is_empty(),
+            (false, true) => own.end() < other.end() && !own.is_empty(),
+            (true, true) => own.end() < other.end(),
+        }
+    }
 }
 
 impl Held {
@@ -212,13 +230,16 @@ impl Held {
         self.ended.is_some() || self.stop.is_some_and(|stop| clean.start() >= stop)
     }
 
-    pub(super) fn decide(&mut self, assertion: &Assertion<'_>, clean: Span, action: Action) {
+    pub(super) fn decide(
+        &mut self,
+        assertion: &Assertion<'_>,
+        clean: Span,
+        action: Action,
+        is_citation: bool,
+    ) {
         if action.ends() {
             self.stop = Some(clean.start());
         }
-        let at = self
-            .decisions
-            .partition_point(|before| before.clean.start() <= clean.start());
         let extent = assertion.full_extent();
         let decision = Decision {
             span: extent.span,
@@ -227,7 +248,11 @@ impl Held {
             in_string: assertion.encoding() == Encoding::Json,
             lacks_quotes: (!extent.starts_in_string, !extent.ends_in_string),
             is_cut: false,
+            is_citation,
         };
+        let before = self.decisions.iter();
+        let after = before.rev().take_while(|other| other.is_after(&decision));
+        let at = self.decisions.len() - after.count();
         self.decisions.insert(at, decision);
     }
 
@@ -246,12 +271,8 @@ impl Held {
             let decision = self.decisions.remove(0);
             self.pass(decision.clean.start(), true, policy, handler);
             self.close(true, handler);
-            let discards = matches!(decision.action, Action::Discard) && !decision.in_string;
-            let start = self.start;
-            self.act(decision, handler);
-            if discards && self.start > start && policy.spacing() == Spacing::Join {
-                self.joiner.join();
-            }
+            let spacing = policy.spacing();
+            self.act(decision, spacing, handler);
         }
         if self.ended.is_none() {
             let next = self.decisions.first().map(|next| next.clean.start());
@@ -438,7 +459,7 @@ impl Held {
 
     /// Carries out a decision and those nested in it; text is released only if all of them allow
     /// it.
-    fn act(&mut self, decision: Decision, handler: &mut impl GateHandler) {
+    fn act(&mut self, decision: Decision, spacing: Spacing, handler: &mut impl GateHandler) {
         let at = self.start;
         let end = decision.clean.end();
         if decision.clean.start() < at && end <= at && !decision.action.ends() {
@@ -449,13 +470,13 @@ impl Held {
         let (opens, closes) = decision.lacks_quotes;
         let quote = |lacking: bool| if lacking { "\"" } else { "" };
         match decision.action {
-            Action::Release => self.act_within(end, handler),
+            Action::Release => self.act_within(end, spacing, handler),
             Action::Mark(before, after) => {
                 // A value that is not a string has no room for a mark.
                 if !opens {
                     self.insert(&escaped(&before, escape), at, handler);
                 }
-                self.act_within(end, handler);
+                self.act_within(end, spacing, handler);
                 if self.ended.is_none() && !closes {
                     self.insert(&escaped(&after, escape), self.start, handler);
                 }
@@ -472,6 +493,10 @@ impl Held {
                     self.insert(&text, at, handler);
                 }
                 self.remove_all(end, handler);
+                let discards = matches!(decision.action, Action::Discard) && !escape;
+                if discards && self.start > at && spacing == Spacing::Join {
+                    self.joiner.join();
+                }
             }
             Action::Suspend => self.end(GateEnd::Suspended),
             Action::Refuse(text) => {
@@ -482,7 +507,7 @@ impl Held {
     }
 
     /// Releases the text up to `end`, as far as the decisions about assertions in it allow.
-    fn act_within(&mut self, end: u64, handler: &mut impl GateHandler) {
+    fn act_within(&mut self, end: u64, spacing: Spacing, handler: &mut impl GateHandler) {
         while self.ended.is_none()
             && self
                 .decisions
@@ -491,7 +516,7 @@ impl Held {
         {
             let decision = self.decisions.remove(0);
             self.take_upto(decision.clean.start(), false, handler);
-            self.act(decision, handler);
+            self.act(decision, spacing, handler);
         }
         if self.ended.is_none() {
             self.take_upto(end, false, handler);

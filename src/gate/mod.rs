@@ -23,6 +23,8 @@ pub use self::spacing::Spacing;
 use crate::engine::{AtCut, ReleasePoint};
 use crate::event::{BracketAnnotation, Diagnostic, DiagnosticCode, Event, JsonRecord, TextChunk};
 use crate::handler::{Handler, Replacement};
+#[cfg(feature = "dialects")]
+use crate::marker::{CitationParts, Marker};
 use crate::parser::Parser;
 use crate::provenance::Assertion;
 use crate::rewrite::Rewriter;
@@ -545,7 +547,11 @@ struct Taking<'a, P, H> {
 }
 
 impl<P: Policy, H: GateHandler> Taking<'_, P, H> {
-    fn ask(&mut self, assertion: &Assertion<'_>) {
+    fn ask(
+        &mut self,
+        assertion: &Assertion<'_>,
+        #[cfg(feature = "dialects")] citation: Option<&CitationParts<'_>>,
+    ) {
         let span = assertion.span();
         let clean = self.held.clean_span(assertion);
         if self.held.is_beyond_stop(clean) {
@@ -560,10 +566,13 @@ impl<P: Policy, H: GateHandler> Taking<'_, P, H> {
             verdict: verdict.as_ref(),
             channel: self.channel,
             untrusted,
+            #[cfg(feature = "dialects")]
+            citation,
         };
         let action = self.policy.assertion(&question);
         self.handler.decided(&question, &action);
-        self.held.decide(assertion, clean, action);
+        let is_citation = question.is_citation();
+        self.held.decide(assertion, clean, action, is_citation);
     }
 }
 
@@ -585,9 +594,25 @@ impl<P: Policy, H: GateHandler> Handler for Taking<'_, P, H> {
         Replacement::Remove
     }
 
+    #[cfg(feature = "dialects")]
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        let removed = marker.span().len() + marker.whitespace_before() as u64;
+        self.held.remove(removed);
+        self.handler.marker(marker);
+        Replacement::Remove
+    }
+
     fn event(&mut self, event: Event<'_>) {
         match &event {
-            Event::Assertion(assertion) => self.ask(assertion),
+            Event::Assertion(assertion) => self.ask(
+                assertion,
+                #[cfg(feature = "dialects")]
+                None,
+            ),
+            #[cfg(feature = "dialects")]
+            Event::Citation(citation) if !citation.clean_span().is_empty() => {
+                self.ask(&citation.assertion(), Some(citation.parts()));
+            }
             Event::Diagnostic(found) if found.code() == DiagnosticCode::LimitAssertion => {
                 self.held.note_cut(found.span());
             }

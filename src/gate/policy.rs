@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use super::spacing::Spacing;
+#[cfg(feature = "dialects")]
+use crate::marker::{Citation, CitationParts};
 use crate::provenance::{Assertion, Verdict};
 use crate::span::Span;
 
@@ -102,6 +104,9 @@ pub trait Policy {
 
     /// Decides about an assertion that is complete.
     ///
+    /// With dialects, it is asked about citations as well (`Question::citation`); not about empty ones, which have no text to
+    /// decide about.
+    ///
     /// Assertions are asked about in the order in which they are complete. After an answer that ends the stream, only
     /// those that begin before that place are.
     fn assertion(&mut self, question: &Question<'_>) -> Action;
@@ -193,13 +198,30 @@ pub struct Question<'a> {
     pub(super) verdict: Option<&'a Verdict>,
     pub(super) channel: &'a str,
     pub(super) untrusted: bool,
+    #[cfg(feature = "dialects")]
+    pub(super) citation: Option<&'a CitationParts<'a>>,
 }
 
 impl<'a> Question<'a> {
-    /// Returns the assertion with its annotations.
+    /// Returns the assertion with its annotations. That of a citation has those of `Citation::assertion`.
     #[must_use]
     pub const fn assertion(&self) -> &'a Assertion<'a> {
         self.assertion
+    }
+
+    /// Returns the citation whose assertion this is; `None` for an assertion of annotations.
+    #[cfg(feature = "dialects")]
+    #[must_use]
+    pub fn citation(&self) -> Option<Citation<'a>> {
+        self.citation.map(Citation::borrowed)
+    }
+
+    /// Returns `true` if the assertion is that of a citation.
+    pub(super) const fn is_citation(&self) -> bool {
+        #[cfg(feature = "dialects")]
+        return self.citation.is_some();
+        #[cfg(not(feature = "dialects"))]
+        return false;
     }
 
     /// Returns the span of the text in the stream without annotations, in bytes, also in JSON.

@@ -138,6 +138,7 @@ impl Discipline {
     pub fn examine(&self, annotation: &Annotation<'_>, now: Timestamp) -> Counting {
         match annotation.reason() {
             Some(Reason::Malformed) => return Counting::Malformed,
+            Some(Reason::UnknownSource) => return Counting::Terminal,
             Some(_) => return Counting::UnknownClass,
             None => {}
         }

@@ -19,6 +19,8 @@ pub enum Reason {
     VocabularyVersion,
     /// The annotation breaks the grammar although it was clearly meant as one.
     Malformed,
+    /// A marker names a source that a complete list of sources does not have.
+    UnknownSource,
 }
 
 names! {
@@ -26,6 +28,7 @@ names! {
     UnknownIdentifier => "unknown-identifier",
     VocabularyVersion => "vocabulary-version",
     Malformed => "malformed",
+    UnknownSource => "unknown-source",
 }
 
 /// Kind of label of an annotation; the memo requires that these are kept apart.

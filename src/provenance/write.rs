@@ -133,6 +133,8 @@ pub(super) fn check_class(annotation: &Annotation<'_>) -> Result<(), WriteError>
     };
     let given = match annotation.reason() {
         Some(Reason::Malformed) => return Err(WriteError::Malformed),
+        // No annotation that is written is read with this reason.
+        Some(Reason::UnknownSource) => false,
         None => major.is_some() && name == annotation.class().as_str().as_bytes(),
         Some(Reason::VocabularyVersion) => name.len() < declared.len() && is_identifier(name),
         Some(Reason::UnknownIdentifier) => match (major, built_in_index(name)) {

@@ -1,5 +1,7 @@
 //! The release point and the gate beside their naive oracles.
 
+#[cfg(feature = "dialects")]
+mod citations;
 mod delay;
 mod gate;
 mod limit;

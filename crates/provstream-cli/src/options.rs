@@ -130,13 +130,23 @@ pub(crate) struct DialectOptions {
     names: Vec<String>,
     /// JSON file with the sources that the model was given
     ///
-    /// An array of objects with an `id`, or an object with such an array `sources` and with `complete`, which is true unless
-    /// the list may lack sources.
+    /// An array of objects with an `id`, and if known a `class`, `ts`, `title` and `url`; or an object with such an array
+    /// `sources` and with `complete`, which is true unless the list may lack sources.
     #[arg(long, value_name = "FILE", requires = "names")]
     sources: Option<PathBuf>,
 }
 
 impl DialectOptions {
+    /// Returns `true` if there is a list of sources.
+    pub(crate) const fn has_sources(&self) -> bool {
+        self.sources.is_some()
+    }
+
+    /// The file of the sources, with its option.
+    pub(crate) fn sources_file(&self) -> (&'static str, Option<&Path>) {
+        ("--sources", self.sources.as_deref())
+    }
+
     /// Returns `true` if markers are read.
     pub(crate) fn are_read(&self) -> bool {
         !self.names.is_empty()
@@ -147,6 +157,7 @@ impl DialectOptions {
         &self,
         input: &InputOptions,
         parser: ParserBuilder,
+        vocabulary: &Vocabulary,
     ) -> anyhow::Result<ParserBuilder> {
         if self.names.is_empty() {
             return Ok(parser);
@@ -163,7 +174,8 @@ impl DialectOptions {
         let parser = parser.dialects(dialects);
         Ok(match &self.sources {
             Some(path) => {
-                parser.sources(Arc::new(settings::load("--sources", path, sources::read)?))
+                let read = |file: &[u8]| sources::read(file, vocabulary);
+                parser.sources(Arc::new(settings::load("--sources", path, read)?))
             }
             None => parser,
         })

@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use provstream::provenance::{Class, Timestamp, Vocabulary};
 use provstream::{Source, Sources};
 use serde::Deserialize;
 
 /// A list of sources.
 #[derive(Debug)]
 pub(crate) struct SourceList {
-    sources: BTreeMap<Box<str>, Listed>,
+    sources: BTreeMap<Box<str>, (Listed, Option<Class>)>,
     is_complete: bool,
 }
 
 #[derive(Debug, Deserialize)]
 struct Listed {
     id: Box<str>,
+    class: Option<Box<str>>,
     title: Option<Box<str>>,
     url: Option<Box<str>>,
     ts: Option<Box<str>>,
@@ -36,7 +38,7 @@ const fn complete() -> bool {
 }
 
 /// Reads a list: an array of objects with an `id`, or an object with such an array.
-pub(crate) fn read(file: &[u8]) -> Result<SourceList, String> {
+pub(crate) fn read(file: &[u8], vocabulary: &Vocabulary) -> Result<SourceList, String> {
     let (sources, is_complete) = match serde_json::from_slice(file) {
         Ok(File::Sources(sources)) => (sources, true),
         Ok(File::Object { sources, complete }) => (sources, complete),
@@ -50,19 +52,43 @@ pub(crate) fn read(file: &[u8]) -> Result<SourceList, String> {
             ));
         }
     };
-    let sources = sources
-        .into_iter()
-        .map(|source| (source.id.clone(), source));
+    let checked = sources.into_iter().map(|source| {
+        let class = class(&source, vocabulary)?;
+        Ok((source.id.clone(), (source, class)))
+    });
     Ok(SourceList {
-        sources: sources.collect(),
+        sources: checked.collect::<Result<_, String>>()?,
         is_complete,
     })
 }
 
+/// Checks the class and the time of a source; gives the class.
+fn class(source: &Listed, vocabulary: &Vocabulary) -> Result<Option<Class>, String> {
+    let id = &source.id;
+    if let Some(ts) = &source.ts
+        && ts.parse::<Timestamp>().is_err()
+    {
+        return Err(format!(
+            "source `{id}`: expected a time such as 2026-05-28T11:40:00Z in \"ts\", found `{ts}`"
+        ));
+    }
+    let Some(name) = &source.class else {
+        return Ok(None);
+    };
+    let class = vocabulary.class(name).filter(|class| !class.is_terminal());
+    match class {
+        Some(class) => Ok(Some(class)),
+        None => Err(format!(
+            "source `{id}`: expected a class of the vocabulary that is not a terminal, found `{name}`"
+        )),
+    }
+}
+
 impl Sources for SourceList {
     fn find(&self, id: &str) -> Option<Source<'_>> {
-        let listed = self.sources.get(id)?;
+        let (listed, class) = self.sources.get(id)?;
         let mut source = Source::new(&listed.id);
+        source.class = class.as_ref();
         source.title = listed.title.as_deref();
         source.url = listed.url.as_deref();
         source.ts = listed.ts.as_deref();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use provstream::provenance::{Assertion, Counting, Verdict};
+use provstream::provenance::{Assertion, Counting, Reason, Verdict};
 
 use crate::messages::truncate;
 
@@ -22,6 +22,13 @@ pub(crate) fn explain_verdict(
             verdict.count(),
             verdict.floor()
         ));
+    }
+    if reason == "unknown-source" {
+        let mut annotations = assertion.annotations();
+        let unknown = annotations.find(|one| one.reason() == Some(Reason::UnknownSource));
+        let id = unknown.as_ref().and_then(|one| one.observation_id());
+        let id = truncate(id.unwrap_or_default(), MAX_IDENTIFIER);
+        parts.push(format!("`{id}` is not in the list of sources"));
     }
     let mut annotations = assertion.annotations().zip(verdict.counting());
     let example = annotations.find(|(_, counting)| match counting {

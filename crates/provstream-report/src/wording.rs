@@ -6,7 +6,7 @@ use provstream::Disposition;
 use provstream::provenance::{Counting, Timestamp};
 
 /// All dispositions, in the order in which a page lists them.
-pub(crate) const DISPOSITIONS: [Disposition; 15] = [
+pub(crate) const DISPOSITIONS: [Disposition; 18] = [
     Disposition::Admitted,
     Disposition::BelowFloor,
     Disposition::Stale,
@@ -20,6 +20,9 @@ pub(crate) const DISPOSITIONS: [Disposition; 15] = [
     Disposition::Malformed,
     Disposition::Unknown,
     Disposition::RefusedClass,
+    Disposition::UnknownSource,
+    Disposition::ListedSource,
+    Disposition::NoSourceList,
     Disposition::Untrusted,
     Disposition::Limit,
 ];
@@ -57,11 +60,14 @@ impl Look {
             | Disposition::Stale
             | Disposition::NoTime
             | Disposition::Future
-            | Disposition::MissingClass => Self::TooFew,
+            | Disposition::MissingClass
+            | Disposition::ListedSource => Self::TooFew,
             Disposition::Terminal
             | Disposition::Unannotated
             | Disposition::NoAssertion
-            | Disposition::Orphan => Self::Uncorroborated,
+            | Disposition::Orphan
+            | Disposition::UnknownSource
+            | Disposition::NoSourceList => Self::Uncorroborated,
             Disposition::Limit => Self::Limit,
             _ => Self::Wrong,
         }
@@ -110,6 +116,18 @@ pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'st
         Disposition::Malformed => ("Malformed", "an annotation breaks the grammar"),
         Disposition::Unknown => ("Unknown class", "a class that the vocabulary does not have"),
         Disposition::RefusedClass => ("Refused class", "a class that the policy refuses"),
+        Disposition::UnknownSource => (
+            "Unknown source",
+            "a marker names a source that the list does not have",
+        ),
+        Disposition::ListedSource => (
+            "Listed source",
+            "a source that is cited is listed without a class",
+        ),
+        Disposition::NoSourceList => (
+            "No source list",
+            "there is no complete list of the sources that are cited",
+        ),
         Disposition::Untrusted => ("Untrusted", "not all of it is the model’s own text"),
         Disposition::Limit => ("Limit", "longer than what is read, so not all is known"),
         other => (other.as_str(), ""),

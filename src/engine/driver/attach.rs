@@ -125,12 +125,18 @@ impl Scan<'_> {
     pub(super) fn new_pending(&self, start: u64, white: usize) -> Pending {
         let engine = &self.engine;
         let empty = Span::new(start, start);
-        let clean = match engine.target {
-            Some(target) => Span::new(
+        let at = span(start - white as u64, 0);
+        let clean = match (&engine.markers, engine.target) {
+            (Some(markers), target) => {
+                let clean = |at: u64| at - markers.removed_before(at);
+                let at = target.map_or(at, |target| target.span);
+                Span::new(clean(at.start()), clean(at.end()))
+            }
+            (None, Some(target)) => Span::new(
                 target.span.start() - (engine.removed - target.removed),
                 target.span.end() - engine.removed,
             ),
-            None => span(start - engine.removed - white as u64, 0),
+            (None, None) => span(at.start() - engine.removed, 0),
         };
         Pending {
             values: 0,

@@ -34,6 +34,19 @@ pub(super) struct Findings {
     chain: Span,
     /// State that was reached after a blank line, as long as more of them follow.
     blank: Option<BlankLines>,
+    /// The last answer with the citations of dialects.
+    with_citations: Option<WithCitations>,
+}
+
+/// Release point of a text with dialects.
+#[derive(Clone, Copy, Debug)]
+struct WithCitations {
+    at: u64,
+    clean: u64,
+    /// The answer for annotations alone.
+    annotations: ReleasePoint,
+    /// Up to where the sentence of a citation is not too long.
+    uncut_until: u64,
 }
 
 /// State that was reached before blank lines, which holds for more of them.
@@ -80,6 +93,42 @@ impl Engine {
     /// The least stream offset at which an assertion that is not complete may begin, whatever follows; at most
     /// [`position`](Self::position).
     pub(crate) fn release_point(&mut self, limits: &Limits) -> ReleasePoint {
+        let found = self.release_point_of_annotations(limits);
+        match self.markers {
+            Some(_) => self.with_citations(found),
+            None => found,
+        }
+    }
+
+    /// Lowers the release point to the earliest citation that is not complete.
+    #[cold]
+    fn with_citations(&mut self, found: ReleasePoint) -> ReleasePoint {
+        let clean = found.at - self.removed_before_annotated(found.at);
+        let Some(markers) = &mut self.markers else {
+            return found;
+        };
+        let open = markers.open_citation();
+        let (mut at, mut clean) = (open.stream, open.clean).min((found.at, clean));
+        let findings = self.findings();
+        if let Some(last) = findings.with_citations
+            && last.at > at
+        {
+            (at, clean) = (last.at, last.clean);
+        }
+        findings.with_citations = Some(WithCitations {
+            at,
+            clean,
+            annotations: found,
+            uncut_until: open.uncut_until,
+        });
+        ReleasePoint {
+            at,
+            cut: if open.cut { AtCut::Yes } else { found.cut },
+            block: found.block.min(at),
+        }
+    }
+
+    fn release_point_of_annotations(&mut self, limits: &Limits) -> ReleasePoint {
         let found = self.undecided_from(limits);
         let findings = self.findings();
         // It never moves back.
@@ -410,6 +459,19 @@ impl Engine {
     /// The stream offset at least up to which `max_assertion` cuts nothing off from an assertion that begins at the release point,
     /// and leaves the release point where it is; `None` if it may do so with the next bytes. It follows from the stream alone.
     pub(crate) fn uncut_until(&self, point: ReleasePoint, limits: &Limits) -> Option<u64> {
+        let Some(found) = self
+            .findings
+            .as_ref()
+            .and_then(|found| found.with_citations)
+        else {
+            return self.uncut_annotations_until(point, limits);
+        };
+        let until = self.uncut_annotations_until(found.annotations, limits)?;
+        let until = until.min(found.uncut_until);
+        (until >= self.position() + MAX_CHAR).then_some(until)
+    }
+
+    fn uncut_annotations_until(&self, point: ReleasePoint, limits: &Limits) -> Option<u64> {
         if self.is_sequence() {
             // Nothing is cut off in a stream of JSON values.
             return Some(u64::MAX);
@@ -438,10 +500,25 @@ impl Engine {
 
     /// How many bytes before a stream offset stripping removes, which [`undecided_from`](Self::undecided_from) gave.
     pub(crate) fn removed_before(&self, from: u64) -> u64 {
-        match (&self.pending, self.target) {
-            (Some(pending), None) => pending.empty.start() - pending.clean.start(),
-            (Some(pending), Some(target)) => target.span.start() - pending.clean.start(),
-            (None, Some(target)) if target.span.start() == from => self.removed - target.removed,
+        match self
+            .findings
+            .as_ref()
+            .and_then(|found| found.with_citations)
+        {
+            Some(found) => found.at - found.clean,
+            None => self.removed_before_annotated(from),
+        }
+    }
+
+    /// How many bytes stripping removes before a stream offset at which an assertion with annotations may begin.
+    fn removed_before_annotated(&self, from: u64) -> u64 {
+        match (&self.pending, self.target, &self.markers) {
+            (Some(pending), None, _) => pending.empty.start() - pending.clean.start(),
+            (Some(pending), Some(target), _) => target.span.start() - pending.clean.start(),
+            (None, _, Some(markers)) => markers.removed_before(from),
+            (None, Some(target), None) if target.span.start() == from => {
+                self.removed - target.removed
+            }
             _ => self.removed - self.json.removed_after(from),
         }
     }

@@ -5,7 +5,7 @@ use crate::Span;
 use crate::dialect::Patterns;
 use crate::engine::Sink;
 use crate::event::{Diagnostic, DiagnosticCode, Event};
-use crate::marker::{Citation, CitationParts};
+use crate::marker::{Citation, CitationParts, IdList};
 use crate::marker_ids::IdText;
 use crate::provenance::reading::lossy;
 
@@ -52,6 +52,13 @@ impl OpenMarkers {
         self.0
             .iter()
             .fold(0, |all, open| all | 1 << (open.pattern + 1))
+    }
+
+    /// Returns where the text inside of the outermost marker begins, in the stream and in the clean text; `None` if there is no
+    /// text in any yet.
+    pub(super) fn start(&self) -> Option<(u64, u64)> {
+        let (stream, clean) = self.0.iter().find_map(|open| open.inside)?;
+        Some((stream.start(), clean.start()))
     }
 
     pub(super) fn begin(&mut self, pattern: usize, span: Span, ids: &IdText) {
@@ -165,7 +172,8 @@ impl Reader {
             text: &text,
             span,
             clean_span: clean,
-            ids: &ids,
+            limit_hit: cut || too_many,
+            ids: IdList::Borrowed(&ids),
         };
         sink(Event::Citation(Citation::borrowed(&parts)));
         for (holds, code) in [

@@ -8,6 +8,7 @@ mod behind;
 mod scan;
 mod tracker;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::around::OpenMarkers;
@@ -16,11 +17,12 @@ use self::scan::Candidate;
 use self::tracker::Tracker;
 use super::Sink;
 use super::markdown::line::Line;
-use crate::Limits;
 use crate::dialect::{Dialects, Patterns, Set};
+use crate::engine::chars::BYTE_ORDER_MARK;
 use crate::event::{Event, TextChunk};
 use crate::marker_ids::IdText;
 use crate::sources::Sources;
+use crate::{Limits, Span};
 
 /// Kind of bytes that the driver emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ struct Reader {
     held: Vec<u8>,
     /// Stream offset after the text that was emitted.
     position: u64,
+    /// Stream offset at which a byte order mark at the start would end.
+    mark_end: u64,
     /// State of the candidate that begins with the held bytes.
     candidate: Option<Candidate>,
     /// Patterns that can match: end tags only if their marker is open.
@@ -66,6 +70,54 @@ struct Reader {
     ids: IdText,
     open: OpenMarkers,
     tracker: Tracker,
+    removed: Removed,
+}
+
+/// Ranges of the stream that stripping removes: markers, annotations and records, with the white space before them.
+#[derive(Clone, Debug)]
+struct Removed {
+    /// The last ranges, in order, each with the number of bytes removed before it.
+    ranges: VecDeque<(Span, u64)>,
+    /// How far back ranges are kept.
+    reach: u64,
+}
+
+impl Removed {
+    /// Adds the `len` bytes before stream offset `end`; `before` bytes were removed before.
+    fn push(&mut self, end: u64, len: u64, before: u64) {
+        let start = end - len;
+        while self
+            .ranges
+            .front()
+            .is_some_and(|(span, _)| span.end() + self.reach < end)
+        {
+            self.ranges.pop_front();
+        }
+        match self.ranges.back_mut() {
+            Some((last, _)) if last.end() == start => *last = Span::new(last.start(), end),
+            _ => self.ranges.push_back((Span::new(start, end), before)),
+        }
+    }
+
+    /// Returns the number of bytes before a stream offset that are removed, of `all`.
+    fn before(&self, at: u64, all: u64) -> u64 {
+        let later = self.ranges.partition_point(|(span, _)| span.start() < at);
+        match later.checked_sub(1).and_then(|last| self.ranges.get(last)) {
+            Some((span, before)) => before + at.min(span.end()) - span.start(),
+            None => self.ranges.front().map_or(all, |(_, before)| *before),
+        }
+    }
+}
+
+/// Where the earliest citation may begin that is not complete.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenCitation {
+    pub(crate) stream: u64,
+    pub(crate) clean: u64,
+    /// It begins there because `max_assertion` cuts off what comes before.
+    pub(crate) cut: bool,
+    /// Stream offset up to which nothing is cut off.
+    pub(crate) uncut_until: u64,
 }
 
 /// Borrowed dialects and sources.
@@ -90,6 +142,7 @@ impl Markers {
                 region: Region::Prose,
                 held: Vec::new(),
                 position: start,
+                mark_end: start + BYTE_ORDER_MARK.len() as u64,
                 candidate: None,
                 live,
                 odd_backslashes: false,
@@ -99,6 +152,13 @@ impl Markers {
                 ids: IdText::default(),
                 open: OpenMarkers::default(),
                 tracker: Tracker::new(start, limits),
+                removed: Removed {
+                    ranges: VecDeque::new(),
+                    // An assertion is not farther back than the window reaches.
+                    reach: 2
+                        * (limits.max_assertion() + limits.max_pending() + limits.max_annotation())
+                            as u64,
+                },
             },
         }
     }
@@ -107,6 +167,8 @@ impl Markers {
     pub(crate) fn reset(&mut self, start: u64) {
         let reader = &mut self.reader;
         reader.tracker.reset(start);
+        reader.removed.ranges.clear();
+        reader.mark_end = start + BYTE_ORDER_MARK.len() as u64;
         self.restart(start);
     }
 
@@ -143,6 +205,32 @@ impl Markers {
             + reader.ids.heap()
             + reader.tracker.heap()
             + reader.open.heap()
+            + reader.removed.ranges.capacity() * size_of::<(Span, u64)>()
+    }
+
+    /// Returns the number of bytes before a stream offset that stripping removes.
+    pub(crate) fn removed_before(&self, at: u64) -> u64 {
+        let reader = &self.reader;
+        reader.removed.before(at, reader.tracker.removed())
+    }
+
+    /// Finds where the earliest citation may begin that is not complete, whatever follows.
+    pub(crate) fn open_citation(&mut self) -> OpenCitation {
+        let reader = &mut self.reader;
+        let end = reader.tracker.end();
+        let open = reader.tracker.open_sentence();
+        let (stream, clean) = match open.start < end {
+            true => (reader.tracker.stream_offset(open.start), open.start),
+            false => (reader.position, end),
+        };
+        let around = reader.open.start().unwrap_or((reader.position, end));
+        let (stream, clean) = (stream, clean).min(around);
+        OpenCitation {
+            stream,
+            clean,
+            cut: open.cut,
+            uncut_until: reader.position + open.uncut_until.saturating_sub(end),
+        }
     }
 
     /// Returns how many bytes of the white space that was emitted last may be removed.
@@ -245,12 +333,27 @@ impl Markers {
         self.end_open(sink);
         let position = self.reader.position;
         self.reader.tracker.begin();
+        self.reader.mark_end = 0;
         self.restart(position);
     }
 }
 
 impl Reader {
     fn emit(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
+        let left = self.mark_end.saturating_sub(self.position) as usize;
+        let (mark, text) = bytes.split_at(left.min(bytes.len()));
+        if !mark.is_empty() {
+            self.emit_text(mark, sink);
+            // A byte order mark is white space before the text.
+            if self.position == self.mark_end && self.behind.bytes() == BYTE_ORDER_MARK {
+                self.behind.clear();
+                self.tracker.skip_all();
+            }
+        }
+        self.emit_text(text, sink);
+    }
+
+    fn emit_text(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
         if bytes.is_empty() {
             return;
         }
@@ -302,6 +405,9 @@ impl Reader {
     /// Skips bytes that are not part of the text, with the `white` bytes before them.
     fn skip(&mut self, white: usize, len: u64) {
         self.position += len;
+        let all = len + white as u64;
+        self.removed
+            .push(self.position, all, self.tracker.removed());
         self.odd_backslashes = false;
         self.behind.restart();
         self.white = 0;

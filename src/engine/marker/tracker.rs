@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 
 use super::With;
 use crate::engine::Sink;
+use crate::engine::bytes::{CALM, all};
 use crate::engine::chars::{next_boundary, trimmed_len, whole_characters};
-use crate::engine::lookback::{Passage, Reach, passages, reach};
+use crate::engine::lookback::{From, Passage, Reach, passages, reach};
 use crate::engine::markdown::line::{Line, prefix, skip_blank};
-use crate::engine::sentence::sentences;
+use crate::engine::sentence::{last_sentence, sentences, surely_not_near};
 use crate::event::{Diagnostic, DiagnosticCode, Event};
-use crate::marker::{Citation, CitationParts, CitationReason, CitedId, CitedIds};
+use crate::marker::{Citation, CitationParts, CitationReason, CitedId, CitedIds, IdList};
 use crate::marker_ids::IdText;
 use crate::provenance::reading::lossy;
 use crate::{Limits, Span, steps};
@@ -48,7 +49,33 @@ pub(super) struct Tracker {
     ids: IdText,
     /// Text came since it was last looked at.
     is_new: bool,
+    /// A marker came since then.
+    is_marked: bool,
     scratch: Vec<Passage>,
+    /// Reach of a later marker, as long as it holds.
+    calm: Option<Calm>,
+    /// Clean offset at which the sentence of the first marker that waits begins, once that is known.
+    first_start: Option<u64>,
+}
+
+/// Reach of a later marker, which holds for more text without a terminator in the same line.
+#[derive(Clone, Copy, Debug)]
+struct Calm {
+    found: Reach,
+    /// Length of the text for which it holds.
+    upto: usize,
+    /// Length up to which it holds if the text goes on so.
+    until: usize,
+}
+
+/// Beginning of the earliest sentence that may still get a marker, as clean offsets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenSentence {
+    pub(super) start: u64,
+    /// The sentence begins there because `max_assertion` cuts off what comes before.
+    pub(super) cut: bool,
+    /// Clean offset up to which `max_assertion` cuts nothing off.
+    pub(super) uncut_until: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +140,10 @@ impl Tracker {
             waiting: Vec::new(),
             ids: IdText::default(),
             is_new: false,
+            is_marked: false,
             scratch: Vec::new(),
+            calm: None,
+            first_start: None,
         }
     }
 
@@ -127,6 +157,7 @@ impl Tracker {
     /// Begins a text of its own at the end of this one.
     pub(super) fn begin(&mut self) {
         self.waiting.clear();
+        self.first_start = None;
         self.ids.clear();
         self.paused = false;
         self.suspended = false;
@@ -135,6 +166,7 @@ impl Tracker {
 
     fn restart(&mut self, line: Line) {
         self.text.clear();
+        self.calm = None;
         self.white.clear();
         self.removals.clear();
         self.removed_before = self.removed;
@@ -219,6 +251,7 @@ impl Tracker {
     fn drop_front(&mut self, len: usize) {
         let read = self.anchor.advance(&self.text[..len]);
         self.text.drain(..read);
+        self.calm = None;
         self.base += read as u64;
         self.cut = self.anchor.is_open();
         self.is_rest &= read == 0;
@@ -281,13 +314,20 @@ impl Tracker {
         });
         ids.iter().for_each(|id| self.ids.push(id));
         self.is_new = true;
+        self.is_marked = true;
     }
 
     /// The line so far opens a fenced block, so it is no part of the text before it.
     pub(super) fn drop_opening_line(&mut self) {
         let line = memchr::memrchr(b'\n', self.text.strip_suffix(b"\n").unwrap_or(&self.text));
         self.text.truncate(line.map_or(0, |feed| feed + 1));
+        self.calm = None;
         self.white.clear();
+    }
+
+    /// The text so far is not part of what follows.
+    pub(super) fn skip_all(&mut self) {
+        self.restart(Line::new_block(false));
     }
 
     /// A fenced block begins.
@@ -308,12 +348,21 @@ impl Tracker {
             return;
         }
         self.is_new = false;
-        let text = &self.text[..self.known_len()];
-        let until = match reach(text, 0, &self.anchor, usize::MAX >> 1) {
+        let is_marked = core::mem::take(&mut self.is_marked);
+        let len = self.known_len();
+        let (found, is_same) = self.reached(len);
+        if is_same && !is_marked {
+            return;
+        }
+        let until = match found {
             Reach::Blank => return,
             Reach::Nothing => usize::MAX,
             Reach::From(from) => from.start,
         };
+        if until <= self.before_first() {
+            return;
+        }
+        let text = &self.text[..len];
         let upto = text.len() - self.open_prefix(text);
         let extent = Extent {
             upto,
@@ -322,6 +371,126 @@ impl Tracker {
             ends: false,
         };
         self.report(extent, with, sink);
+    }
+
+    /// Reach of a marker that comes after the first `len` bytes of the text, and whether it is as it was before them.
+    fn reached(&mut self, len: usize) -> (Reach, bool) {
+        if let Some(calm) = &mut self.calm
+            && calm.upto <= len
+            && len <= calm.until
+            && all(&self.text[calm.upto..len], CALM)
+        {
+            steps::count(len - calm.upto);
+            calm.upto = len;
+            return (calm.found, true);
+        }
+        let found = reach(&self.text[..len], 0, &self.anchor, usize::MAX >> 1);
+        self.calm = match found {
+            Reach::From(From {
+                calm: Some(until), ..
+            }) => Some(Calm {
+                found,
+                upto: len,
+                until,
+            }),
+            _ => None,
+        };
+        (found, false)
+    }
+
+    /// Index of the last character before the first marker that waits that is neither white space nor the end of a cell. A
+    /// sentence that begins there or later cannot have been reported.
+    fn before_first(&self) -> usize {
+        let Some(first) = self.waiting.first() else {
+            return 0;
+        };
+        let before = &self.text[..(first.clean - self.base) as usize];
+        let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'|');
+        before.iter().rposition(is_text).unwrap_or(0)
+    }
+
+    /// Finds where the earliest sentence begins that may still get a marker, or whose markers wait.
+    pub(super) fn open_sentence(&mut self) -> OpenSentence {
+        if self.paused {
+            return OpenSentence {
+                start: self.end,
+                cut: false,
+                uncut_until: self.end + self.max as u64,
+            };
+        }
+        let len = self.known_len();
+        let (found, _) = self.reached(len);
+        let (from, is_block) = match found {
+            Reach::Blank => (None, true),
+            Reach::From(from) => (Some(from.start), from.block == Some(from.start)),
+            Reach::Nothing => (self.last_cell(len), true),
+        };
+        let near = match from {
+            None => self.base + len as u64,
+            Some(from) if is_block => self.base + from as u64,
+            Some(from) => match surely_not_near(&self.text, from) {
+                // How much of the text is kept depends on the chunks.
+                0 if self.cut => 0,
+                near => self.base + near as u64,
+            },
+        };
+        let lost = self.text.len().saturating_sub(self.max);
+        let cut = self.waiting.is_empty() && self.base + lost as u64 > near;
+        let start = match from {
+            _ if cut => self.base + next_boundary(&self.text, lost) as u64,
+            Some(from) => self.base + from as u64,
+            None => self.end,
+        };
+        OpenSentence {
+            start: start.min(self.first_sentence(start)),
+            cut,
+            uncut_until: near + self.max as u64,
+        }
+    }
+
+    /// Start of the last sentence of the text, which ends with a cell.
+    fn last_cell(&mut self, len: usize) -> Option<usize> {
+        if self.text[..len].last() != Some(&b'|') {
+            return None;
+        }
+        let mut blocks = core::mem::take(&mut self.scratch);
+        blocks.clear();
+        passages(&self.text[..len], &self.anchor, self.is_rest, &mut blocks);
+        steps::count(len);
+        let last = blocks.iter().rev().find(|block| !block.is_empty()).copied();
+        self.scratch = blocks;
+        let last = last.filter(|last| is_blank(&self.text[last.end..len]))?;
+        Some(last.start + last_sentence(&self.text[last.start..last.end]))
+    }
+
+    /// Clean offset at which the sentence of the first marker that waits begins, at the earliest; those from `until` on are not
+    /// certain.
+    fn first_sentence(&mut self, until: u64) -> u64 {
+        let Some(first) = self.waiting.first() else {
+            return u64::MAX;
+        };
+        if let Some(start) = self.first_start {
+            return start;
+        }
+        let at = (first.clean - self.base) as usize;
+        let mut blocks = core::mem::take(&mut self.scratch);
+        blocks.clear();
+        passages(&self.text, &self.anchor, self.is_rest, &mut blocks);
+        steps::count(self.text.len());
+        let index = blocks.partition_point(|block| block.from <= at);
+        let is_open = index == blocks.len() && blocks[index - 1].is_empty();
+        let start = self.owner(&blocks, at).map(|owner| {
+            let block = Self::block_of(&blocks, owner);
+            let mut all = sentences(&self.text[block.start..block.end]);
+            let own = all.find(|range| owner < block.start + range.end);
+            self.base + own.map_or(block.start, |range| block.start + range.start) as u64
+        });
+        self.scratch = blocks;
+        let start = start.unwrap_or(first.clean);
+        if start <= until && !is_open {
+            self.first_start = Some(start);
+        }
+        start
     }
 
     /// Reports everything: the text ends here.
@@ -425,6 +594,9 @@ impl Tracker {
         self.scratch = blocks;
         let ids: usize = self.waiting[..done].iter().map(|one| one.ids).sum();
         self.waiting.drain(..done);
+        if done > 0 {
+            self.first_start = None;
+        }
         self.ids.drop_first(ids);
     }
 
@@ -531,7 +703,8 @@ impl Tracker {
             text: &text,
             span,
             clean_span: clean,
-            ids: &ids,
+            limit_hit: cut || too_many,
+            ids: IdList::Borrowed(&ids),
         };
         sink(Event::Citation(Citation::borrowed(&parts)));
         for (holds, code) in [
@@ -544,6 +717,16 @@ impl Tracker {
                 sink(Event::Diagnostic(Diagnostic::new(code, span)));
             }
         }
+    }
+
+    /// Returns the offset in the stream of a clean offset in the text.
+    pub(super) fn stream_offset(&self, clean: u64) -> u64 {
+        self.stream_span(Span::new(clean, clean + 1)).start()
+    }
+
+    /// Returns the clean offset of the end.
+    pub(super) const fn end(&self) -> u64 {
+        self.end
     }
 
     /// The span in the stream of a span of the clean text.
@@ -571,17 +754,26 @@ pub(super) fn cited<'a>(
     ids: impl Iterator<Item = (usize, &'a str, Span)>,
     with: With<'a>,
 ) -> CitedIds<'a> {
-    let one = |(dialect, id, marker)| CitedId {
+    let one = |(dialect, id, marker)| cited_id(dialect, id, marker, with);
+    ids.map(one).collect()
+}
+
+/// An identifier of a citation, held against the list of sources.
+fn cited_id<'a>(dialect: usize, id: &'a str, marker: Span, with: With<'a>) -> CitedId<'a> {
+    let source = with.sources.and_then(|list| list.find(id));
+    let reason = match (&source, with.sources) {
+        (Some(_), _) => None,
+        (None, Some(list)) if list.is_complete() => Some(CitationReason::UnknownSource),
+        _ => Some(CitationReason::NoSourceList),
+    };
+    CitedId {
         dialect: with.set.dialect_name(dialect),
         id,
         marker,
-        reason: match with.sources {
-            Some(list) if list.find(id).is_some() => None,
-            Some(list) if list.is_complete() => Some(CitationReason::UnknownSource),
-            _ => Some(CitationReason::NoSourceList),
-        },
-    };
-    ids.map(one).collect()
+        reason,
+        class: source.as_ref().and_then(|source| source.class),
+        ts: source.as_ref().and_then(|source| source.ts),
+    }
 }
 
 /// Length of the beginning of `text` of at most `max` bytes that ends with a whole character.

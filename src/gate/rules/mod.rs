@@ -15,13 +15,16 @@ pub use self::ready::{policy_file, ready_policy};
 use self::rule::Rule;
 use super::policy::{Action, AtLimit, Policy, Question, Unannotated};
 use super::spacing::Spacing;
+#[cfg(feature = "dialects")]
+use crate::marker::{CitationReason, CitedId};
 use crate::names::names;
 use crate::provenance::{
     Assertion, Class, Counting, Discipline, Timestamp, Verdict, VerdictReason,
 };
 
 /// What an assertion is to a policy file. The first that applies counts, in this order, except that
-/// [`NoAssertion`](Self::NoAssertion) and [`Orphan`](Self::Orphan) precede [`Limit`](Self::Limit), and [`Admitted`](Self::Admitted) is the last.
+/// [`NoAssertion`](Self::NoAssertion) and [`Orphan`](Self::Orphan) precede [`Limit`](Self::Limit), the three about sources come after
+/// [`Untrusted`](Self::Untrusted), and [`Admitted`](Self::Admitted) is the last.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Disposition {
@@ -56,6 +59,15 @@ pub enum Disposition {
     BelowFloor,
     /// A class that the file requires does not count.
     MissingClass,
+    /// A marker of a citation names a source that the complete list of sources does not have. Without a rule of its own, that of
+    /// [`Terminal`](Self::Terminal) applies.
+    UnknownSource,
+    /// Too few classes count, and a source that is cited is listed without a class. Without a rule of its own, that of
+    /// [`BelowFloor`](Self::BelowFloor) applies.
+    ListedSource,
+    /// There is no list of sources, or an incomplete one that does not have the sources that are cited. Without a rule of its own,
+    /// the text is released.
+    NoSourceList,
 }
 
 names! {
@@ -75,10 +87,13 @@ names! {
     Future => "future",
     BelowFloor => "below-floor",
     MissingClass => "missing-class",
+    UnknownSource => "unknown-source",
+    ListedSource => "listed-source",
+    NoSourceList => "no-source-list",
 }
 
 /// How many dispositions there are.
-const DISPOSITIONS: usize = 15;
+const DISPOSITIONS: usize = 18;
 
 /// The rules of a policy file: which assertions are admitted (`provenance memo 7`), and what is done with each.
 ///
@@ -97,7 +112,7 @@ const DISPOSITIONS: usize = 15;
 /// | `windows` | a table: how old an observation of each class may be |
 /// | `groups` | lists of classes that count once together |
 /// | `inadmissible` | the rule for every disposition without one of its own; required |
-/// | `admitted`, `below_floor`, `stale`, `no_time`, `future`, `terminal`, `unannotated`, `malformed`, `unknown`, `limit`, `no_assertion`, `orphan`, `untrusted`, `refused_class`, `missing_class` | the rule for a [`Disposition`] |
+/// | `admitted`, `below_floor`, `stale`, `no_time`, `future`, `terminal`, `unannotated`, `malformed`, `unknown`, `limit`, `no_assertion`, `orphan`, `untrusted`, `refused_class`, `missing_class`, `unknown_source`, `listed_source`, `no_source_list` | the rule for a [`Disposition`] |
 ///
 /// A rule is a table with an `action`: `release`, `mark` with a text `before`, `after` or both, `replace` with a `text`,
 /// `discard`, `suspend`, or `refuse` with a `text`. A text is a string, or a table with a string for each language.
@@ -244,6 +259,7 @@ impl Rules {
         let is_stale = counting().any(|counting| matches!(counting, Counting::Stale { .. }));
         let is_future = || counting().any(|counting| matches!(counting, Counting::Future { .. }));
         let missing = |class: &&Class| !verdict.classes().contains(class);
+        let source = self.source_disposition(question, verdict);
         let refused = |class: &Class| self.refused.contains(class);
         match verdict.reason() {
             _ if question.assertion().is_repeated() => Disposition::Malformed,
@@ -251,6 +267,7 @@ impl Rules {
             VerdictReason::NoAssertion => Disposition::NoAssertion,
             VerdictReason::Limit => Disposition::Limit,
             _ if question.untrusted() && has_rule(Disposition::Untrusted) => Disposition::Untrusted,
+            _ if source.is_some() => source.unwrap_or(Disposition::UnknownSource),
             VerdictReason::Unannotated => Disposition::Unannotated,
             _ if has(Counting::Malformed) => Disposition::Malformed,
             _ if has(Counting::UnknownClass) => Disposition::Unknown,
@@ -275,11 +292,57 @@ impl Rules {
         }
     }
 
+    /// The disposition of a citation that its sources decide.
+    #[cfg(feature = "dialects")]
+    fn source_disposition(
+        &self,
+        question: &Question<'_>,
+        verdict: &Verdict,
+    ) -> Option<Disposition> {
+        let citation = question.citation()?;
+        let has = |reason| citation.ids().any(|cited| cited.reason == Some(reason));
+        let has_rule = |disposition| self.rule(disposition).is_some();
+        let is_listed = |cited: CitedId<'_>| cited.reason.is_none() && cited.class.is_none();
+        let is_listed = citation.ids().any(is_listed);
+        match verdict.reason() {
+            _ if has(CitationReason::UnknownSource) => Some(Disposition::UnknownSource),
+            _ if has(CitationReason::NoSourceList) && has_rule(Disposition::NoSourceList) => {
+                Some(Disposition::NoSourceList)
+            }
+            VerdictReason::Unannotated if is_listed => Some(Disposition::ListedSource),
+            VerdictReason::Unannotated => Some(Disposition::NoSourceList),
+            VerdictReason::BelowFloor if is_listed && has_rule(Disposition::ListedSource) => {
+                Some(Disposition::ListedSource)
+            }
+            _ => None,
+        }
+    }
+
+    #[cfg(not(feature = "dialects"))]
+    const fn source_disposition(&self, _: &Question<'_>, _: &Verdict) -> Option<Disposition> {
+        None
+    }
+
     /// What is done with an assertion.
     #[must_use]
     pub fn action(&self, disposition: Disposition) -> Action {
-        let rule = self.rule(disposition).unwrap_or(&self.inadmissible);
-        rule.action(&self.language)
+        let own = self.rule(disposition);
+        let rule = match disposition {
+            Disposition::UnknownSource => own.or(self.rule(Disposition::Terminal)),
+            Disposition::ListedSource => own.or(self.rule(Disposition::BelowFloor)),
+            Disposition::NoSourceList if own.is_none() => return Action::Release,
+            _ => own,
+        };
+        rule.unwrap_or(&self.inadmissible).action(&self.language)
+    }
+
+    /// Returns `true` if the file has a rule that needs a list of sources: `unknown_source` or `listed_source`. Without dialects and
+    /// a list, such a rule never applies.
+    #[must_use]
+    pub fn needs_sources(&self) -> bool {
+        let own = [Disposition::UnknownSource, Disposition::ListedSource];
+        own.iter()
+            .any(|disposition| self.rule(*disposition).is_some())
     }
 
     /// The rule of its own that a disposition has.

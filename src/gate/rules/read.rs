@@ -45,6 +45,9 @@ const RULES: [(&str, Disposition); DISPOSITIONS] = [
     ("future", Disposition::Future),
     ("below_floor", Disposition::BelowFloor),
     ("missing_class", Disposition::MissingClass),
+    ("unknown_source", Disposition::UnknownSource),
+    ("listed_source", Disposition::ListedSource),
+    ("no_source_list", Disposition::NoSourceList),
 ];
 
 /// All keys of a file.

@@ -236,3 +236,16 @@ pub(super) fn cuts(seed: u64, most: usize) -> impl FnMut(usize) -> usize {
         }
     }
 }
+
+/// Reads an input, of which more may follow.
+pub(super) fn push(parser: &mut Parser, input: &[Segment]) {
+    for segment in input {
+        if segment.after_break {
+            parser.push_break(());
+        }
+        match segment.own {
+            true => parser.push(&segment.bytes, ()),
+            false => parser.push_untrusted(&segment.bytes, ()),
+        }
+    }
+}

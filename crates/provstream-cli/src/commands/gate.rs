@@ -16,6 +16,7 @@ use crate::error::{CliError, exit_code_of_files, is_broken_pipe, is_input_error,
 use crate::files::for_each_file;
 use crate::input::input_name;
 use crate::messages::print_note;
+use crate::options::DialectOptions;
 use crate::output::{Output, is_stdout, refuse_input_as_output, stdout_is};
 use crate::reader::pump;
 use crate::sink::{StoppedText, StreamSink, TextName};
@@ -36,6 +37,7 @@ use crate::sink::{StoppedText, StreamSink, TextName};
 ///
 /// It needs `preset` or `floor`, `default_window` or `windows`, and [inadmissible]. Text without
 /// annotation is released unless [unannotated] says otherwise. docs/gate.md describes all rules.
+/// With --dialect, sentences with citation markers such as [1] are judged by their sources, too.
 ///
 /// With --input the text of each channel goes through a gate of its own, and what cannot be read
 /// as an event is withheld. With --field each string does, and lines that are not JSON are
@@ -73,12 +75,20 @@ pub(crate) struct GateOptions {
     output: Option<PathBuf>,
     #[command(flatten)]
     stream: GateStreamOptions,
+    #[command(flatten)]
+    dialects: DialectOptions,
 }
 
 /// Runs the command.
 pub(crate) fn run(options: &GateOptions) -> anyhow::Result<ExitCode> {
     refuse_shared_files(options)?;
-    let settings = GateSettings::load(&options.policy, &options.stream)?;
+    check_dialects(options)?;
+    let settings = GateSettings::load(&options.policy, &options.stream, Some(&options.dialects))?;
+    if settings.rules.needs_sources() && !options.dialects.has_sources() {
+        return Err(usage_error(
+            "--policy: expected --dialect and --sources with the rules [unknown_source] and [listed_source], which need a list of sources",
+        ));
+    }
     let mut passed = true;
     let must_split = options.stream.rewrite.is_response();
     let output = options.output.as_deref();
@@ -96,12 +106,23 @@ pub(crate) fn run(options: &GateOptions) -> anyhow::Result<ExitCode> {
     exit_code_of_files(result, options.fail, passed)
 }
 
+/// Refuses dialects for what they cannot be read in.
+fn check_dialects(options: &GateOptions) -> anyhow::Result<()> {
+    match options.dialects.are_read() && options.stream.rewrite.is_response() {
+        true => Err(usage_error(
+            "--dialect cannot be used with --input: a gate reads markers in text alone",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// Refuses files that are read and written. The text itself can be replaced.
 fn refuse_shared_files(options: &GateOptions) -> anyhow::Result<()> {
     let policy = ("--policy", Some(options.policy.as_path()));
     let vocabulary = options.stream.rewrite.input.vocabulary_file();
     let output = options.output.as_deref();
-    refuse_input_as_output("--output", output, [policy, vocabulary])?;
+    let sources = options.dialects.sources_file();
+    refuse_input_as_output("--output", output, [policy, vocabulary, sources])?;
     let Some(audit) = &options.audit else {
         return Ok(());
     };
@@ -115,7 +136,7 @@ fn refuse_shared_files(options: &GateOptions) -> anyhow::Result<()> {
         .files
         .iter()
         .map(|file| ("FILE", Some(file.as_path())));
-    let others = [("--output", output), policy, vocabulary];
+    let others = [("--output", output), policy, vocabulary, sources];
     refuse_input_as_output("--audit", Some(audit), files.chain(others))
 }
 

@@ -11,7 +11,7 @@ use provstream_providers::StreamGate;
 
 use crate::engine::Engine;
 use crate::error::usage_error;
-use crate::options::{AssertionLimits, InputFormat, RewriteOptions};
+use crate::options::{AssertionLimits, DialectOptions, InputFormat, RewriteOptions};
 use crate::reader::StreamReader;
 use crate::settings;
 
@@ -44,7 +44,11 @@ pub(crate) struct GateSettings<'o> {
 
 impl<'o> GateSettings<'o> {
     /// Loads the policy.
-    pub(crate) fn load(policy: &Path, options: &'o GateStreamOptions) -> anyhow::Result<Self> {
+    pub(crate) fn load(
+        policy: &Path,
+        options: &'o GateStreamOptions,
+        dialects: Option<&DialectOptions>,
+    ) -> anyhow::Result<Self> {
         let input = &options.rewrite.input;
         let vocabulary = input.vocabulary.load()?;
         let ready = policy.to_str().and_then(ready_policy);
@@ -62,9 +66,14 @@ impl<'o> GateSettings<'o> {
         let limits = options.limits.limits(input)?;
         options.rewrite.check()?;
         options.rewrite.fields.distinct()?;
+        let parser = input.parser(limits, vocabulary.clone());
+        let parser = match dialects {
+            Some(dialects) => dialects.apply(input, parser, &vocabulary)?,
+            None => parser,
+        };
         Ok(Self {
             rules,
-            parser: input.parser(limits, vocabulary).build(),
+            parser: parser.build(),
             options,
         })
     }

@@ -76,7 +76,7 @@ pub(crate) fn run(options: &ReportOptions) -> anyhow::Result<ExitCode> {
             "--output: expected a file for the page, which is HTML, such as -o report.html (-o - writes it to the terminal)",
         ));
     }
-    let load = |policy: &PathBuf| GateSettings::load(policy, &options.stream);
+    let load = |policy: &PathBuf| GateSettings::load(policy, &options.stream, None);
     // Without a policy, the command line has --audit-log.
     let settings = options.policy.as_ref().map(load).transpose()?;
     let folder = output.filter(|path| files.are_named || is_folder(path));

@@ -76,10 +76,11 @@ pub(crate) fn run(options: &StripOptions) -> anyhow::Result<ExitCode> {
     if let Some(bytes) = options.max_record {
         limits = limit("record", limits.with_max_record(bytes))?;
     }
+    let vocabulary = input.vocabulary.load()?;
     let parser = input
-        .parser(limits, input.vocabulary.load()?)
+        .parser(limits, vocabulary.clone())
         .hold_records(options.json);
-    let parser = options.dialects.apply(input, parser)?;
+    let parser = options.dialects.apply(input, parser, &vocabulary)?;
     let mut passed = true;
     let must_split = options.rewrite.is_response();
     let result = for_each_file(&options.files, output, must_split, |file, output| {

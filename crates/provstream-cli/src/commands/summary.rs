@@ -152,8 +152,8 @@ pub(crate) fn run(options: &SummaryOptions) -> anyhow::Result<ExitCode> {
     let rule = options
         .floor
         .map(|floor| discipline(floor, &options.windows, options.clock.skew, &vocabulary));
-    let parser = input.parser(options.limits.limits(input)?, vocabulary);
-    let parser = options.dialects.apply(input, parser)?.build();
+    let parser = input.parser(options.limits.limits(input)?, vocabulary.clone());
+    let parser = options.dialects.apply(input, parser, &vocabulary)?.build();
     let files = InputFiles::new(&options.files)?;
     let output = options
         .output

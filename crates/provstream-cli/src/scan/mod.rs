@@ -153,9 +153,9 @@ pub(crate) fn scan(
     dialects: Option<&DialectOptions>,
 ) -> anyhow::Result<(anyhow::Result<u64>, Counts)> {
     options.fields.distinct()?;
-    let mut parser = options.input.parser(limits, vocabulary);
+    let mut parser = options.input.parser(limits, vocabulary.clone());
     if let Some(dialects) = dialects {
-        parser = dialects.apply(&options.input, parser)?;
+        parser = dialects.apply(&options.input, parser, &vocabulary)?;
     }
     let config = ScanConfig {
         options,

@@ -5,6 +5,7 @@ mod common;
 mod corpus;
 mod datasets;
 mod defects;
+mod dialects;
 mod emit;
 mod extract;
 mod fail;

@@ -1,11 +1,15 @@
 //! Naive gate that computes its output from a whole stream at once.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
 use provstream::sentence::last_sentence;
 use provstream::{Action, AtLimit, GateEnd, Policy, Question, Unannotated};
 
+use crate::reference::dialects::{self, With};
 use crate::reference::engine::Cuts;
 use crate::reference::{
-    Encoding, Ev, RefLimits, RefMode, RefVocabulary, Segment, breaks, events_in, strip_in,
+    Encoding, Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment, breaks, events_in, strip_in,
 };
 
 use super::pieces::Short;
@@ -74,6 +78,7 @@ struct Decided {
     end: usize,
     action: Action,
     json: bool,
+    is_citation: bool,
     /// Missing quotes before and after the JSON value, which a replacement by a string must add.
     lacks_quotes: (bool, bool),
 }
@@ -123,28 +128,104 @@ pub fn gate_from(
         policy,
         json_alone: matches!(short.reading.mode, RefMode::Json | RefMode::Ndjson),
     };
-    let mut breaks = breaks(short.reading, &short.input, limits, &vocabulary);
-    breaks.reverse();
-    let mut rest = &decided[..];
-    while let Some((found, later)) = rest.split_first() {
-        rest = later;
-        out.pass_breaks(&mut breaks, found.start);
-        out.pass(found.start, true);
-        out.close();
-        if let Some(end) = out.act(found, &mut rest) {
-            return (out.written, Some(end));
+    let breaks = breaks(short.reading, &short.input, limits, &vocabulary);
+    let fault = fault.map(|(end, text)| (end.clean as usize, text));
+    let end = out.write(decided, breaks, fault);
+    (out.written, end)
+}
+
+/// Computes the output of a gate for free text with dialects, and how the gate ends the stream.
+pub fn gate_with_dialects(
+    input: &[Segment],
+    limits: &RefLimits,
+    with: With<'_>,
+    policy: Drawn,
+) -> (Vec<u8>, Option<GateEnd>) {
+    let reading = Reading::TEXT;
+    let vocabulary = RefVocabulary::default();
+    let events = events_in(reading, input, limits, &vocabulary, &last_sentence);
+    let read = dialects::read(reading, input, limits, with, &crate::sentence::starts);
+    let mut cuts: Vec<(u64, u64)> = read
+        .markers
+        .iter()
+        .map(|marker| (marker.span.0 - marker.whitespace_before, marker.span.1))
+        .collect();
+    cuts.extend(annotation_cuts(&events));
+    let clean = |at: u64| {
+        let removed = cuts.iter().filter(|cut| cut.0 < at);
+        at - removed.map(|cut| cut.1.min(at) - cut.0).sum::<u64>()
+    };
+    let mut decided = Vec::new();
+    for event in &events {
+        let Ev::Assertion {
+            span, clean_span, ..
+        } = event
+        else {
+            continue;
+        };
+        // One without text is where the white space before its annotation begins.
+        let is_empty = span.0 == span.1;
+        let start = cuts
+            .iter()
+            .find(|cut| is_empty && clean_span.is_some() && cut.0 <= span.0 && span.0 < cut.1)
+            .map_or(span.0, |cut| cut.0);
+        decided.push((span.0, (clean(start), clean(span.1.max(start))), false));
+    }
+    let citations = read.citations.iter().filter(|one| !one.text.is_empty());
+    decided.extend(citations.map(|one| (one.span.0, one.clean_span, true)));
+    let mut decided: Vec<_> = decided
+        .into_iter()
+        .map(|(at, (start, end), is_citation)| Decided {
+            at,
+            start: start as usize,
+            end: end as usize,
+            action: policy.action(at),
+            json: false,
+            is_citation,
+            lacks_quotes: (false, false),
+        })
+        .collect();
+    // Of two that begin together, the longer one is the outer one; of equally long ones, the citation is the inner one.
+    decided.sort_by_key(|found| {
+        let len = found.end - found.start;
+        (
+            found.start,
+            len > 0,
+            Reverse(len),
+            found.is_citation,
+            found.at,
+        )
+    });
+    let mut out = Out {
+        text: &read.clean,
+        at: 0,
+        written: Unjoined::default(),
+        run: None,
+        policy,
+        json_alone: false,
+    };
+    let mut at = 0;
+    let mut breaks = Vec::new();
+    for segment in input {
+        if segment.after_break {
+            breaks.push(clean(at) as usize);
         }
+        at += segment.bytes.len() as u64;
     }
-    if let Some((end, cut)) = fault {
-        out.pass_breaks(&mut breaks, end.clean as usize);
-        out.pass(end.clean as usize, !cut.is_empty());
-        out.written.text(cut.as_bytes());
-        return (out.written, Some(GateEnd::Refused));
-    }
-    out.pass_breaks(&mut breaks, text.len());
-    out.pass(text.len(), false);
-    out.close();
-    (out.written, None)
+    let end = out.write(decided, breaks, None);
+    (joined([&out.written]).concat(), end)
+}
+
+/// Lists what stripping removes because of annotations.
+fn annotation_cuts(events: &[Ev]) -> impl Iterator<Item = (u64, u64)> {
+    events.iter().filter_map(|event| match event {
+        Ev::Annotation {
+            span,
+            whitespace_before,
+            ..
+        } => Some((span.0 - whitespace_before, span.1)),
+        _ => None,
+    })
 }
 
 /// End of a stream, as an offset in the stream and an offset in the text without records.
@@ -215,14 +296,7 @@ fn decide(events: &[Ev], raw: &[u8], action: impl Fn(u64) -> Action, before: u64
         })
         .collect();
     let mut cuts = records.clone();
-    cuts.extend(events.iter().filter_map(|event| match event {
-        Ev::Annotation {
-            span,
-            whitespace_before,
-            ..
-        } => Some((span.0 - whitespace_before, span.1)),
-        _ => None,
-    }));
+    cuts.extend(annotation_cuts(events));
     let removed = |at: u64| -> u64 {
         let before = cuts.iter().filter(|cut| cut.1 <= at);
         before.map(|cut| cut.1 - cut.0).sum()
@@ -264,6 +338,7 @@ fn decide(events: &[Ev], raw: &[u8], action: impl Fn(u64) -> Action, before: u64
             end: end as usize,
             action,
             json,
+            is_citation: false,
             lacks_quotes: if json {
                 // The content of a string does not begin with its quote, and no other value ends before a quote.
                 (
@@ -289,6 +364,35 @@ struct Out<'a> {
 }
 
 impl Out<'_> {
+    /// Writes the whole output, up to the decision that ends it, or up to a `fault` with its text.
+    fn write(
+        &mut self,
+        mut decided: Vec<Decided>,
+        mut breaks: Vec<usize>,
+        fault: Option<(usize, Cow<'static, str>)>,
+    ) -> Option<GateEnd> {
+        breaks.reverse();
+        while !decided.is_empty() {
+            let found = decided.remove(0);
+            self.pass_breaks(&mut breaks, found.start);
+            self.pass(found.start, true);
+            self.close();
+            if let Some(end) = self.act(&found, &mut decided) {
+                return Some(end);
+            }
+        }
+        if let Some((end, cut)) = fault {
+            self.pass_breaks(&mut breaks, end);
+            self.pass(end, !cut.is_empty());
+            self.written.text(cut.as_bytes());
+            return Some(GateEnd::Refused);
+        }
+        self.pass_breaks(&mut breaks, self.text.len());
+        self.pass(self.text.len(), false);
+        self.close();
+        None
+    }
+
     /// Writes the text up to the last break at or before `upto` and ends an unannotated run at each
     /// break. `breaks` is in descending order.
     fn pass_breaks(&mut self, breaks: &mut Vec<usize>, upto: usize) {
@@ -334,7 +438,10 @@ impl Out<'_> {
 
     /// Writes an assertion and the assertions nested in it, which it takes from the start of
     /// `rest`.
-    fn act(&mut self, found: &Decided, rest: &mut &[Decided]) -> Option<GateEnd> {
+    fn act(&mut self, found: &Decided, rest: &mut Vec<Decided>) -> Option<GateEnd> {
+        if found.start < self.at && found.end <= self.at && !found.action.ends() {
+            return None;
+        }
         let escaped = |text: &str| match found.json {
             true => {
                 let quoted = serde_json::to_string(text).expect("a string");
@@ -363,13 +470,10 @@ impl Out<'_> {
                 self.written.text(if closes { b"\"" } else { b"" });
                 self.at = self.at.max(found.end);
                 // What is in it is gone, unless the stream ends there.
-                while let Some((inner, later)) = rest.split_first()
-                    && inner.start < found.end
-                    && !inner.action.ends()
-                {
-                    assert!(inner.end <= found.end, "one within the other");
-                    *rest = later;
-                }
+                rest.retain(|inner| {
+                    let is_inside = inner.start < found.end && inner.end <= found.end;
+                    !is_inside || inner.action.ends()
+                });
                 return None;
             }
             Action::Suspend => return Some(GateEnd::Suspended),
@@ -380,12 +484,10 @@ impl Out<'_> {
             other => panic!("an action that there is not: {other:?}"),
         };
         self.written.text(before.as_bytes());
-        while let Some((inner, later)) = rest.split_first()
-            && inner.start < found.end
-        {
-            *rest = later;
+        while rest.first().is_some_and(|inner| inner.start < found.end) {
+            let inner = rest.remove(0);
             self.text(inner.start);
-            if let Some(end) = self.act(inner, rest) {
+            if let Some(end) = self.act(&inner, rest) {
                 return Some(end);
             }
         }

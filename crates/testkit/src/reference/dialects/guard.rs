@@ -73,7 +73,7 @@ impl Group<'_> {
         let bytes = &self.stream.bytes[self.span.clone()];
         let image = before.ends_with(b"!") && bytes.contains(&b'(');
         let unblanked = without_blanks(before);
-        let operator = ["=", ":", "∈"]
+        let operator = ["=", ":", "∈", "＝", "："]
             .iter()
             .any(|sign| unblanked.ends_with(sign.as_bytes()));
         let ends = ['.', '!', '?', '。', '！', '？'];
@@ -118,7 +118,19 @@ impl Group<'_> {
             at += 1;
         }
         let operator = matches!(self.after(at), After::Char(char) if "=+-*/%<>&|^".contains(char));
-        word.len() < 3 || word.iter().any(odd) || blanks > 0 && operator || blanks > 8 || unlisted
+        let end = self.span.end;
+        let introduces = match self.after(end) {
+            After::Char(':') => self.after(end + 1) == After::Blank,
+            after => after == After::Char('：'),
+        };
+        let listed = self.ids.iter().any(|id| self.known.lists(id));
+        let log = introduces && !listed;
+        word.len() < 3
+            || word.iter().any(odd)
+            || blanks > 0 && operator
+            || blanks > 8
+            || log
+            || unlisted
     }
 
     /// Returns the text before the group: in its line, since the last marker or annotation.

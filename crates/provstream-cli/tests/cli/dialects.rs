@@ -1,0 +1,213 @@
+//! Options `--dialect` and `--sources`.
+
+use crate::common::{Files, run};
+
+const TEXT: &str = "Paris is big [1]. Rome is bigger [1][7]. So it is.";
+
+const SOURCES: &str = r#"[{"id": "1", "title": "Cities"}, {"id": "2"}]"#;
+
+const POLICY: &str = r#"
+floor = 1
+default_window = "1h"
+
+[inadmissible]
+action = "release"
+
+[unknown_source]
+action = "replace"
+text = "(withheld)"
+"#;
+
+#[test]
+fn strip_removes_markers() {
+    let found = run(&["strip", "--dialect", "numeric"], TEXT);
+    assert_eq!(found.stdout, "Paris is big. Rome is bigger. So it is.");
+    let found = run(
+        &["strip", "--dialect", "numeric,openai-file"],
+        "It is so【4:0†a】 [1].",
+    );
+    assert_eq!(found.stdout, "It is so.");
+    let field = ["strip", "--dialect", "numeric", "--field", "/a"];
+    let found = run(&field, "{\"a\":\"It is so [1].\",\"b\":\"[1]\"}\n");
+    assert_eq!(found.stdout, "{\"a\":\"It is so.\",\"b\":\"[1]\"}\n");
+}
+
+#[test]
+fn extract_prints_citations_with_reasons() {
+    let files = Files::new();
+    let sources = files.write("sources.json", SOURCES);
+    let base = ["extract", "--json", "--dialect", "numeric"];
+    let found = run(&base, TEXT);
+    assert!(
+        found.stdout.contains(r#""reason":"no-source-list""#),
+        "{}",
+        found.stdout
+    );
+    let found = run(&[&base[..], &["--sources", &sources]].concat(), TEXT);
+    let lines: Vec<_> = found.stdout.lines().collect();
+    let citations: Vec<_> = lines
+        .iter()
+        .filter(|line| line.contains(r#""citation""#))
+        .collect();
+    assert_eq!(citations.len(), 2, "{}", found.stdout);
+    assert!(!citations[0].contains("reason"), "{}", citations[0]);
+    assert!(
+        citations[1].contains(r#""reason":"unknown-source""#),
+        "{}",
+        citations[1]
+    );
+}
+
+#[test]
+fn a_source_has_its_class_and_time() {
+    let files = Files::new();
+    let sources = files.write(
+        "sources.json",
+        r#"{"sources": [{"id": "1", "class": "substrate.grep", "ts": "2026-05-28T11:40:00Z"}], "complete": false}"#,
+    );
+    let args = [
+        "extract",
+        "--json",
+        "--dialect",
+        "numeric",
+        "--sources",
+        &sources,
+    ];
+    let found = run(&args, TEXT);
+    assert!(
+        found
+            .stdout
+            .contains(r#""class":"substrate.grep","ts":"2026-05-28T11:40:00Z""#),
+        "{}",
+        found.stdout
+    );
+    for (file, message) in [
+        (
+            r#"[{"id": "1", "class": "substrate.nope"}]"#,
+            "source `1`: expected a class",
+        ),
+        (
+            r#"[{"id": "1", "class": "unverified-inference"}]"#,
+            "source `1`: expected a class",
+        ),
+        (
+            r#"[{"id": "1", "ts": "today"}]"#,
+            "source `1`: expected a time",
+        ),
+        (r#"{"id": "1"}"#, "expected an array of sources"),
+    ] {
+        let sources = files.write("bad.json", file);
+        let found = run(
+            &["strip", "--dialect", "numeric", "--sources", &sources],
+            TEXT,
+        );
+        assert_eq!(found.status, 2, "{file}");
+        assert!(found.stderr.contains(message), "{file}: {}", found.stderr);
+    }
+}
+
+#[test]
+fn summary_counts_citations() {
+    let found = run(&["summary", "--dialect", "numeric"], TEXT);
+    assert!(found.stdout.contains("citation"), "{}", found.stdout);
+}
+
+#[test]
+fn a_wrong_dialect_is_an_error() {
+    let files = Files::new();
+    let found = run(&["strip", "--dialect", "numerics"], TEXT);
+    assert_eq!(found.status, 2);
+    assert!(
+        found.stderr.contains("expected one of openai-file"),
+        "{}",
+        found.stderr
+    );
+    let own = files.write("own.toml", "name = \"kb\"\n[[marker]]\nopen = '('\n");
+    let found = run(&["strip", "--dialect", &own], TEXT);
+    assert_eq!(found.status, 2);
+    assert!(found.stderr.contains("line 3"), "{}", found.stderr);
+    let found = run(&["strip", "--sources", "x.json"], TEXT);
+    assert_eq!(found.status, 2);
+}
+
+#[test]
+fn a_gate_withholds_invented_citations() {
+    let files = Files::new();
+    let (policy, sources) = (
+        files.write("policy.toml", POLICY),
+        files.write("sources.json", SOURCES),
+    );
+    let audit = files.path("audit.ndjson");
+    let audit = audit.to_str().expect("UTF-8");
+    let base = [
+        "gate",
+        "--policy",
+        &policy,
+        "--dialect",
+        "numeric",
+        "--sources",
+        &sources,
+    ];
+    let found = run(&[&base[..], &["--fail", "--audit", audit]].concat(), TEXT);
+    assert_eq!(found.stdout, "Paris is big. (withheld) So it is.");
+    assert_eq!(found.status, 3);
+    assert!(
+        found
+            .stderr
+            .contains("unknown-source, `7` is not in the list of sources"),
+        "{}",
+        found.stderr
+    );
+    let log = std::fs::read_to_string(audit).expect("a log");
+    let lines: Vec<_> = log.lines().collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    assert!(
+        lines[0].contains(r#""disposition":"listed-source""#),
+        "{log}"
+    );
+    assert!(
+        lines[1].contains(r#""reason":"unknown-source""#)
+            && lines[1].contains(r#""disposition":"unknown-source""#),
+        "{log}"
+    );
+    // Each string is a text of its own.
+    let found = run(
+        &[&base[..], &["--field", "/a"]].concat(),
+        "{\"a\":\"It is so [7].\"}\n{\"a\":\"It is so [2].\"}\n",
+    );
+    assert_eq!(
+        found.stdout,
+        "{\"a\":\"(withheld)\"}\n{\"a\":\"It is so.\"}\n"
+    );
+}
+
+#[test]
+fn a_policy_about_sources_needs_a_list() {
+    let files = Files::new();
+    let policy = files.write("policy.toml", POLICY);
+    for more in [&[][..], &["--dialect", "numeric"]] {
+        let found = run(&[&["gate", "--policy", &policy], more].concat(), TEXT);
+        assert_eq!((found.status, found.stdout.as_str()), (2, ""));
+        assert!(found.stderr.contains("--sources"), "{}", found.stderr);
+    }
+    let found = run(
+        &[
+            "gate",
+            "--policy",
+            "own-state",
+            "--dialect",
+            "numeric",
+            "--input",
+            "anthropic",
+        ],
+        TEXT,
+    );
+    assert_eq!(found.status, 2);
+    assert!(
+        found
+            .stderr
+            .contains("--dialect cannot be used with --input"),
+        "{}",
+        found.stderr
+    );
+}
