@@ -9,7 +9,10 @@ use bytes::Bytes;
 use crate::Span;
 use crate::marc_object::MarcObject;
 #[cfg(feature = "dialects")]
-use crate::marker::{Citation, CitationParts, Marker, MarkerParts, OwnedCitation, OwnedMarker};
+use crate::marker::{
+    Citation, CitationParts, CitationStorage, Marker, MarkerParts, MarkerStorage, OwnedCitation,
+    OwnedMarker,
+};
 use crate::names::names;
 use crate::provenance::reading::{Reading, lossy};
 use crate::provenance::{Annotation, Assertion, Parameter, Vocabulary, parse_annotation};
@@ -55,10 +58,10 @@ pub enum Event<'a, B: EventBytes = &'a [u8]> {
     Record(JsonRecord<'a, B>),
     /// A marker of a citation, as soon as it is certain. Only [dialects](crate::ParserBuilder::dialects) give markers.
     #[cfg(feature = "dialects")]
-    Marker(Marker<'a, B>),
+    Marker(Marker<'a, B::Marker>),
     /// An assertion with all its markers, when no further marker can join it.
     #[cfg(feature = "dialects")]
-    Citation(Citation<'a, B>),
+    Citation(Citation<'a, B::Citation>),
     /// A diagnostic about the stream. The parser continues.
     Diagnostic(Diagnostic),
 }
@@ -81,20 +84,12 @@ pub trait EventBytes: AsRef<[u8]> + sealed::Sealed {
     /// Parts of a marker.
     #[cfg(feature = "dialects")]
     #[doc(hidden)]
-    type Marker: Clone;
-
-    #[cfg(feature = "dialects")]
-    #[doc(hidden)]
-    fn marker(parts: &Self::Marker) -> MarkerParts<'_>;
+    type Marker: MarkerStorage;
 
     /// Parts of a citation.
     #[cfg(feature = "dialects")]
     #[doc(hidden)]
-    type Citation: Clone;
-
-    #[cfg(feature = "dialects")]
-    #[doc(hidden)]
-    fn citation(parts: &Self::Citation) -> CitationParts<'_>;
+    type Citation: CitationStorage;
 }
 
 mod sealed {
@@ -115,17 +110,7 @@ impl<'a> EventBytes for &'a [u8] {
     type Marker = &'a MarkerParts<'a>;
 
     #[cfg(feature = "dialects")]
-    fn marker<'v>(parts: &'v Self::Marker) -> MarkerParts<'v> {
-        **parts
-    }
-
-    #[cfg(feature = "dialects")]
     type Citation = &'a CitationParts<'a>;
-
-    #[cfg(feature = "dialects")]
-    fn citation<'v>(parts: &'v Self::Citation) -> CitationParts<'v> {
-        **parts
-    }
 }
 
 impl EventBytes for Bytes {
@@ -145,17 +130,7 @@ impl EventBytes for Bytes {
     type Marker = Arc<OwnedMarker>;
 
     #[cfg(feature = "dialects")]
-    fn marker(parts: &Self::Marker) -> MarkerParts<'_> {
-        parts.view()
-    }
-
-    #[cfg(feature = "dialects")]
     type Citation = Arc<OwnedCitation>;
-
-    #[cfg(feature = "dialects")]
-    fn citation(parts: &Self::Citation) -> CitationParts<'_> {
-        parts.view()
-    }
 }
 
 /// An [`Event`] with nothing borrowed. Text that lies in one chunk shares the memory of that chunk.

@@ -4,11 +4,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use smallvec::SmallVec;
 
 use crate::Span;
-use crate::event::EventBytes;
 use crate::marker_ids::IdText;
 use crate::names::names;
 use crate::provenance::{Annotation, Assertion, Class, Encoding, Reason};
@@ -33,8 +31,8 @@ names! {
 }
 
 /// A marker of a citation, with its bytes. Source: dialects.
-pub struct Marker<'a, B: EventBytes = &'a [u8]> {
-    parts: B::Marker,
+pub struct Marker<'a, P = &'a MarkerParts<'a>> {
+    parts: P,
     borrowed: PhantomData<&'a ()>,
 }
 
@@ -50,7 +48,20 @@ pub struct MarkerParts<'a> {
     pub(crate) kind: MarkerKind,
 }
 
+/// Storage of the parts of a marker.
+#[doc(hidden)]
+pub trait MarkerStorage: Clone + Eq {
+    fn view(&self) -> MarkerParts<'_>;
+}
+
+impl<'a> MarkerStorage for &'a MarkerParts<'a> {
+    fn view(&self) -> MarkerParts<'_> {
+        **self
+    }
+}
+
 /// The parts of a marker, owned.
+#[derive(PartialEq, Eq)]
 #[doc(hidden)]
 pub struct OwnedMarker {
     dialect: Box<str>,
@@ -61,8 +72,8 @@ pub struct OwnedMarker {
     kind: MarkerKind,
 }
 
-impl OwnedMarker {
-    pub(crate) fn view(&self) -> MarkerParts<'_> {
+impl MarkerStorage for Arc<OwnedMarker> {
+    fn view(&self) -> MarkerParts<'_> {
         MarkerParts {
             dialect: &self.dialect,
             ids: &self.ids,
@@ -84,7 +95,7 @@ impl<'a> Marker<'a> {
 
     /// Copies the marker with its bytes.
     #[must_use]
-    pub fn into_owned(self) -> Marker<'static, Bytes> {
+    pub fn into_owned(self) -> Marker<'static, Arc<OwnedMarker>> {
         let parts = self.parts;
         Marker {
             parts: Arc::new(OwnedMarker {
@@ -100,9 +111,9 @@ impl<'a> Marker<'a> {
     }
 }
 
-impl<B: EventBytes> Marker<'_, B> {
+impl<P: MarkerStorage> Marker<'_, P> {
     fn view(&self) -> MarkerParts<'_> {
-        B::marker(&self.parts)
+        self.parts.view()
     }
 
     /// Returns the name of the dialect.
@@ -143,7 +154,7 @@ impl<B: EventBytes> Marker<'_, B> {
     }
 }
 
-impl<B: EventBytes> Clone for Marker<'_, B> {
+impl<P: MarkerStorage> Clone for Marker<'_, P> {
     fn clone(&self) -> Self {
         Self {
             parts: self.parts.clone(),
@@ -152,17 +163,17 @@ impl<B: EventBytes> Clone for Marker<'_, B> {
     }
 }
 
-impl<'a> Copy for Marker<'a, &'a [u8]> {}
+impl Copy for Marker<'_> {}
 
-impl<B: EventBytes> PartialEq for Marker<'_, B> {
+impl<P: MarkerStorage> PartialEq for Marker<'_, P> {
     fn eq(&self, other: &Self) -> bool {
         self.view() == other.view()
     }
 }
 
-impl<B: EventBytes> Eq for Marker<'_, B> {}
+impl<P: MarkerStorage> Eq for Marker<'_, P> {}
 
-impl<B: EventBytes> fmt::Debug for Marker<'_, B> {
+impl<P: MarkerStorage> fmt::Debug for Marker<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = self.view();
         f.debug_struct("Marker")
@@ -231,8 +242,8 @@ impl<'a> CitedId<'a> {
 }
 
 /// An assertion with the identifiers of all its markers, reported when no further marker can join it. Source: dialects.
-pub struct Citation<'a, B: EventBytes = &'a [u8]> {
-    parts: B::Citation,
+pub struct Citation<'a, P = &'a CitationParts<'a>> {
+    parts: P,
     borrowed: PhantomData<&'a ()>,
 }
 
@@ -240,7 +251,7 @@ pub struct Citation<'a, B: EventBytes = &'a [u8]> {
 pub(crate) type CitedIds<'a> = SmallVec<[CitedId<'a>; 8]>;
 
 /// The parts of a citation, borrowed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct CitationParts<'a> {
     pub(crate) text: &'a str,
@@ -256,6 +267,15 @@ pub(crate) enum IdList<'a> {
     Borrowed(&'a [CitedId<'a>]),
     Owned(&'a [OwnedId]),
 }
+
+impl PartialEq for IdList<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && (0..self.len()).all(|index| self.get(index) == other.get(index))
+    }
+}
+
+impl Eq for IdList<'_> {}
 
 impl<'a> IdList<'a> {
     const fn len(self) -> usize {
@@ -273,7 +293,20 @@ impl<'a> IdList<'a> {
     }
 }
 
+/// Storage of the parts of a citation.
+#[doc(hidden)]
+pub trait CitationStorage: Clone + Eq {
+    fn view(&self) -> CitationParts<'_>;
+}
+
+impl<'a> CitationStorage for &'a CitationParts<'a> {
+    fn view(&self) -> CitationParts<'_> {
+        **self
+    }
+}
+
 /// The parts of a citation, owned.
+#[derive(PartialEq, Eq)]
 #[doc(hidden)]
 pub struct OwnedCitation {
     text: Box<str>,
@@ -283,8 +316,8 @@ pub struct OwnedCitation {
     ids: Vec<OwnedId>,
 }
 
-impl OwnedCitation {
-    pub(crate) fn view(&self) -> CitationParts<'_> {
+impl CitationStorage for Arc<OwnedCitation> {
+    fn view(&self) -> CitationParts<'_> {
         CitationParts {
             text: &self.text,
             span: self.span,
@@ -296,7 +329,7 @@ impl OwnedCitation {
 }
 
 /// A cited identifier, owned.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OwnedId {
     dialect: Box<str>,
     id: Box<str>,
@@ -344,7 +377,7 @@ impl<'a> Citation<'a> {
 
     /// Copies the citation with its text.
     #[must_use]
-    pub fn into_owned(self) -> Citation<'static, Bytes> {
+    pub fn into_owned(self) -> Citation<'static, Arc<OwnedCitation>> {
         let parts = self.parts;
         Citation {
             parts: Arc::new(OwnedCitation {
@@ -359,9 +392,9 @@ impl<'a> Citation<'a> {
     }
 }
 
-impl<B: EventBytes> Citation<'_, B> {
+impl<P: CitationStorage> Citation<'_, P> {
     fn view(&self) -> CitationParts<'_> {
-        B::citation(&self.parts)
+        self.parts.view()
     }
 
     /// Returns the text of the assertion without markers, with U+FFFD for what is not UTF-8.
@@ -407,7 +440,7 @@ impl<B: EventBytes> Citation<'_, B> {
     }
 }
 
-impl<B: EventBytes> Clone for Citation<'_, B> {
+impl<P: CitationStorage> Clone for Citation<'_, P> {
     fn clone(&self) -> Self {
         Self {
             parts: self.parts.clone(),
@@ -416,21 +449,17 @@ impl<B: EventBytes> Clone for Citation<'_, B> {
     }
 }
 
-impl<'a> Copy for Citation<'a, &'a [u8]> {}
+impl Copy for Citation<'_> {}
 
-impl<B: EventBytes> PartialEq for Citation<'_, B> {
+impl<P: CitationStorage> PartialEq for Citation<'_, P> {
     fn eq(&self, other: &Self) -> bool {
-        self.text() == other.text()
-            && self.span() == other.span()
-            && self.clean_span() == other.clean_span()
-            && self.limit_hit() == other.limit_hit()
-            && self.ids().eq(other.ids())
+        self.view() == other.view()
     }
 }
 
-impl<B: EventBytes> Eq for Citation<'_, B> {}
+impl<P: CitationStorage> Eq for Citation<'_, P> {}
 
-impl<B: EventBytes> fmt::Debug for Citation<'_, B> {
+impl<P: CitationStorage> fmt::Debug for Citation<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Citation")
             .field("text", &self.text())

@@ -13,7 +13,9 @@ use crate::event::{
 };
 use crate::marc_object::{MarcKind, MarcObject};
 #[cfg(feature = "dialects")]
-use crate::marker::{Citation, CitationReason, CitedId, Marker, MarkerKind};
+use crate::marker::{
+    Citation, CitationReason, CitationStorage, CitedId, Marker, MarkerKind, MarkerStorage,
+};
 use crate::mode::Mode;
 use crate::provenance::reading::lossy;
 use crate::provenance::{
@@ -120,7 +122,7 @@ macro_rules! as_object {
 
 /// Written as the members of its line, without `event`.
 #[cfg(feature = "dialects")]
-impl<B: EventBytes> Serialize for Marker<'_, B> {
+impl<P: MarkerStorage> Serialize for Marker<'_, P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.write(members(serializer)?)?.0.end()
     }
@@ -128,7 +130,7 @@ impl<B: EventBytes> Serialize for Marker<'_, B> {
 
 /// Written as the members of its line, without `event`.
 #[cfg(feature = "dialects")]
-impl<B: EventBytes> Serialize for Citation<'_, B> {
+impl<P: CitationStorage> Serialize for Citation<'_, P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.write(members(serializer)?)?.0.end()
     }
@@ -216,7 +218,7 @@ impl<B: AsRef<[u8]>> Write for JsonRecord<'_, B> {
 }
 
 #[cfg(feature = "dialects")]
-impl<B: EventBytes> Write for Marker<'_, B> {
+impl<P: MarkerStorage> Write for Marker<'_, P> {
     fn write<M: SerializeMap>(&self, members: Members<M>) -> Result<Members<M>, M::Error> {
         members
             .with("dialect", self.dialect())?
@@ -227,7 +229,7 @@ impl<B: EventBytes> Write for Marker<'_, B> {
 }
 
 #[cfg(feature = "dialects")]
-impl<B: EventBytes> Write for Citation<'_, B> {
+impl<P: CitationStorage> Write for Citation<'_, P> {
     fn write<M: SerializeMap>(&self, members: Members<M>) -> Result<Members<M>, M::Error> {
         members
             .with("text", self.text())?
