@@ -107,9 +107,16 @@ fn a_source_has_its_class_and_time() {
 }
 
 #[test]
-fn summary_counts_citations() {
-    let found = run(&["summary", "--dialect", "numeric"], TEXT);
-    assert!(found.stdout.contains("citation"), "{}", found.stdout);
+fn extract_counts_citations_and_summary_sentences() {
+    let found = run(&["extract", "--json", "--dialect", "numeric"], TEXT);
+    let end = found.stdout.lines().last().unwrap_or_default();
+    assert!(end.contains(r#""citations":2"#), "{end}");
+    let found = run(&["summary", "--json", "--dialect", "numeric"], TEXT);
+    assert!(
+        found.stdout.contains(r#""unannotated":3,"#),
+        "{}",
+        found.stdout
+    );
 }
 
 #[test]
