@@ -188,7 +188,7 @@ impl<'a> From<SsePiece<'a>> for Piece<'a> {
         match piece {
             SsePiece::Event(event) => Self::Event(event.frame),
             // Not every client waits for data.
-            SsePiece::Other(text) => match SseDecoder::failure(text) {
+            SsePiece::Other(text) => match SseDecoder::without_data(text) {
                 Some(frame) => Self::Event(frame),
                 None => Self::Other(text),
             },

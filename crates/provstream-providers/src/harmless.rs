@@ -30,9 +30,10 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Lets the line pass if the value that was read, at `read`, is in it.
+    /// Lets the line pass if some of the value that was read, at `read`, is in it.
     pub(super) fn of_read(mut self, read: &Range<usize>) -> Self {
-        if !read.is_empty() && self.whole.contains(&read.start) {
+        let is_read = self.whole.start < read.end && read.start < self.whole.end;
+        if !read.is_empty() && is_read {
             self.passage = Passage::AsItIs;
         }
         self

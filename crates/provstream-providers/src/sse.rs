@@ -517,14 +517,15 @@ impl SseDecoder {
         let block = Block::read(text.bytes(), true)?;
         let start = text.span().start();
         let event = block.frame(text.bytes(), start);
-        event.or_else(|| block.failure(text.bytes(), start))
+        event.or_else(|| block.without_data(text.bytes(), start))
     }
 
-    /// Returns the error that lines without data report, if any.
-    pub(super) fn failure(text: TextChunk<'_>) -> Option<Frame<'_>> {
+    /// Returns the event that lines without data are to some clients, if any: an error that a field reports, or a JSON
+    /// object without a field.
+    pub(super) fn without_data(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let is_field = !matches!(text.bytes().first(), Some(b':' | b'\r' | b'\n') | None);
         let block = Block::read(text.bytes(), true).filter(|_| is_field)?;
-        block.failure(text.bytes(), text.span().start())
+        block.without_data(text.bytes(), text.span().start())
     }
 }
 
@@ -619,8 +620,12 @@ impl Block {
         Some(frame)
     }
 
-    /// Returns the error that a block without data reports in a field or by its type.
-    fn failure<'a>(&self, raw: &'a [u8], start: u64) -> Option<Frame<'a>> {
+    /// Returns the event that a block without data is to some clients: a JSON object, as which Gemini reports an error in
+    /// mid-stream and which its SDK reads, or an error that a field or the type of the event reports.
+    fn without_data<'a>(&self, raw: &'a [u8], start: u64) -> Option<Frame<'a>> {
+        if raw.starts_with(b"{") {
+            return Some(Frame::of_line(raw, start, 0..raw.trim_ascii_end().len()));
+        }
         let name = self.name.clone();
         let of_type = is_error(&raw[name.clone()]).then_some(name.end..name.end);
         let data = self.error.clone().or(of_type)?;

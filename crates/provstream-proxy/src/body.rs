@@ -135,7 +135,8 @@ impl Streamed {
                     Some(flow) => flow,
                 },
                 Err(frame) => {
-                    self.trailers = frame.into_trailers().ok();
+                    let sends = inflight.sends_trailers();
+                    self.trailers = frame.into_trailers().ok().filter(|_| sends);
                     return;
                 }
             },

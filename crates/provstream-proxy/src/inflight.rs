@@ -42,6 +42,11 @@ impl Inflight {
         }
     }
 
+    /// Returns `true` if trailers of the upstream may be sent: they are not inspected, so no gate lets them pass.
+    pub(crate) const fn sends_trailers(&self) -> bool {
+        !self.filter.is_gate()
+    }
+
     /// Returns the current time if the filter needs it.
     fn now(&self) -> Timestamp {
         match self.filter.is_gate() {

@@ -145,7 +145,7 @@ impl Readings {
     const PARAMETERS: u8 = 1 << 2;
     /// End the path at an escaped `?`, `#` or NUL.
     const CUT: u8 = 1 << 3;
-    /// Drop control characters, white space around a segment, and dots at its end.
+    /// Drop control characters and those beyond ASCII, white space around a segment, and dots at its end.
     const TRIM: u8 = 1 << 4;
     const ALL: u8 = (1 << 5) - 1;
 
@@ -164,7 +164,7 @@ impl Readings {
             (Self::CUT, has(|one| matches!(one, '?' | '#' | '\0'))),
             (
                 Self::TRIM,
-                has_dots || has(|one| one.is_whitespace() || one.is_control()),
+                has_dots || has(|one| one.is_whitespace() || one.is_control() || !one.is_ascii()),
             ),
         ];
         let relevant = relevant.into_iter().filter(|(_, is_relevant)| *is_relevant);
@@ -187,7 +187,7 @@ impl Readings {
             true => path.split(['?', '#', '\0']).next().unwrap_or_default(),
             false => path,
         };
-        let is_kept = |one: &char| !(has(Self::TRIM) && one.is_control());
+        let is_kept = |one: &char| !has(Self::TRIM) || (one.is_ascii() && !one.is_control());
         let path: String = path.chars().filter(is_kept).collect();
         let segments = path.split(['/', '\\']).map(|segment| {
             let segment = match segment.split_once(';') {

@@ -151,7 +151,7 @@ impl Route {
             return Plan::Pass(PassReason::Route);
         }
         match head.status {
-            100..=199 | 204 | 205 | 300..=399 => return Plan::Pass(PassReason::NoBody),
+            100..=199 | 204 | 300..=399 => return Plan::Pass(PassReason::NoBody),
             400.. => return Plan::Pass(PassReason::ErrorStatus),
             _ => {}
         }

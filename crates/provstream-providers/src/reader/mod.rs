@@ -162,15 +162,19 @@ impl FactReader {
         match data.trim_ascii() {
             // Some servers keep connections alive with empty events.
             b"" if !is_error => return None,
-            text @ (b"" | b"[DONE]") => {
+            b"" => {
+                self.report.add_event();
+                self.report_error(data);
+                return None;
+            }
+            // OpenAI's clients stop at all data that begin like this.
+            text if text.starts_with(b"[DONE]") => {
                 self.report.add_event();
                 if is_error {
                     self.report_error(data);
                 }
-                if !text.is_empty() {
-                    self.done();
-                }
-                return None;
+                self.done();
+                return (text.len() > b"[DONE]".len()).then_some(NoticeCode::MalformedEvent);
             }
             _ => {}
         }

@@ -121,6 +121,44 @@ fn a_line_with_the_name_error_is_one() {
     assert!(!out.contains("SECRET"), "{out}");
 }
 
+/// Gemini reports an error in mid-stream as JSON without a field, and its SDK reads such lines.
+#[test]
+fn json_without_a_field_is_an_event() {
+    let first = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"It rains.\"}]}}]}\n\n";
+    let error =
+        "{\r\n  \"error\": {\r\n    \"code\": 503,\r\n    \"message\": \"boom\"\r\n  }\r\n}";
+    for end in ["", "\r\n", "\r\n\r\n"] {
+        let body = format!("{first}{error}{end}");
+        check(Format::Gemini, &body, "boom");
+        let (out, report) = gated(Some(Format::Gemini), &Action::Discard, &body);
+        assert!(out.ends_with(&format!("{error}{end}")), "{out}");
+        assert!(report.is_complete(), "{report:?}");
+    }
+    let line = "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"SECRET is it. [unverified-inference] So.\"}]}}]}\n\n";
+    let body = format!("{first}{line}{first}");
+    let (out, _) = stripped(Some(Format::Gemini), &body);
+    assert_eq!(out, body.replace(" [unverified-inference]", ""));
+    let (out, _) = gated(Some(Format::Gemini), &Action::Discard, &body);
+    assert!(!out.contains("SECRET") && out.contains(" So."), "{out}");
+    // Other bytes may be text.
+    let (out, report) = gated(Some(Format::Gemini), &Action::Discard, "{SECRET\n}\n\n");
+    assert!(!out.contains("SECRET") && !report.is_complete(), "{out}");
+}
+
+/// OpenAI's clients stop at data that begin like the end.
+#[test]
+fn held_text_comes_before_data_that_begin_like_the_end() {
+    let text = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It rains. [sub\"}}]}\n\n";
+    for end in ["[DONE]x", "[DONE]{\"a\":1}", "[DONE]\ndata: [DONE]"] {
+        let (out, _) = stripped(Some(Format::OpenAiChat), &format!("{text}data: {end}\n\n"));
+        let (before, _) = out.split_once("[DONE]").expect("the end");
+        assert!(before.contains("[sub"), "{out}");
+    }
+    let body = format!("{text}data: [DONE]SECRET\n\n");
+    let (out, report) = gated(Some(Format::OpenAiChat), &Action::Discard, &body);
+    assert!(!out.contains("SECRET") && !report.is_complete(), "{out}");
+}
+
 #[test]
 fn an_error_is_reported_by_its_name_alone() {
     for event in [

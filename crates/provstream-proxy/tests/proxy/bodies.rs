@@ -170,9 +170,21 @@ async fn a_compressed_body_is_decompressed() {
 
 #[tokio::test]
 async fn trailers_come_through() {
+    let text = with_trailers("").await;
+    assert!(text.ends_with("0\r\nx-cost: 5\r\n\r\n"), "{text}");
+}
+
+#[tokio::test]
+async fn trailers_do_not_pass_a_gate() {
+    let text = with_trailers(&gate(WITHHOLD)).await;
+    assert!(text.ends_with("0\r\n\r\n"), "{text}");
+    assert!(text.contains("It rains."), "{text}");
+}
+
+/// Returns the bytes of a response whose upstream sends trailers.
+async fn with_trailers(routes: &str) -> String {
     let body = chat(&["It rains."]);
-    let (running, _) = proxy("", move |_| {
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nTrailer: x-cost\r\n\r\n";
+    let (running, _) = proxy(routes, move |_| {        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nTrailer: x-cost\r\n\r\n";
         vec![
             Step::Send(head.into()),
             chunk(body.as_bytes()),
@@ -195,8 +207,7 @@ async fn trailers_come_through() {
         .read_to_end(&mut bytes)
         .await
         .expect("the proxy closes");
-    let text = String::from_utf8(bytes).expect("UTF-8");
-    assert!(text.ends_with("0\r\nx-cost: 5\r\n\r\n"), "{text}");
+    String::from_utf8(bytes).expect("UTF-8")
 }
 
 #[tokio::test]

@@ -107,6 +107,10 @@ fn errors_and_empty_answers_pass_on_every_route() {
             let plan = routes.route("POST", "/").response(&head);
             assert!(matches!(plan, Plan::Pass(_)), "{action} {status}: {plan:?}");
         }
+        // Clients read the body that a server sends all the same.
+        let head = ResponseHead::new(205).with_content_type("application/json");
+        let plan = routes.route("POST", "/").response(&head);
+        assert!(matches!(plan, Plan::Filter(_)), "{action}: {plan:?}");
     }
 }
 

@@ -59,6 +59,9 @@ fn spellings_that_a_server_may_take_for_a_gated_path_are_gated() {
         "/pass/..\\v1\\chat\\completions",
         "//v1//chat;//completions",
         "/v1/chat/completions%E2%80%A8",
+        "/v1/chat/completions%E2%80%8B",
+        "/v1/chat/compl%EF%BB%BFetions",
+        "/v1/chat/completions%AD",
         "/v1/chat/completions/more;x",
     ] {
         assert_eq!(action(&routes, path), RouteAction::Gate, "{path}");
