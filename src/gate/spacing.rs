@@ -73,6 +73,11 @@ impl WrittenEnd {
     pub(super) fn push(&mut self, text: &[u8]) {
         match text {
             [.., last] if !is_white(*last) => self.end_text(),
+            // As most sentences end that others follow.
+            [.., last, b' '] if !is_white(*last) => {
+                self.end_text();
+                self.push_white(b' ');
+            }
             [white] => self.push_white(*white),
             [] => {}
             _ => self.push_with_white(text),

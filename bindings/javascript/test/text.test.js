@@ -84,6 +84,7 @@ test('text is passed on without delay', async () => {
 
 test('settings that are not valid are an error at once', () => {
   assert.throws(() => gateStream('flor = 1'), { name: 'TypeError', message: /policy: line 1, column 1: unknown key "flor"/ })
+  assert.throws(() => gateStream('own_state'), { name: 'TypeError', message: /unknown policy "own_state", expected one of "own-state", "external", or the text/ })
   assert.throws(() => strip('', { mode: 'xml' }), { name: 'TypeError', message: /mode/ })
   const ended = new Stream()
   ended.finish()

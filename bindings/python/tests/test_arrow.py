@@ -230,6 +230,10 @@ def test_fields() -> None:
     assert found[3]["diagnostics"][0]["message"] == "expected a string at /messages/0/content, found a number"
     [row] = to_rows(extract(pyarrow.array(lines[:1]), field=["/note", "/messages/0/content"]))
     assert [a["field"] for a in row["assertions"]] == ["/note", "/messages/0/content"]
+    mixed = '{"messages": [{"content": "A. [substrate.grep]"}, {"content": [{"text": "B. [substrate.grep]"}, {"image": ""}]}]}'
+    [row] = to_rows(extract(pyarrow.array([mixed]), field=["/messages/*/content", "/messages/*/content/*/text"]))
+    assert [a["field"] for a in row["assertions"]] == ["/messages/0/content", "/messages/1/content/0/text"]
+    assert row["diagnostics"] == []
 
 
 def bytes_only(found: dict[str, Any]) -> dict[str, Any]:

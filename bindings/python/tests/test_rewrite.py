@@ -109,8 +109,8 @@ def test_a_policy_that_raises_suspends() -> None:
     assert gate.push("More. ") == "" and gate.finish() == ""
     with pytest.raises(TypeError):
         Gate(lambda question: "release").push(TEXT)  # type: ignore[arg-type,return-value]
-    with pytest.raises(TypeError, match="expected a Policy or a function"):
-        Gate("policy.toml")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected a Policy, the text of one"):
+        Gate(7)  # type: ignore[arg-type]
 
 
 def test_no_text_is_lost_when_a_callback_raises() -> None:

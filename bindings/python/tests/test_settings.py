@@ -6,6 +6,7 @@ import copy
 import json
 import multiprocessing
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime, timedelta, timezone
 from importlib import metadata
@@ -61,7 +62,10 @@ def test_the_text_of_a_policy_is_a_policy() -> None:
 @pytest.mark.parametrize("text", ["own_state", "policy.toml", ""])
 def test_a_text_that_is_not_a_policy(text: str) -> None:
     message = f'unknown policy "{text}", expected one of "own-state", "external", or the text of a policy file; Policy.from_file reads a file'
-    for create in (lambda: Policy(text), lambda: provstream.clean([], policy=text), lambda: provstream.parse("").report(text)):
+    creates: list[Callable[[], object]] = [
+        lambda: Policy(text), lambda: provstream.clean([], policy=text), lambda: provstream.parse("").report(text)
+    ]
+    for create in creates:
         with pytest.raises(ValueError) as caught:
             create()
         assert str(caught.value) == message
