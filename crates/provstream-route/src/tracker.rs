@@ -305,3 +305,46 @@ fn named(value: Option<&RawValue>) -> (String, bool) {
         None => (String::new(), false),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_in_pieces_is_parsed_up_to_its_limit() {
+        let event = "data: {\"type\":\"content_block_start\",\"x\":\"";
+        for (len, open) in [(MAX_LINE, 1), (MAX_LINE + 1, 0)] {
+            let line = format!("{event}{}\"}}", "x".repeat(len - event.len() - 2));
+            let mut tracker = Tracker::new();
+            tracker.push(line.as_bytes());
+            tracker.push(b"\n");
+            assert_eq!(tracker.open.len(), open, "{len}");
+        }
+    }
+
+    #[test]
+    fn text_and_items_are_kept_up_to_their_limit() {
+        let long = "x".repeat(1_000);
+        let begin = "data: {\"type\":\"response.content_part.added\"}\n";
+        let delta =
+            format!("data: {{\"type\":\"response.output_text.delta\",\"delta\":\"{long}\"}}\n");
+        let item = format!(
+            "data: {{\"type\":\"response.output_item.done\",\"output_index\":1,\"item\":\"{long}\"}}\n"
+        );
+        let mut tracker = Tracker::new();
+        tracker.push(begin.as_bytes());
+        for _ in 0..300 {
+            tracker.push(delta.as_bytes());
+        }
+        assert_eq!(tracker.open[0].text.len(), MAX_KEPT / 1_000 * 1_000);
+        let mut tracker = Tracker::new();
+        tracker.push(begin.as_bytes());
+        for _ in 0..150 {
+            tracker.push(delta.as_bytes());
+            tracker.push(item.as_bytes());
+        }
+        let items: usize = tracker.items.iter().map(|item| item.len()).sum();
+        let kept = tracker.open[0].text.len() + items;
+        assert!((MAX_KEPT - 1_002..=MAX_KEPT).contains(&kept), "{kept}");
+    }
+}

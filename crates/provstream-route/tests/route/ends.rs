@@ -279,6 +279,25 @@ fn a_refused_answer_that_is_not_streamed_names_the_reason() {
     );
 }
 
+/// Beginning of the error event of an API if the upstream broke off.
+fn error_of(format: Format) -> &'static str {
+    match format {
+        Format::Anthropic => r#"{"type":"error","error":{"type":"api_error","#,
+        Format::OpenAiResponses => r#"{"type":"error","code":"upstream_cut","#,
+        Format::Gemini => r#"{"error":{"code":502,"#,
+        Format::GeminiInteractions => r#"{"event_type":"error","error":{"code":"upstream_cut","#,
+        Format::Ollama => r#"{"error":"the upstream"#,
+        Format::Cohere => {
+            r#"{"type":"message-end","delta":{"finish_reason":"ERROR","error":"the upstream"#
+        }
+        Format::Tgi => r#"{"error":"the upstream"#,
+        Format::BedrockConverse => r#"{"internalServerException":{"message":"#,
+        Format::MistralConversations => r#"{"type":"conversation.response.error","#,
+        Format::VercelUi => r#"{"type":"error","errorText":"#,
+        _ => r#"{"error":{"message":"#,
+    }
+}
+
 #[test]
 fn an_upstream_that_breaks_off_ends_with_an_error_after_what_is_released() {
     let routes = route("gate", "", REFUSE);
@@ -290,6 +309,7 @@ fn an_upstream_that_breaks_off_ends_with_an_error_after_what_is_released() {
             for piece in case.body.as_bytes()[..cut].chunks(size) {
                 assert_eq!(filter.push(piece, now(), &mut out), Flow::More);
             }
+            assert!(!filter.outcome().is_inspected(), "{}", case.format);
             assert_eq!(
                 filter.abort(Cause::UpstreamCut, now(), &mut out),
                 Flow::Done
@@ -297,6 +317,8 @@ fn an_upstream_that_breaks_off_ends_with_an_error_after_what_is_released() {
             let text = String::from_utf8(out).expect("UTF-8");
             assert!(text.contains("broke off"), "{}: {text}", case.format);
             assert!(!text.contains("It p"), "{}: {text}", case.format);
+            let error = error_of(case.format);
+            assert!(text.contains(error), "{}: {text}", case.format);
             let outcome = filter.outcome();
             assert_eq!(outcome.cause(), Some(Cause::UpstreamCut));
             assert!(!outcome.is_inspected());

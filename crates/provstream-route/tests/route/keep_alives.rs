@@ -206,3 +206,17 @@ fn a_comment_is_between_complete_lines() {
     assert_eq!(push(&mut filter, ": x"), Some(&b":\n"[..]));
     assert_eq!(push(&mut filter, "\n"), Some(&b":\n"[..]));
 }
+
+#[test]
+fn an_identifier_is_seen_where_a_long_event_is_written_in_pieces() {
+    let long = format!("data: {}\nid: 7\n\n", "x".repeat(9_000));
+    let stream = long + &chat("So.") + "\n\n";
+    let routes = route("strip", "max_event = 4096", "");
+    for size in [1, 2, 3, 5, 64, 1 << 16] {
+        let mut filter = filter(&routes, &sse("/v1/chat/completions"));
+        let (sent, _) = kept_alive(&mut filter, &stream, size);
+        let events = python_client(&sent);
+        let found: Vec<&str> = events.iter().map(|(id, ..)| &**id).collect();
+        assert_eq!(found, ["7", "7"], "pieces of {size}");
+    }
+}
