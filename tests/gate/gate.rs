@@ -417,6 +417,41 @@ fn what_is_held_back_is_bounded_and_the_limit_does_not_depend_on_the_chunks() {
 }
 
 #[test]
+fn pieces_of_which_more_follow_are_decided_about_together() {
+    let text = "It rained. [substrate.grep] So it is. ".repeat(10);
+    let written = |more: bool| {
+        let (mut gate, mut written) = (Gate::new(Parser::new(), Marks(true)), Vec::new());
+        for chunk in text.as_bytes().chunks(3) {
+            if more {
+                gate.push_more(chunk, &mut written);
+                assert!(written.is_empty() && gate.is_holding());
+            } else {
+                gate.push(chunk, &mut written);
+            }
+        }
+        gate.finish(&mut written);
+        String::from_utf8(written).expect("UTF-8")
+    };
+    assert_eq!(written(true), written(false));
+}
+
+#[test]
+fn what_is_held_at_a_limit_of_the_caller_is_released_or_refused() {
+    let (mut released, mut refused) = (Seen::default(), Vec::new());
+    let mut gate = Gate::new(Parser::new(), All);
+    let mut strict = Gate::new(Parser::new(), Refuses);
+    gate.push(b"It rained. It pou", &mut released);
+    strict.push(b"It rained. It pou", &mut refused);
+    gate.reach_limit(&mut released);
+    strict.reach_limit(&mut refused);
+    assert_eq!(released.text, b"It rained. It pou");
+    assert_eq!(released.limits, [Span::new(11, 17)]);
+    assert_eq!((gate.held_len(), gate.ended()), (0, None));
+    assert_eq!(refused, b"It rained. too long");
+    assert_eq!(strict.ended(), Some(GateEnd::Refused));
+}
+
+#[test]
 fn a_sentence_that_is_too_long_is_released_with_a_diagnostic_or_refused() {
     let long = "go on and ".repeat(700);
     for (text, start) in [
@@ -608,9 +643,12 @@ impl GateHandler for Faults {
 
 #[test]
 fn what_is_not_json_is_the_policys_to_decide_at_any_cut() {
-    let run = |mode, policy, input: &[u8], size: usize| {
+    let run = |mode, policy, input: &[u8], (size, breaks): (usize, bool)| {
         let mut gate = Gate::new(Parser::builder().mode(mode).build(), policy);
         let mut seen = Faults::default();
+        if breaks {
+            gate.push_break(&mut seen);
+        }
         input
             .chunks(size)
             .for_each(|chunk| gate.push(chunk, &mut seen));
@@ -652,17 +690,23 @@ fn what_is_not_json_is_the_policys_to_decide_at_any_cut() {
             (3, 3),
         ),
     ] {
-        for size in 1..=input.len() {
+        // Before the first byte a break changes nothing.
+        let sizes = (1..=input.len()).flat_map(|size| [(size, false), (size, true)]);
+        for size in sizes {
             let (seen, ended) = run(mode, Unread(false), input, size);
             let shown = input.escape_ascii();
-            assert_eq!(ended, Some(GateEnd::Refused), "{shown}, {size}");
-            assert_eq!(seen.text, [written, b"(cut)"].concat(), "{shown}, {size}");
-            assert_eq!(seen.diagnostics, [fault], "{shown}, {size}");
+            assert_eq!(ended, Some(GateEnd::Refused), "{shown}, {size:?}");
+            assert_eq!(seen.text, [written, b"(cut)"].concat(), "{shown}, {size:?}");
+            assert_eq!(seen.diagnostics, [fault], "{shown}, {size:?}");
             assert_eq!(seen.limits, []);
             let (seen, ended) = run(mode, Unread(true), input, size);
-            assert_eq!((&*seen.text, ended), (input, None), "{shown}, {size}");
-            assert_eq!(seen.diagnostics, [fault], "{shown}, {size}");
-            assert_eq!(seen.limits, [Span::new(held.0, held.1)], "{shown}, {size}");
+            assert_eq!((&*seen.text, ended), (input, None), "{shown}, {size:?}");
+            assert_eq!(seen.diagnostics, [fault], "{shown}, {size:?}");
+            assert_eq!(
+                seen.limits,
+                [Span::new(held.0, held.1)],
+                "{shown}, {size:?}"
+            );
         }
     }
 }

@@ -151,6 +151,31 @@ fn text_before_a_value_counts_as_a_part_of_its_sentence() {
     }
 }
 
+/// A value counts from its first byte, whatever was removed before it.
+#[test]
+fn a_long_value_after_annotations_is_not_too_long() {
+    let annotated = "It rained. [substrate.grep; ts=2026-05-28T11:40:00Z] ".repeat(3);
+    let value = format!("{{\"a\":\"{}\"}}", "It will rain. ".repeat(600));
+    let text = format!("{annotated}\n\n{value}\n\nSo.");
+    for size in [1, 7, 1_024, 100_000] {
+        let parser = Parser::builder().mode(Mode::Auto).build();
+        let (written, ended) = refusing(parser, &text, size);
+        assert_eq!(ended, None, "by {size}");
+        assert!(written.contains(&value), "by {size}");
+    }
+}
+
+#[test]
+fn an_assertion_that_is_too_long_is_released_when_it_is_over() {
+    for beyond in 0..256 {
+        let long = "will ".repeat(1_000) + &"x".repeat(beyond);
+        let text = format!("It {long}. [substrate.grep] {}", "So. ".repeat(200));
+        let mut gate = Gate::new(Parser::new(), Notes::default());
+        gate.push(text.as_bytes(), ());
+        assert!(gate.held_len() < 600, "{beyond}: {}", gate.held_len());
+    }
+}
+
 /// Pieces that a filler repeats: text, and what makes no text longer.
 const FILLERS: [&str; 13] = [
     "will ",

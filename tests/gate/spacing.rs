@@ -182,6 +182,28 @@ fn white_space_stays_if_the_policy_says_so() {
     check("One. [o] So I think.\n\nTwo. [o]", keeps, "One. Two.");
 }
 
+/// Discards one sentence, and has a single character in place of another.
+struct OneByte;
+
+impl Policy for OneByte {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        match &*question.assertion().text() {
+            "Two." => Action::Replace("-".into()),
+            "Three." => Action::Discard,
+            _ => Action::Release,
+        }
+    }
+}
+
+#[test]
+fn a_single_character_is_not_white_space() {
+    let text = b"One. Two. [substrate.grep]Three. [substrate.grep] Four.";
+    let (mut gate, mut written) = (Gate::new(Parser::new(), OneByte), Vec::new());
+    gate.push(text, &mut written);
+    gate.finish(&mut written);
+    assert_eq!(String::from_utf8_lossy(&written), "One. - Four.");
+}
+
 #[test]
 fn long_white_space_stays() {
     for (len, kept) in [(64, 0), (65, 65), (10_000, 10_000)] {
