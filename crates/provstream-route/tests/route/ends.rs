@@ -394,6 +394,7 @@ fn a_stream_that_is_suspended_goes_on_with_another_response() {
         let mut filter = filter(&routes, &sse("/")).with_suspension();
         let (mut out, flow) = through(&mut filter, first.as_bytes(), size);
         assert_eq!(flow, Flow::Suspended);
+        assert_eq!(filter.outcome().uninspected(), Some("unfinished"));
         let draft = filter.draft().expect("a draft");
         assert_eq!(
             (draft.text().as_str(), draft.rejected(), draft.reason()),
