@@ -110,7 +110,7 @@ impl Template {
         } else {
             let mut pruned = Prune {
                 data: &frame.data,
-                text: text.clone(),
+                text_start: text.start,
                 format: None,
                 added: None,
                 is_of_another: false,
@@ -160,7 +160,7 @@ impl Template {
             out.extend_from_slice(&self.raw[..json.start]);
             let mut prune = Prune {
                 data: &self.raw[json.clone()],
-                text: self.text.start as usize - json.start..self.text.end as usize - json.start,
+                text_start: self.text.start as usize - json.start,
                 format: Some(added.format),
                 added: Some(added),
                 is_of_another: self.is_of_another,
@@ -182,8 +182,8 @@ impl Template {
 /// Copies the repeatable members of an event.
 struct Prune<'a, 'o> {
     data: &'a [u8],
-    /// Range of the content of the delta's string.
-    text: Range<usize>,
+    /// Start of the content of the delta's string.
+    text_start: usize,
     format: Option<Format>,
     /// Text of the added event; `None` if the event is only shortened.
     added: Option<&'a SyntheticText<'a>>,
@@ -233,7 +233,7 @@ impl Prune<'_, '_> {
                 at = white_space_end(self.data, at + 1);
             }
             let end = self.end_of(at)?;
-            if (at..end).contains(&self.text.start) {
+            if (at..end).contains(&self.text_start) {
                 self.separate(&mut is_first);
                 self.out.extend_from_slice(&self.data[start..at]);
                 self.value(at)?;
