@@ -4,7 +4,7 @@
 pub(crate) const STYLE: &str = include_str!("page.css");
 
 /// Hash of the style sheet for the content security policy (CSP Level 3, 2.3.1).
-pub(crate) const STYLE_HASH: &str = "sha256-Nth4xPlowrGIB/IbVDCQnB5YaGXP2PmWDsaCjmBqHe8=";
+pub(crate) const STYLE_HASH: &str = "sha256-oQ+Gnmu5IbePXDxvp5VGsWYK6oBEwseWd0eQaTDIY50=";
 
 #[cfg(test)]
 mod tests {
