@@ -292,6 +292,13 @@ impl Parser {
         self.engine.heap()
     }
 
+    /// Returns the dialects whose markers are looked for.
+    #[cfg(feature = "dialects")]
+    #[must_use]
+    pub fn dialects(&self) -> Option<&crate::Dialects> {
+        self.engine.dialects()
+    }
+
     /// Returns the limits in force.
     pub const fn limits(&self) -> &Limits {
         &self.limits

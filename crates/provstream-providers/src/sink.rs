@@ -3,6 +3,8 @@
 use super::gate_event::GateEvent;
 use super::words::Words;
 use super::{Channel, Item, ReadReport};
+#[cfg(feature = "dialects")]
+use provstream::Marker;
 use provstream::{
     Action, BracketAnnotation, Event, GateHandler, Handler, JsonRecord, Question, Replacement,
     Span, TextChunk, Unannotated,
@@ -189,18 +191,11 @@ impl<S: StreamHandler> Handler for OutputCollector<'_, S> {
 
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         let replacement = self.handler.annotation(annotation);
-        self.has_replaced = true;
-        if let Some(removed) = &mut self.removed {
-            let (raw, white_space) = (annotation.raw(), annotation.whitespace_before());
-            if removed.is_gated() {
-                removed.cut(annotation.span(), raw, white_space as u64);
-            } else {
-                removed.replaces(raw, white_space, &replacement);
-            }
-        }
-        self.cut(
+        let white_space = annotation.whitespace_before();
+        self.replaces(
             annotation.span(),
-            annotation.whitespace_before(),
+            annotation.raw(),
+            white_space,
             &replacement,
         );
         replacement
@@ -208,15 +203,15 @@ impl<S: StreamHandler> Handler for OutputCollector<'_, S> {
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
         let replacement = self.handler.record(record);
-        self.has_replaced = true;
-        if let Some(removed) = &mut self.removed {
-            if removed.is_gated() {
-                removed.cut(record.span(), record.raw(), 0);
-            } else {
-                removed.replaces(record.raw(), 0, &replacement);
-            }
-        }
-        self.cut(record.span(), 0, &replacement);
+        self.replaces(record.span(), record.raw(), 0, &replacement);
+        replacement
+    }
+
+    #[cfg(feature = "dialects")]
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        let replacement = self.handler.marker(marker);
+        let white_space = marker.whitespace_before();
+        self.replaces(marker.span(), marker.raw(), white_space, &replacement);
         replacement
     }
 
@@ -228,7 +223,20 @@ impl<S: StreamHandler> Handler for OutputCollector<'_, S> {
 }
 
 impl<S: StreamHandler> OutputCollector<'_, S> {
-    /// An annotation or a record with white space before it is removed or replaced.
+    /// An annotation, a marker or a record is removed or replaced, with white space before it that is removed with it.
+    fn replaces(&mut self, span: Span, raw: &[u8], white_space: usize, by: &Replacement) {
+        self.has_replaced = true;
+        if let Some(removed) = &mut self.removed {
+            if removed.is_gated() {
+                removed.cut(span, raw, white_space as u64);
+            } else {
+                removed.replaces(raw, white_space, by);
+            }
+        }
+        self.cut(span, white_space, by);
+    }
+
+    /// Records in the ends of blocks what is removed or replaced.
     fn cut(&mut self, span: Span, white_space: usize, by: &Replacement) {
         let Some(seams) = &mut self.seams else {
             return;

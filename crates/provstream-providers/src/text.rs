@@ -154,8 +154,8 @@ impl<R: TextRewriter> Text<R> {
         let is_same = !(is_apart && halves::begins_low(content))
             && out == piece.text
             && (before.is_none() || was_out || content.is_empty());
-        // A half goes out as it is if its other half goes out as soon as it comes, which no gate knows.
-        let may_withhold = R::WITHHOLDS_UNREAD || self.buffers();
+        // A half goes out as it is if its other half goes out as soon as it comes.
+        let may_withhold = self.rewriter.may_hold_any() || self.buffers();
         if is_same && (self.high.is_none() || !may_withhold) {
             self.high_is_out = self.high.is_some() && (was_out || !content.is_empty());
             self.after_lone_half |= ends_in_half;
@@ -421,6 +421,11 @@ pub(super) trait TextRewriter: Clone {
     /// Returns `true` if some text was read and may still be written.
     fn is_holding(&self) -> bool;
 
+    /// Returns `true` if the next character may be held back, whichever it is.
+    fn may_hold_any(&self) -> bool {
+        Self::WITHHOLDS_UNREAD
+    }
+
     /// Returns `true` if the text so far ends in bytes that can still become an annotation or a record.
     fn is_in_candidate(&self) -> bool;
 
@@ -467,6 +472,12 @@ impl TextRewriter for Rewriter {
 
     fn is_in_candidate(&self) -> bool {
         self.parser().buffered_len() > 0
+    }
+
+    // Annotations are ASCII, but a marker may begin with any character.
+    #[cfg(feature = "dialects")]
+    fn may_hold_any(&self) -> bool {
+        self.parser().dialects().is_some()
     }
 
     fn is_holding(&self) -> bool {

@@ -11,6 +11,8 @@ use pin_project_lite::pin_project;
 use crate::{
     ChannelPosition, GateEvent, Item, ReadReport, StreamGate, StreamHandler, StreamRewriter,
 };
+#[cfg(feature = "dialects")]
+use provstream::Marker;
 use provstream::io::Pieces;
 use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Policy, Replacement, TextChunk};
 
@@ -210,6 +212,11 @@ impl<K: StreamHandler> Handler for Split<'_, K> {
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
         self.handler.record(record)
+    }
+
+    #[cfg(feature = "dialects")]
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        self.handler.marker(marker)
     }
 
     fn event(&mut self, event: Event<'_>) {

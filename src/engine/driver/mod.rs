@@ -157,6 +157,12 @@ impl Engine {
         }
     }
 
+    /// Returns the dialects whose markers are looked for.
+    #[cfg(feature = "dialects")]
+    pub(crate) fn dialects(&self) -> Option<&crate::dialect::Dialects> {
+        self.markers.as_deref().map(Markers::dialects)
+    }
+
     /// Looks for markers of citations, too. In a stream of JSON values there are none.
     #[cfg(feature = "dialects")]
     pub(crate) fn set_markers(&mut self, markers: Markers) {

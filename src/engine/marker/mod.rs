@@ -187,6 +187,10 @@ impl Markers {
         reader.open.clear();
     }
 
+    pub(crate) const fn dialects(&self) -> &Dialects {
+        &self.dialects
+    }
+
     /// Returns the stream offset after the text that was emitted.
     pub(crate) const fn position(&self) -> u64 {
         self.reader.position

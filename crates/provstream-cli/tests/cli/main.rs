@@ -1,6 +1,7 @@
 //! The program as its users see it.
 
 mod admit;
+mod cited_responses;
 mod common;
 mod corpus;
 mod datasets;

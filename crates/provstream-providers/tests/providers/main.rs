@@ -7,6 +7,8 @@ mod breaks;
 mod citation_read;
 mod citation_write;
 mod clients;
+#[cfg(feature = "dialects")]
+mod dialects;
 mod errors;
 mod finals;
 mod fixtures;

@@ -86,6 +86,62 @@ const DECIDED: [&str; 8] = [
     "ж",
 ];
 
+/// Pieces of text with markers of every dialect, whole and cut off, and with brackets that are none.
+const CITED: [&str; 52] = [
+    "The build is green.",
+    " It runs",
+    "Grüße",
+    " 😀",
+    "word",
+    ". ",
+    ".",
+    ", ",
+    " and ",
+    "\n\n",
+    "\n",
+    "\n- ",
+    " ",
+    "`[1]`",
+    "\"quoted\\\"",
+    "\u{2028}",
+    "\\",
+    " [substrate.grep]",
+    " [sub",
+    "[link](https://e.x)",
+    "[text][1]",
+    "xs[1]",
+    " in [1, 5]",
+    "[",
+    "【",
+    "<",
+    " [1]",
+    "[2]",
+    " [1][2]",
+    "[1-3]",
+    "[^1]",
+    " [[1]](https://a.example/(x))",
+    "[3](https://a.example/b",
+    "【1】",
+    "［2］",
+    "【4:0†source】",
+    " 【4:1†🎉.pdf】",
+    "【4:0†so",
+    "\u{e200}cite\u{e202}turn0search1\u{e201}",
+    "\u{e200}navlist\u{e202}x\u{e201}",
+    "\u{e200}cite\u{e202}",
+    "<|file-abc|>",
+    " <|file-",
+    "[doc1]",
+    " [doc2][doc3]",
+    " [cite: 1, 2]",
+    "[cite_start]",
+    "<co: 0,1>",
+    "</co: 0,1>",
+    "<cite index=\"0-1\">",
+    "</cite>",
+    " %[1]%",
+];
+
 /// Content of the texts of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sentences {
@@ -93,9 +149,13 @@ pub(super) enum Sentences {
     Any,
     /// Pieces that are hard to read and pieces for a gate to withhold; some choices have no role.
     Gated,
+    /// Pieces with markers of citations.
+    Cited,
     /// Numbered sentences (the number is that of the last one), each with a word of its own. No
     /// text begins or ends within another one, and nothing interrupts a text.
     Numbered(usize),
+    /// Numbered sentences with markers of citations.
+    NumberedCited(usize),
 }
 
 /// A response under construction.
@@ -121,7 +181,11 @@ impl<'r> Stream<'r> {
     /// Draws, with a probability of one in `count`, whether something other than text interrupts
     /// the response.
     fn interrupts(&mut self, count: usize) -> bool {
-        self.random.one_in(count) && !matches!(self.sentences, Sentences::Numbered(_))
+        let is_numbered = matches!(
+            self.sentences,
+            Sentences::Numbered(_) | Sentences::NumberedCited(_)
+        );
+        self.random.one_in(count) && !is_numbered
     }
 
     /// Generates the next numbered sentences: with a word in `W` those annotated as inference, in
@@ -142,18 +206,48 @@ impl<'r> Stream<'r> {
         text + "End."
     }
 
+    /// Generates the next numbered sentences, with markers.
+    fn numbered_cited(&mut self, number: &mut usize) -> String {
+        let mut text = "\n\n".to_owned();
+        for _ in 0..1 + self.random.below(6) {
+            *number += 1;
+            text += &match self.random.below(6) {
+                0 => format!("P{number}p is plain [1]. "),
+                1 => {
+                    format!("P{number}p is 【4:0†so】plain【4:1†a.pdf】.\n- R{number}r [doc1]\n\n")
+                }
+                2 => format!("<cite index=\"0-1\">R{number}r runs.</cite> "),
+                3 => format!("W{number}w is so.[^1][2] [unverified-inference] "),
+                4 => format!(
+                    "R{number}r\u{e200}cite\u{e202}turn0search1\u{e201} runs. [cite: 1, 2] "
+                ),
+                _ => format!("P{number}p is not cited [1, "),
+            };
+        }
+        text + "End."
+    }
+
     fn text(&mut self) -> Vec<char> {
-        if let Sentences::Numbered(mut number) = self.sentences {
-            let text = self.numbered(&mut number);
-            self.sentences = Sentences::Numbered(number);
-            return text.chars().collect();
+        match self.sentences {
+            Sentences::Numbered(mut number) => {
+                let text = self.numbered(&mut number);
+                self.sentences = Sentences::Numbered(number);
+                return text.chars().collect();
+            }
+            Sentences::NumberedCited(mut number) => {
+                let text = self.numbered_cited(&mut number);
+                self.sentences = Sentences::NumberedCited(number);
+                return text.chars().collect();
+            }
+            _ => {}
         }
         let count = 1 + self.random.below(12);
         let mut text = Vec::new();
         for _ in 0..count {
-            let piece = match self.is_for_gate() && self.random.one_in(2) {
-                true => self.random.pick(&DECIDED),
-                false => self.random.pick(&PIECES),
+            let piece = match self.sentences {
+                Sentences::Cited => self.random.pick(&CITED),
+                Sentences::Gated if self.random.one_in(2) => self.random.pick(&DECIDED),
+                _ => self.random.pick(&PIECES),
             };
             text.extend(piece.chars());
         }
@@ -789,8 +883,22 @@ impl<'r> Stream<'r> {
 
 /// Generates a response of a format from a seed.
 pub fn stream(format: Format, seed: u64) -> Vec<u8> {
+    stream_of(format, seed, Sentences::Any)
+}
+
+/// Generates a response with markers of citations in its texts.
+pub fn cited(format: Format, seed: u64) -> Vec<u8> {
+    stream_of(format, seed, Sentences::Cited)
+}
+
+/// Generates a response of numbered sentences with markers of citations.
+pub fn cited_sentences(format: Format, seed: u64) -> Vec<u8> {
+    stream_of(format, seed, Sentences::NumberedCited(0))
+}
+
+fn stream_of(format: Format, seed: u64, sentences: Sentences) -> Vec<u8> {
     let mut random = Random::new(seed);
-    let mut stream = Stream::new(&mut random, Sentences::Any);
+    let mut stream = Stream::new(&mut random, sentences);
     stream.fill(format);
     stream.join(format)
 }

@@ -215,7 +215,12 @@ impl Client {
     }
 
     /// Removes the annotations from the texts and the strings that repeat them.
-    pub fn cleaned(mut self) -> Self {
+    pub fn cleaned(self) -> Self {
+        self.cleaned_by(clean)
+    }
+
+    /// Strips the texts and the strings that repeat them, each by `clean`.
+    pub fn cleaned_by(mut self, clean: impl Fn(&str) -> String) -> Self {
         for text in self.segments.values_mut().flatten() {
             *text = clean(text);
         }
