@@ -52,9 +52,13 @@ pub(crate) trait AnyGate: Send + Sync {
 
 /// Creates the rewriter or gate for a route. Its policy judges by `now`.
 pub(crate) fn machine(settings: &FilterSettings, now: &Now) -> Machine {
-    let parser = Parser::builder()
-        .vocabulary(settings.vocabulary.clone())
-        .build();
+    let parser = Parser::builder().vocabulary(settings.vocabulary.clone());
+    #[cfg(feature = "dialects")]
+    let parser = match &settings.dialects {
+        Some(dialects) => parser.dialects(dialects.clone()),
+        None => parser,
+    };
+    let parser = parser.build();
     match &settings.act {
         Act::Gate(rules) => {
             let clock = now.clone();

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use provstream::provenance::Vocabulary;
 use provstream::settings::{File, Table, Value, quoted_piece};
+#[cfg(feature = "dialects")]
+use provstream::{Dialect, Dialects};
 use provstream::{Rules, ready_policy};
 use provstream_providers::{DEFAULT_MAX_EVENT, Format, PassMembers, Reasoning};
 
@@ -15,7 +17,7 @@ use crate::route::{DEFAULT_MAX_HELD, Route, RouteAction, Routes};
 use crate::settings::{Act, FilterSettings};
 
 /// Keys of a route.
-const KEYS: [&str; 13] = [
+const KEYS: &[&str] = &[
     "path",
     "method",
     "name",
@@ -29,6 +31,8 @@ const KEYS: [&str; 13] = [
     "plain_encodings",
     "max_event",
     "max_held",
+    #[cfg(feature = "dialects")]
+    "dialects",
 ];
 
 /// Content encodings that clients decode (the registry of RFC 9110 16.6.1).
@@ -202,6 +206,8 @@ fn route<E: Display>(
     };
     let settings = FilterSettings {
         vocabulary: vocabulary.clone(),
+        #[cfg(feature = "dialects")]
+        dialects: dialects(table, action, read)?,
         format: format(table)?,
         reasoning: reasoning(table, action)?,
         is_closed: is_closed(table, action)?,
@@ -288,6 +294,49 @@ fn policy<E: Display>(
     };
     let place = language.place();
     Err(RouteError::value(place, "language", &expected, name))
+}
+
+/// Reads the dialects of a route: built-in names, and names of files, which have a `/` or a `.`.
+#[cfg(feature = "dialects")]
+fn dialects<E: Display>(
+    table: &Table<'_>,
+    action: RouteAction,
+    read: &mut impl FnMut(&str) -> Result<String, E>,
+) -> Result<Option<Dialects>, RouteError> {
+    let Some(value) = table.get("dialects") else {
+        return Ok(None);
+    };
+    if action != RouteAction::Strip {
+        let message = format!(
+            "expected \"dialects\" only with action \"strip\", found it with action \"{action}\""
+        );
+        return Err(RouteError::new(value.place(), &message));
+    }
+    let all = value.items()?.map(|item| {
+        let name = item.string()?;
+        if !name.contains(['/', '.', '\\']) {
+            return Dialect::built_in(name).ok_or_else(|| {
+                let known = Dialect::built_in_names().map(|name| format!("\"{name}\""));
+                let known: Vec<String> = known.collect();
+                let expected = format!("one of {}, or the path of a file,", known.join(", "));
+                RouteError::value(item.place(), "dialects", &expected, name)
+            });
+        }
+        let error = |found: String| {
+            let name = quoted_piece(name, SHOWN);
+            RouteError::new(item.place(), &format!("dialect \"{name}\": {found}"))
+        };
+        let file = read(name).map_err(|found| error(found.to_string()))?;
+        Dialect::from_toml(file.as_bytes()).map_err(|found| error(found.to_string()))
+    });
+    let all = all.collect::<Result<Vec<_>, RouteError>>()?;
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let dialects = Dialects::new(all);
+    dialects
+        .map(Some)
+        .map_err(|error| RouteError::new(value.place(), &format!("dialects: {error}")))
 }
 
 fn format(table: &Table<'_>) -> Result<Option<Format>, RouteError> {

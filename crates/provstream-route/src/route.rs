@@ -88,6 +88,8 @@ impl Route {
             settings: Arc::new(FilterSettings {
                 act: Act::Strip,
                 vocabulary: vocabulary.clone(),
+                #[cfg(feature = "dialects")]
+                dialects: None,
                 format: None,
                 reasoning: Reasoning::Leave,
                 is_closed: false,

@@ -20,6 +20,9 @@ pub(crate) enum Act {
 pub(crate) struct FilterSettings {
     pub(crate) act: Act,
     pub(crate) vocabulary: Vocabulary,
+    /// Dialects whose markers are removed, too.
+    #[cfg(feature = "dialects")]
+    pub(crate) dialects: Option<provstream::Dialects>,
     /// Format of responses; `None` to detect it from the events.
     pub(crate) format: Option<Format>,
     pub(crate) reasoning: Reasoning,

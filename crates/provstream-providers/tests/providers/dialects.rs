@@ -15,9 +15,9 @@ use testkit::wire::generate::{Random, cited, cited_sentences};
 use testkit::wire::members::members;
 use testkit::wire::oracle::{Client, events};
 
-/// Streams of each format: 100, or as many as `PROVSTREAM_SEEDS` says.
+/// Streams of each format: 30, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
-    testkit::search::seeds(100)
+    testkit::search::seeds(30)
 }
 
 /// The dialects that responses are read with, by seed.

@@ -107,6 +107,7 @@ impl Config {
                 "plain_encodings",
                 "max_event",
                 "max_held",
+                "dialects",
             ];
             let all: Vec<&str> = known
                 .iter()
@@ -119,6 +120,8 @@ impl Config {
                 .iter()
                 .filter_map(|table| file_of(table, "policy", folder));
             config.files.extend(policies);
+            let dialects = tables.iter().flat_map(|table| dialect_files(table, folder));
+            config.files.extend(dialects);
             config.extras = tables
                 .iter()
                 .map(|table| extras(table, &vocabulary))
@@ -218,6 +221,19 @@ fn file_named_by(value: &Value<'_>, folder: &Path) -> Result<NamedFile, RouteErr
 fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'static str, PathBuf)> {
     let value = table.get(key)?;
     Some((key, folder.join(value.string().ok()?)))
+}
+
+/// Returns the files among the dialects of a route. Built-in names have neither a `/` nor a `.`.
+fn dialect_files(table: &Table<'_>, folder: &Path) -> Vec<(&'static str, PathBuf)> {
+    let Some(value) = table.get("dialects") else {
+        return Vec::new();
+    };
+    let items = value.items().into_iter().flatten();
+    let names = items.filter_map(|item| item.string().ok());
+    names
+        .filter(|name| name.contains(['/', '.', '\\']))
+        .map(|name| ("dialects", folder.join(name)))
+        .collect()
 }
 
 /// Reads the text of a file that the settings name.

@@ -2,6 +2,8 @@
 
 mod audits;
 mod charsets;
+#[cfg(feature = "dialects")]
+mod dialects;
 mod ends;
 mod fails;
 mod files;
