@@ -189,6 +189,17 @@ mod tests {
     }
 
     #[test]
+    fn a_request_that_is_not_an_object_has_no_place_for_a_prompt() {
+        for format in Format::ALL {
+            for request in [json!(null), json!([]), json!("q"), json!(1)] {
+                let mut changed = request.clone();
+                assert!(!add_prompt(format, &mut changed, "p"), "{format}");
+                assert_eq!(changed, request, "{format}");
+            }
+        }
+    }
+
+    #[test]
     fn a_prompt_goes_where_less_usual_apis_have_it() {
         for (format, request, expected) in [
             (

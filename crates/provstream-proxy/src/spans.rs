@@ -176,3 +176,25 @@ pub(crate) const fn provider(format: Format) -> Option<&'static str> {
 
 /// Queue of spans, and the trace context of a request.
 pub(crate) type Traced = (Arc<Spans>, TraceContext);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_of_one_provider_have_its_well_known_name() {
+        for (format, name) in [
+            (Format::OpenAiChat, None),
+            (Format::OpenAiResponses, Some("openai")),
+            (Format::Anthropic, Some("anthropic")),
+            (Format::Gemini, Some("gcp.gemini")),
+            (Format::GeminiInteractions, Some("gcp.gemini")),
+            (Format::Cohere, Some("cohere")),
+            (Format::MistralConversations, Some("mistral_ai")),
+            (Format::BedrockConverse, Some("aws.bedrock")),
+            (Format::Ollama, None),
+        ] {
+            assert_eq!(provider(format), name, "{format}");
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Forty requests and responses that are made to break a proxy: each has a defined answer, and the proxy serves the next one.
+//! Requests and responses that are made to break a proxy: each has a defined answer, and the proxy serves the next one.
 
 use std::time::Duration;
 
@@ -77,6 +77,15 @@ fn requests() -> Vec<Request> {
             "a length above the limit",
             head("Host: x\r\nContent-Length: 2000000\r\n"),
             Refused(413, "request_too_large"),
+        ),
+        (
+            "a length at the limit",
+            [
+                head("Host: x\r\nContent-Length: 1000000\r\n"),
+                vec![b'x'; 1_000_000],
+            ]
+            .concat(),
+            Sent("content-length: 1000000", "transfer-encoding"),
         ),
         (
             "chunks above the limit",
