@@ -63,6 +63,10 @@ impl Markers {
         match *self {}
     }
 
+    pub(crate) const fn drop_opening_line(&mut self) {
+        match *self {}
+    }
+
     pub(crate) const fn end_block(&mut self, _: Line, _: &mut Sink<'_>) {
         match *self {}
     }

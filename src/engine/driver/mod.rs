@@ -401,6 +401,17 @@ impl Engine {
     /// Reports what is open at a break; what comes after it is text of its own.
     pub(crate) fn push_break(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         self.window.end_run();
+        let opens_block = match self.context {
+            Context::Info(_) => true,
+            Context::CodeSpan { block, .. } => block,
+            Context::Opening { fence, block } => block && fence.run >= 3,
+            _ => false,
+        };
+        if let Some(markers) = &mut self.markers
+            && opens_block
+        {
+            markers.drop_opening_line();
+        }
         self.end_own_or_untrusted(input, sink);
         if !self.is_sequence() {
             Scan::at_end(self, input, sink).complete();

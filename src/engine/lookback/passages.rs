@@ -45,6 +45,11 @@ pub(crate) fn passages(text: &[u8], anchor: &Line, is_rest: bool, out: &mut Vec<
         let Some(line) = lines.ending_at(line_end) else {
             break;
         };
+        if line_start == 0 {
+            // The markers of a quote that goes on are no text.
+            open.content = line.content;
+            open.end = line.content;
+        }
         let odd = line.at_anchor && line.state.odd_backslashes;
         let content = &text[line.content..line.end];
         let has_text = trimmed_len(content) > 0;

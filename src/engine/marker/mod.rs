@@ -298,6 +298,11 @@ impl Markers {
         self.settle(sink);
     }
 
+    /// The text ends in the opening line of a fenced block, which is no part of the text before it.
+    pub(crate) fn drop_opening_line(&mut self) {
+        self.reader.tracker.drop_opening_line();
+    }
+
     /// A fenced block has ended; `line` is the state of the text so far.
     pub(crate) fn end_block(&mut self, line: Line, sink: &mut Sink<'_>) {
         self.switch(Region::Prose, sink);

@@ -134,17 +134,21 @@ pub fn gate_from(
     (out.written, end)
 }
 
-/// Computes the output of a gate for free text with dialects, and how the gate ends the stream.
+/// Computes the output of a gate for free text with dialects, and how the gate ends the stream. `None` where a marker is beside
+/// the markers of a line, which the engine reads otherwise.
 pub fn gate_with_dialects(
     input: &[Segment],
     limits: &RefLimits,
     with: With<'_>,
     policy: Drawn,
-) -> (Vec<u8>, Option<GateEnd>) {
+) -> Option<(Vec<u8>, Option<GateEnd>)> {
     let reading = Reading::TEXT;
     let vocabulary = RefVocabulary::default();
     let events = events_in(reading, input, limits, &vocabulary, &last_sentence);
     let read = dialects::read(reading, input, limits, with, &crate::sentence::starts);
+    if read.at_block_markers {
+        return None;
+    }
     let mut cuts: Vec<(u64, u64)> = read
         .markers
         .iter()
@@ -213,7 +217,7 @@ pub fn gate_with_dialects(
         at += segment.bytes.len() as u64;
     }
     let end = out.write(decided, breaks, None);
-    (joined([&out.written]).concat(), end)
+    Some((joined([&out.written]).concat(), end))
 }
 
 /// Lists what stripping removes because of annotations.
