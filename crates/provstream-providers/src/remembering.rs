@@ -511,3 +511,30 @@ impl<P: Policy> Policy for Remembering<P> {
         self.policy.spacing()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct ReleaseAll;
+
+    impl Policy for ReleaseAll {
+        fn assertion(&mut self, _: &Question<'_>) -> Action {
+            Action::Release
+        }
+    }
+
+    #[test]
+    fn decisions_are_remembered_up_to_a_limit() {
+        let mut policy = Remembering::new(ReleaseAll);
+        for _ in 0..MAX_DECISIONS + 100 {
+            policy.unannotated();
+            policy.limit();
+        }
+        let made = policy.made.as_deref().into_iter().chain([&policy.more]);
+        let (runs, limits) = made.fold((0, 0), |(runs, limits), made| {
+            (runs + made.runs.len(), limits + made.limits.len())
+        });
+        assert_eq!((runs, limits), (MAX_DECISIONS, MAX_DECISIONS));
+    }
+}
