@@ -28,6 +28,20 @@ fn an_inserted_event_has_the_shape_and_line_ends_of_the_last_delta() {
 }
 
 #[test]
+fn an_event_inserted_at_the_end_begins_after_the_line_end_of_the_last() {
+    for end in ["\n", "\r", "\r\n"] {
+        let delta = |text: &str| {
+            let choice = format!("{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}");
+            format!("data: {{\"choices\":[{choice}]}}{end}{end}")
+        };
+        assert_eq!(
+            strip_all(Format::OpenAiChat, delta("x [").as_bytes()),
+            [delta("x"), delta(" [")].concat()
+        );
+    }
+}
+
+#[test]
 fn without_a_delta_to_follow_the_inserted_event_is_the_shortest_of_its_format() {
     let start = |text: &str| {
         format!(
