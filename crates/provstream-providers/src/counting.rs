@@ -69,6 +69,8 @@ struct HeldPiece {
     start: u64,
     place: Range<usize>,
     data: HeldData,
+    /// Range of the event's name in the piece.
+    name: Range<usize>,
     is_named_error: bool,
 }
 
@@ -156,7 +158,7 @@ impl Doubt {
     }
 
     fn event(&mut self, frame: &Frame<'_>) -> Verdict {
-        if frame.data.trim_ascii().is_empty() {
+        if matches!(frame.data.trim_ascii(), b"" | b"[DONE]") {
             return self.pass();
         }
         let automaton = Format::OpenAiChat.automaton();
@@ -251,12 +253,17 @@ impl Held {
         };
         let at = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
+        let frame = match piece {
+            Piece::Event(frame) => Some(frame),
+            _ => None,
+        };
         self.pieces.push(HeldPiece {
             kind,
             start,
             place: at..self.bytes.len(),
             data,
-            is_named_error: matches!(piece, Piece::Event(frame) if frame.is_named_error),
+            name: frame.map_or(0..0, |frame| frame.name.clone()),
+            is_named_error: frame.is_some_and(|frame| frame.is_named_error),
         });
     }
 
@@ -272,6 +279,7 @@ impl Held {
                 HeldData::Line(line) => Frame::of_line(bytes, piece.start, line.clone()),
                 HeldData::SeveralLines => Frame::of_lines(bytes, piece.start),
             };
+            frame.name = piece.name.clone();
             frame.is_named_error = piece.is_named_error;
             (piece.kind, Piece::Event(frame))
         })

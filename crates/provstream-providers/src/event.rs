@@ -1,13 +1,16 @@
 //! Meaning of an event's values, after the walk over it.
 
+use std::borrow::Cow;
+
 use super::Channel;
 use super::item::NoticeCode;
 use super::steps::count;
 use super::text_id::TextId;
-use super::walk::automaton::{Automaton, PathRule};
-use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
+use super::walk::allowed::Allowed;
+use super::walk::automaton::{Automaton, PathRule, ROOT};
+use super::walk::scan::{container_end, scalar_end, string_end, white_space_end};
 use super::walk::table::{ChannelOf, Role};
-use super::walk::{Capture, Scope, Shape, Walk};
+use super::walk::{Capture, Scope, Shape, Walk, decoded};
 
 /// Diagnostic about an event, if any.
 pub(super) type Odd = Option<NoticeCode>;
@@ -39,19 +42,22 @@ impl<'a> Event<'a> {
             bit: 0,
             odd: None,
         };
-        event.bit = walk.kind.map_or(0, |kind| event.type_bit(&kind));
+        let kind = event.kind();
+        event.bit = kind.map_or(0, |kind| automaton.type_bit(&kind));
         event
     }
 
-    fn type_bit(&self, kind: &Capture) -> u64 {
-        let raw = &self.data[kind.range()];
-        match kind.shape {
-            Shape::Plain => self.automaton.type_bit(raw),
-            Shape::Escaped => {
-                let decoded = provstream::json::decode(raw, true);
-                self.automaton.type_bit(decoded.text.as_bytes())
-            }
-            _ => 0,
+    /// Returns the event's type.
+    pub(super) fn kind(&self) -> Option<Cow<'a, [u8]>> {
+        let kind = self.walk.kind.filter(Capture::is_string)?;
+        Some(self.string(&kind))
+    }
+
+    /// Returns the content of a string without escapes.
+    pub(super) fn string(&self, capture: &Capture) -> Cow<'a, [u8]> {
+        match capture.shape {
+            Shape::Escaped => decoded(&self.data[capture.range()]),
+            _ => Cow::Borrowed(&self.data[capture.range()]),
         }
     }
 
@@ -145,41 +151,49 @@ impl<'a> Event<'a> {
             plain.any(|known| known.as_bytes() == name)
         };
         let (mut is_other, mut has_text) = (false, false);
-        let mut kind = None;
+        let mut is_plain_kind = None;
         members(&self.data[capture.range()], |name, value| {
             is_other |= !is_plain(name) && value != b"null";
             has_text |= name == b"text" && value.starts_with(b"\"") && value != b"\"\"";
             if name == b"type" {
-                kind = Some(is_plain(value.get(1..value.len() - 1).unwrap_or_default()));
+                let kind = decoded(value.get(1..value.len() - 1).unwrap_or_default());
+                // One of repeated kinds that is plain is enough: some client may read that one.
+                is_plain_kind = Some(is_plain(&kind) || is_plain_kind == Some(true));
             }
         });
-        match kind {
+        match is_plain_kind {
             Some(is_plain) => !is_plain,
             None => is_other && !has_text,
         }
     }
 
     pub(super) fn is_thought(&self, capture: &Capture) -> bool {
-        self.outwards(capture, |scope| scope.is_thought.then_some(()))
+        let is_thought = |scope: &Scope| {
+            let mut rules = self.automaton.node(scope.thought).rules.iter();
+            scope.thought != ROOT
+                && rules.any(|rule| {
+                    let is_about = matches!(rule.row.role, Role::Thought | Role::Kind);
+                    is_about && (rule.types == u64::MAX || rule.types & self.bit != 0)
+                })
+        };
+        self.outwards(capture, |scope| is_thought(scope).then_some(()))
             .is_some()
     }
 
     /// Returns `true` if the event has a type that is not in `control`, and is not transient data.
     pub(super) fn is_other_type(&self, control: &[&str]) -> bool {
-        let kind = self.walk.kind.filter(Capture::is_string);
-        kind.is_some_and(|kind| {
-            let kind = &self.data[kind.range()];
-            control.iter().all(|known| known.as_bytes() != kind)
+        self.kind().is_some_and(|kind| {
+            control.iter().all(|known| known.as_bytes() != &*kind)
                 && !(kind.starts_with(b"data-") && self.is_transient())
         })
     }
 
-    /// Returns `true` if the event's member `transient` is `true`, so that no client keeps the event.
+    /// Returns `true` if a member `transient` of the event is `true`, so that no client keeps the event.
     fn is_transient(&self) -> bool {
         let mut is_transient = false;
         members(self.data.trim_ascii_start(), |name, value| {
             if name == b"transient" {
-                is_transient = value == b"true";
+                is_transient |= value == b"true";
             }
         });
         is_transient
@@ -191,10 +205,14 @@ impl<'a> Event<'a> {
         scope.is_some_and(|scope| scope.is_other)
     }
 
-    /// Returns `true` if the string is a special token, which clients do not show.
-    pub(super) fn is_special(&self, capture: &Capture) -> bool {
+    /// Returns `true` if the string is a special token such as `</s>`. Clients show special tokens, so those with
+    /// words are text.
+    pub(super) fn is_mark(&self, capture: &Capture) -> bool {
         let scope = self.walk.scopes.get(usize::from(capture.scope));
+        let content = &self.data[capture.range()];
+        let is_tag = || content.starts_with(b"<") && content.ends_with(b">");
         scope.is_some_and(|scope| scope.is_special)
+            && (content.is_empty() || is_tag() && Allowed::Word.has_string(content))
     }
 
     /// Returns `true` if a value in a place for text is a container that rows look into.
@@ -221,20 +239,20 @@ impl<'a> Event<'a> {
 
     /// Returns `true` if a kind or finish reason is `error`.
     pub(super) fn is_failure(&self, capture: &Capture) -> bool {
-        let value = &self.data[capture.range()];
+        let value = self.string(capture);
         let names = [&b"error"[..], b"failed"];
         capture.is_string() && names.iter().any(|name| value.eq_ignore_ascii_case(name))
     }
 
     /// Returns `true` if a value is a finish reason. Some servers write `""` or `"null"` in every event.
     pub(super) fn is_finish(&self, capture: &Capture) -> bool {
-        let value = &self.data[capture.range()];
-        let says_nothing = matches!(value, b"null" | b"FINISH_REASON_UNSPECIFIED");
+        let value = self.string(capture);
+        let says_nothing = matches!(&*value, b"null" | b"FINISH_REASON_UNSPECIFIED");
         self.is_set(capture) && !says_nothing
     }
 }
 
-/// Calls `take` with the name (as written) and the value's bytes of each member of an object.
+/// Calls `take` with the name and the value's bytes of each member of an object.
 fn members(object: &[u8], mut take: impl FnMut(&[u8], &[u8])) -> Option<()> {
     let mut at = white_space_end(object, 1);
     while object.get(at) == Some(&b'"') {
@@ -242,10 +260,10 @@ fn members(object: &[u8], mut take: impl FnMut(&[u8], &[u8])) -> Option<()> {
         let from = white_space_end(object, white_space_end(object, name + 1) + 1);
         let end = match object.get(from)? {
             b'"' => string_end(object, from + 1)?.end + 1,
-            b'{' | b'[' => Skip::default().run(object, from)?,
+            b'{' | b'[' => container_end(object, from)?,
             _ => scalar_end(object, from),
         };
-        take(&object[at + 1..name], &object[from..end]);
+        take(&decoded(&object[at + 1..name]), &object[from..end]);
         at = white_space_end(object, white_space_end(object, end) + 1);
     }
     Some(())

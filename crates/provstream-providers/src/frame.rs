@@ -36,6 +36,8 @@ pub(super) struct Frame<'a> {
     line: Line,
     /// Positions of the lines, if there are several.
     several: Option<Box<Several>>,
+    /// Range of the name of a server-sent event; empty if there is none.
+    pub(super) name: Line,
     /// The event is a server-sent event of the type `error`.
     pub(super) is_named_error: bool,
 }
@@ -70,6 +72,7 @@ impl<'a> Frame<'a> {
             data: Cow::Borrowed(&raw[line.clone()]),
             line,
             several: None,
+            name: 0..0,
             is_named_error: false,
         }
     }
@@ -104,8 +107,14 @@ impl<'a> Frame<'a> {
             data: Cow::Owned(data),
             line,
             several: Some(Box::new(several)),
+            name: 0..0,
             is_named_error: false,
         }
+    }
+
+    /// Returns the name of a server-sent event.
+    pub(super) fn event_name(&self) -> &[u8] {
+        &self.raw[self.name.clone()]
     }
 
     pub(super) const fn span(&self) -> Span {

@@ -134,14 +134,18 @@ pub enum NoticeCode {
     LimitChannels,
     /// Text that is not a string. It is not read.
     UnreadText,
-    /// A number of a channel that is not a whole number of 32 bits, or that counts deltas instead of naming a text. The
-    /// former is taken for 0, the latter for the text of the delta before.
+    /// A number of a channel that counts deltas instead of naming a text. It is taken for the text of the delta before.
     OddChannel,
     /// A string that may be text, in a member that the format does not have. It is not read, and a gate empties it;
     /// [`ReadReport::unread_members`](super::ReadReport::unread_members) has the paths.
     UnreadMember,
     /// An event that shows several formats, where the format is found out. Its text is not read, and a gate withholds it.
     AmbiguousFormat,
+    /// An event that clients can read as different texts: a member that decides which text it is, or of what kind, is
+    /// repeated, a number of a channel is not a whole number of 32 bits, the event's name contradicts the type in its
+    /// data, or it has too many parts. A gate withholds it. Otherwise, the last of repeated members counts, and an odd
+    /// number is taken for 0.
+    AmbiguousEvent,
     /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
     /// text, bytes between the values of a JSON body, JSON that is not an object, what is of another format than the one
     /// asked for or shown before, or an event that may have text and shows no format.
@@ -158,7 +162,7 @@ pub enum NoticeCode {
 
 impl NoticeCode {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::MalformedEvent,
         Self::OversizedEvent,
         Self::UnterminatedEvent,
@@ -167,6 +171,7 @@ impl NoticeCode {
         Self::OddChannel,
         Self::UnreadMember,
         Self::AmbiguousFormat,
+        Self::AmbiguousEvent,
         Self::WithheldData,
         Self::Comment,
         Self::GzipBody,
@@ -186,6 +191,7 @@ impl NoticeCode {
             Self::OddChannel => "odd-channel",
             Self::UnreadMember => "unread-member",
             Self::AmbiguousFormat => "ambiguous-format",
+            Self::AmbiguousEvent => "ambiguous-event",
             Self::GzipBody => "gzip-body",
             Self::ZstdBody => "zstd-body",
             Self::BinaryBody => "binary-body",
@@ -216,9 +222,13 @@ impl NoticeCode {
                 "a string that may be text, in a member that the format does not have; it is not read, and a gate empties it"
             }
             Self::OddChannel => {
-                "a channel number that is not one; the text is taken for that of channel 0 or of the event before"
+                "a channel number that counts deltas; the text is taken for that of the event before"
             }
             Self::AmbiguousFormat => "an event that shows several formats; name its format",
+            Self::AmbiguousEvent => {
+                "an event that clients can read as different texts: a member such as type or index is repeated or odd, or \
+                 contradicts the event's name; a gate withholds it"
+            }
             Self::WithheldData => "bytes that cannot be read as an event; a gate withholds them",
             Self::Comment => "a comment between events; a gate empties it",
             Self::GzipBody => {

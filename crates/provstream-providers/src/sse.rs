@@ -469,6 +469,7 @@ impl SseDecoder {
         self.start = self.position;
         let name = usize::from(self.head.name.start)..usize::from(self.head.name.end);
         let mut frame = Frame::of_line(raw, start, from..from + end);
+        frame.name = name.clone();
         frame.is_named_error = self.head.is_error;
         sink(SsePiece::Event(SseEvent {
             name: &raw[name],
@@ -616,7 +617,8 @@ impl Block {
             true => Frame::of_lines(raw, start),
             false => Frame::of_line(raw, start, line),
         };
-        frame.is_named_error = is_error(&raw[self.name.clone()]);
+        frame.name = self.name.clone();
+        frame.is_named_error = is_error(frame.event_name());
         Some(frame)
     }
 
@@ -630,6 +632,7 @@ impl Block {
         let of_type = is_error(&raw[name.clone()]).then_some(name.end..name.end);
         let data = self.error.clone().or(of_type)?;
         let mut frame = Frame::of_line(raw, start, data);
+        frame.name = name;
         frame.is_named_error = true;
         Some(frame)
     }

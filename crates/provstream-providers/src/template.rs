@@ -8,7 +8,7 @@ use super::frame::Frame;
 use super::steps::count;
 use super::text_id::TextId;
 use super::walk::allowed::Allowed;
-use super::walk::scan::{Skip, scalar_end, string_end, white_space_end};
+use super::walk::scan::{container_end, scalar_end, string_end, white_space_end};
 
 /// Maximum length in bytes of an event that is kept unchanged; of a longer one, only the repeatable members are kept.
 const MAX_KEPT: usize = 1 << 12;
@@ -351,7 +351,7 @@ impl Prune<'_, '_> {
     fn end_of(&self, at: usize) -> Option<usize> {
         match self.data.get(at)? {
             b'"' => Some(string_end(self.data, at + 1)?.end + 1),
-            b'{' | b'[' => Skip::default().run(self.data, at),
+            b'{' | b'[' => container_end(self.data, at),
             _ => Some(scalar_end(self.data, at)).filter(|&end| end > at),
         }
     }

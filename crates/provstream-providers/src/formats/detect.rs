@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::Format;
 use crate::walk::automaton::Automaton;
 use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
-use crate::walk::{Capture, Shape, Walk};
+use crate::walk::{Capture, Shape, Walk, decoded};
 
 const ROWS: &[Row] = &[
     row(ANY, "type", Role::Type),
@@ -148,7 +148,8 @@ impl ShownFormats {
 /// The formats that an event is evidence of, after a walk over it with [`DETECT`].
 pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> ShownFormats {
     let mut shown = ShownFormats::default();
-    let kind = walk.kind.map(|kind| &data[kind.range()]);
+    let kind = walk.kind.map(|kind| decoded(&data[kind.range()]));
+    let kind = kind.as_deref();
     // A type that is not known shows nothing: servers that speak another's format add one.
     if let Some(kind) = kind {
         if ANTHROPIC.contains(&kind) {
@@ -168,8 +169,8 @@ pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> ShownFormats {
     let has = |path: &str, shape: Shape| found(path).is_some_and(|value| value.shape == shape);
     let is_text = |path: &str| found(path).is_some_and(Capture::is_string);
     for path in ["object", "event_type", "data[].object"] {
-        let name = found(path).map(|name| &data[name.range()]);
-        if let Some(format) = name.and_then(|name| by_start(&OBJECTS, name)) {
+        let name = found(path).map(|name| decoded(&data[name.range()]));
+        if let Some(format) = name.and_then(|name| by_start(&OBJECTS, &name)) {
             shown.add(format);
         }
     }

@@ -62,6 +62,10 @@ pub(crate) struct FactReader {
     pub(crate) wants_echoes: bool,
     /// Block numbers of all events are needed.
     wants_blocks: bool,
+    /// Name of the next server-sent event.
+    name: Vec<u8>,
+    /// The type of an event was its name, too.
+    has_names: bool,
     /// The next event has the type `error`, whatever its data.
     pub(crate) is_error: bool,
     /// Nothing continues after the last event: no client reads further, or the event reports an error.
@@ -116,6 +120,8 @@ impl FactReader {
             wants_reasoning: false,
             wants_echoes: false,
             wants_blocks: false,
+            name: Vec::new(),
+            has_names: false,
             is_error: false,
             ends_reading: false,
             passes: PassMembers::default(),
@@ -262,7 +268,7 @@ impl FactReader {
     /// Returns the key of the block that an event names.
     fn block_key(&mut self, event: &Event<'_>, channel: Channel) -> BlockKey {
         match &event.walk.id {
-            Some(id) => self.numbering.id(&event.data[id.range()]),
+            Some(id) => self.numbering.id(&event.string(id)),
             None => BlockKey::Number(channel.index()),
         }
     }
@@ -303,6 +309,11 @@ impl FactReader {
             return Some(NoticeCode::MalformedEvent);
         }
         let mut event = Event::new(automaton, walk, data, is_streamed);
+        let is_odd = walk.is_odd() || self.is_misnamed(&event);
+        if is_odd && self.wants_echoes {
+            // As if it was not there, because it is withheld.
+            return Some(NoticeCode::AmbiguousEvent);
+        }
         let (mut has_ends, mut is_error) = (false, is_named_error);
         let mut untaken: SmallVec<[Capture; 2]> = SmallVec::new();
         for capture in each(walk.captures.iter()) {
@@ -341,10 +352,44 @@ impl FactReader {
         if self.format.is_none() && self.found.is_empty() {
             self.report.add_unknown();
         }
-        if walk.bad_number {
-            event.odd = event.odd.or(Some(NoticeCode::OddChannel));
+        if is_odd || walk.is_repeated {
+            event.odd = event.odd.or(Some(NoticeCode::AmbiguousEvent));
         }
         event.odd
+    }
+
+    /// Sets the name of the next server-sent event, which is empty without one.
+    #[inline]
+    pub(crate) fn set_name(&mut self, name: &[u8]) {
+        // No type is longer.
+        const LONGEST: usize = 64;
+        let name = &name[..name.len().min(LONGEST)];
+        if self.name != name {
+            self.name.clear();
+            self.name.extend_from_slice(name);
+            self.again.forget();
+        }
+    }
+
+    /// Returns `true` if the name of a server-sent event contradicts the type in its data. Some SDKs go by the name,
+    /// others by the data.
+    fn is_misnamed(&mut self, event: &Event<'_>) -> bool {
+        let name = &self.name[..];
+        match event.kind() {
+            // What is named so is an error whatever its type.
+            _ if name == b"error" => false,
+            None => self.format == Some(Format::OpenAiChat) && name.starts_with(b"thread."),
+            Some(_) if event.bit | event.automaton.type_bit(name) == 0 => false,
+            // The name of events without one. Anthropic's SDKs pass over these.
+            Some(_) if matches!(name, b"" | b"message") => {
+                self.has_names && self.format == Some(Format::Anthropic)
+            }
+            Some(kind) => {
+                let is_same = *kind == *name;
+                self.has_names |= is_same;
+                !is_same
+            }
+        }
     }
 
     /// Sets whether the block numbers of all events are needed.

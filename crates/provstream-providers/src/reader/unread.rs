@@ -1,5 +1,6 @@
 //! Strings that may be text and that nothing reads.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::FactReader;
@@ -11,7 +12,7 @@ use crate::steps::{count, each};
 use crate::walk::allowed::Allowed;
 use crate::walk::automaton::ROOT;
 use crate::walk::scan::{string_end, white_space_end};
-use crate::walk::{Capture, Shape, Untaken, skip};
+use crate::walk::{Capture, Shape, Untaken, decoded, skip};
 
 /// Most containers inside of each other that are looked into.
 const MAX_DEPTH: usize = 64;
@@ -195,47 +196,53 @@ fn push_name(path: &mut String, name: &[u8]) {
 #[derive(Default)]
 struct Kinds<'a> {
     /// By where an object begins.
-    objects: BTreeMap<u32, [Option<&'a [u8]>; 2]>,
+    objects: BTreeMap<u32, Option<Cow<'a, [u8]>>>,
 }
 
 impl<'a> Kinds<'a> {
     /// Returns `true` if the event, or the object that begins at `around`, is of one of these kinds.
     fn are(&mut self, event: &Event<'a>, around: u32, of: &[&str]) -> bool {
         let data = event.data;
-        let kind = event.walk.kind.map(|kind| &data[kind.range()]);
         let object = self.objects.entry(around);
-        let object = *object.or_insert_with(|| kinds_of(data, around as usize));
-        let kinds = kind.into_iter().chain(object.into_iter().flatten());
-        let mut kinds = kinds.filter(|kind| kind.len() <= MAX_KIND);
-        kinds.any(|kind| of.iter().any(|pattern| matches(kind, pattern.as_bytes())))
+        let object = object.or_insert_with(|| kind_of(data, around as usize));
+        let is = |kind: &[u8]| {
+            let mut of = of.iter();
+            kind.len() <= MAX_KIND && of.any(|pattern| matches(kind, pattern.as_bytes()))
+        };
+        object.as_deref().is_some_and(is) || event.kind().is_some_and(|kind| is(&kind))
     }
 }
 
-/// The members `type` and `object` of an object that begins at `around`, if they are strings.
-fn kinds_of(data: &[u8], around: usize) -> [Option<&[u8]>; 2] {
+/// Returns the kind of an object that begins at `around`: its `type`, or its `object` if it has no `type`. `None` if the
+/// member is not a string, or is repeated.
+fn kind_of(data: &[u8], around: usize) -> Option<Cow<'_, [u8]>> {
+    let mut kinds: [Vec<&[u8]>; 2] = Default::default();
     let mut at = white_space_end(data, around);
-    let mut kinds = [None; 2];
     loop {
         count(1);
         // At the brace, or at the comma before a member.
         let name_at = white_space_end(data, at + 1) + 1;
         let is_name = data.get(name_at - 1) == Some(&b'"');
         let Some(name) = string_end(data, name_at).filter(|_| is_name) else {
-            return kinds;
+            break;
         };
         let value = white_space_end(data, name.end + 1);
         let value = white_space_end(data, value + 1);
         let Some(end) = skip(data, value) else {
-            return kinds;
+            break;
         };
         at = white_space_end(data, end);
-        let place = match &data[name_at..name.end] {
+        let place = match &*decoded(&data[name_at..name.end]) {
             b"type" => 0,
             b"object" => 1,
             _ => continue,
         };
-        let text = data[value..end].strip_prefix(b"\"");
-        kinds[place] = text.and_then(|text| text.strip_suffix(b"\""));
+        kinds[place].push(&data[value..end]);
+    }
+    let [kind, object] = kinds;
+    match *(if kind.is_empty() { object } else { kind }) {
+        [[b'"', content @ .., b'"']] => Some(decoded(content)),
+        _ => None,
     }
 }
 

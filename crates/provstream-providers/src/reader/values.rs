@@ -55,7 +55,7 @@ impl FactReader {
                 .push(Found::ToolJson(channel(), Raw::of(capture))),
             Role::Part if event.is_set(capture) => self.add_break(event, rule, id()),
             Role::Holder if event.is_other_part(capture) => self.add_break(event, rule, id()),
-            Role::Block => match &event.data[capture.range()] {
+            Role::Block => match &*event.string(capture) {
                 b"text" | b"message" | b"model_output" if !event.automaton.table.one_text => {}
                 b"text" => {
                     self.block = self.block.or(Some(BlockEvent::Start));
@@ -114,7 +114,7 @@ impl FactReader {
         self.found.push(match &event.walk.id {
             None => Found::ReasoningEnd(channel),
             Some(id) => {
-                let key = self.numbering.id(&event.data[id.range()]);
+                let key = self.numbering.id(&event.string(id));
                 match self.numbering.end_thought(key) {
                     Some(channel) => Found::ReasoningPartEnd(channel),
                     None => return,
@@ -127,7 +127,7 @@ impl FactReader {
     fn reasoning(&mut self, event: &mut Event<'_>, capture: &Capture, mut id: TextId) {
         let text = Str::of(capture);
         if let Some(part) = event.walk.id.filter(|_| self.wants_reasoning) {
-            let key = self.numbering.id(&event.data[part.range()]);
+            let key = self.numbering.id(&event.string(&part));
             match self.numbering.thought(key) {
                 Some(channel) => id.channel = channel,
                 None => {
@@ -244,9 +244,9 @@ impl FactReader {
             return;
         }
         if role == Role::Text && event.is_other(capture) {
-            return self.add_echo(capture);
+            return self.leave_text(event, capture);
         }
-        if role == Role::Text && event.is_special(capture) {
+        if role == Role::Text && event.is_mark(capture) {
             return;
         }
         if capture.superseded {
@@ -274,6 +274,15 @@ impl FactReader {
                 let named = self.named(event, id);
                 self.whole(event, named, text);
             }
+        }
+    }
+
+    /// Leaves text in a delta of another kind, which some client may show.
+    fn leave_text(&mut self, event: &Event<'_>, capture: &Capture) {
+        let path = event.automaton.path(capture.node);
+        if capture.start < capture.end && !self.passes.has(path) {
+            self.report.add_member(path);
+            self.found.push(Found::Unread(Str::of(capture)));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Paths of a format's table, compiled to an automaton that leads from the members of an event to the matching rows.
 
 use super::allowed::Allowed;
-use super::table::{Passes, Row, Table};
+use super::table::{Passes, Role, Row, Table};
 
 /// Number of a node. The nodes inside a node follow it directly.
 pub(crate) type NodeId = u16;
@@ -38,8 +38,13 @@ pub(crate) struct PathNode {
     passes: Box<[(&'static [u8], Allowed)]>,
     /// The node of an array's elements.
     pub(crate) element: Option<NodeId>,
-    /// For an array's element: which number of the channel (0 or 1) its index is.
+    /// For an array's element: which number of the channel (0 or 1) its index is, unless the element has a member for
+    /// the number.
     pub(crate) place: Option<usize>,
+    /// The value is [evidence](Role::is_evidence), or one inside it is that decides about text.
+    pub(crate) has_evidence: bool,
+    /// Strings in an array's element belong to a text by what the element has.
+    pub(crate) has_scope: bool,
     /// Rows that apply to the value.
     pub(crate) rules: Box<[PathRule]>,
     /// Number of the first node after this one that is not inside it.
@@ -235,6 +240,14 @@ impl Tree {
         }
     }
 
+    /// Returns which number of the channel names an element by a member; only the first has positions as well.
+    fn numbered(&self) -> Option<usize> {
+        let mut rules = self.members.iter().flat_map(|(_, member)| &member.rules);
+        rules
+            .any(|rule| rule.row.role == Role::Number(0))
+            .then_some(0)
+    }
+
     fn number(
         self,
         nodes: &mut Vec<PathNode>,
@@ -242,6 +255,7 @@ impl Tree {
         around: Around,
     ) -> NodeId {
         let id = nodes.len();
+        let place = self.place.or_else(|| self.numbered());
         assert!(self.members.len() <= 32, "a bit for each member");
         nodes.push(PathNode::default());
         paths.push(around.path.clone().into());
@@ -259,17 +273,27 @@ impl Tree {
         let inside = members.iter().map(|(_, member)| *member).chain(element);
         let own = self.rules.iter().filter(|rule| rule.row.role.is_text());
         let own = own.fold(0, |all, rule| all | rule.types);
+        let texts = inside.fold(own, |all, node| all | nodes[usize::from(node)].texts);
+        let is_evidence = |rule: &PathRule| rule.row.role.is_evidence();
+        let inner = nodes[id + 1..].iter().flat_map(|node| &node.rules);
+        let mut inner = inner.filter(|rule| is_evidence(rule)).peekable();
+        let has_scope = inner.peek().is_some() || place.is_some() || texts != 0;
+        // Other numbers inside are those of tool calls, reasoning and citations.
+        let is_part = |rule: &PathRule| matches!(rule.row.role, Role::Number(1..));
+        let has_evidence = self.rules.iter().any(is_evidence) || inner.any(|rule| !is_part(rule));
         nodes[id] = PathNode {
             signatures: members
                 .iter()
                 .fold(0, |all, (name, _)| all | signature(name)),
-            texts: inside.fold(own, |all, node| all | nodes[usize::from(node)].texts),
+            texts,
             is_content,
             allowed: self.allowed,
             passes: self.passes.into_boxed_slice(),
             members,
             element,
-            place: self.place,
+            place,
+            has_evidence,
+            has_scope,
             rules: self.rules.into_boxed_slice(),
             end: nodes.len() as NodeId,
         };

@@ -11,19 +11,22 @@
 //! element (or the event) around it, and the scope has all its numbers after the walk. An event is read when it is
 //! complete; the framers limit its length.
 //!
-//! The walk accepts what the SDKs of providers accept, and more: skipped values are not validated. If a member is
-//! repeated, the last occurrence counts, as in SDKs; earlier captures are [superseded](Capture::superseded). `RFC
-//! 8259 2 to 8`
+//! The walk accepts what the SDKs of providers accept, and more: of skipped values, only the tokens are validated. If a
+//! member is repeated, the last occurrence counts, as in SDKs; earlier captures are
+//! [superseded](Capture::superseded). Members that decide about a text must occur once, so that no client reads
+//! another text than this one. `RFC 8259 2 to 8`
 
 pub(crate) mod allowed;
 pub(crate) mod automaton;
 pub(crate) mod scan;
 pub(crate) mod table;
 
+use std::borrow::Cow;
+
 use super::steps::{count, each};
 use allowed::Allowed;
 use automaton::{Automaton, NodeId, ROOT};
-use scan::{Skip, is_scalar, scalar_end, string_end, white_space_end};
+use scan::{container_end, is_scalar, scalar_end, string_end, white_space_end};
 use table::Role;
 
 /// A value that a row names.
@@ -76,15 +79,18 @@ pub(crate) struct Scope {
     pub(crate) parent: u16,
     /// Numbers in this scope that name a channel.
     pub(crate) numbers: [Option<u32>; 3],
-    /// Text in the scope is reasoning.
-    pub(crate) is_thought: bool,
+    /// Node of the value that says that text in the scope is reasoning, in events that its row is about; [`ROOT`] if
+    /// there is none.
+    pub(crate) thought: NodeId,
+    /// Bits of `numbers` whose member is not a whole number of 32 bits.
+    odd: u8,
     /// Text in the scope is a special token, which clients do not show.
     pub(crate) is_special: bool,
     /// The delta in the scope is of a kind other than text.
     pub(crate) is_other: bool,
 }
 
-/// Maximum number of scopes of an event; elements of arrays after that share the scope around them.
+/// Maximum number of scopes of an event; an event with more is [odd](Walk::is_odd).
 const MAX_SCOPES: usize = 1 << 14;
 
 /// An open object or array.
@@ -169,8 +175,14 @@ pub(crate) struct Walk {
     frames: Vec<Frame>,
     /// Repeated members of the open objects, from the outermost object to the innermost.
     repeated: Vec<Repeated>,
-    /// A value that should name a channel is not a whole number of 32 bits.
-    pub(crate) bad_number: bool,
+    /// [Evidence](table::Role::is_evidence) is repeated.
+    pub(crate) is_repeated: bool,
+    /// Number of channel numbers that are not whole numbers of 32 bits.
+    odd_numbers: u32,
+    /// The identifier of the event's block is not a string.
+    has_odd_id: bool,
+    /// The event has more scopes than it may have.
+    has_more_scopes: bool,
     /// Capture of the event's type.
     pub(crate) kind: Option<Capture>,
     /// Capture of the identifier of the event's block.
@@ -194,7 +206,10 @@ impl Walk {
         self.untaken.clear();
         self.has_more_untaken = false;
         self.scopes.push(Scope::default());
-        self.bad_number = false;
+        self.is_repeated = false;
+        self.odd_numbers = 0;
+        self.has_odd_id = false;
+        self.has_more_scopes = false;
         self.kind = None;
         self.id = None;
         self.number_at = (0, 0);
@@ -204,6 +219,11 @@ impl Walk {
         } else {
             Err(Malformed)
         }
+    }
+
+    /// Returns `true` if it is not known to which texts the event's strings belong.
+    pub(crate) const fn is_odd(&self) -> bool {
+        self.odd_numbers > 0 || self.has_odd_id || self.has_more_scopes
     }
 
     /// Releases memory that an unusually large event needed.
@@ -332,7 +352,7 @@ impl Walk {
             false => node.leads_on(),
         };
         if !leads_on {
-            let end = Skip::default().run(data, at)?;
+            let end = container_end(data, at)?;
             self.capture(automaton, data, id, scope, shape, at..end);
             return Some(Opened::Skipped(end));
         }
@@ -375,8 +395,12 @@ impl Walk {
             frame.seen = frame.seen.saturating_add(1);
             let element = node.element?;
             let parent = frame.scope;
+            let of_element = automaton.node(element);
+            if !of_element.has_scope {
+                return Some(Next::Value(element, parent, at));
+            }
             let mut numbers = [None; 3];
-            if let Some(level) = automaton.node(element).place {
+            if let Some(level) = of_element.place {
                 numbers[level] = Some(place);
             }
             let scope = self.new_scope(parent, numbers);
@@ -411,6 +435,7 @@ impl Walk {
                 let is_again = frame.seen & bit != 0;
                 frame.seen |= bit;
                 if is_again {
+                    self.is_repeated |= automaton.node(member).has_evidence;
                     self.repeat(member..automaton.node(member).end, at);
                 }
                 return Some(Next::Value(member, scope, at));
@@ -432,15 +457,13 @@ impl Walk {
 
     fn new_scope(&mut self, parent: u16, numbers: [Option<u32>; 3]) -> u16 {
         if self.scopes.len() >= MAX_SCOPES {
-            self.bad_number |= numbers != [None; 3];
+            self.has_more_scopes = true;
             return parent;
         }
         self.scopes.push(Scope {
             parent,
             numbers,
-            is_thought: false,
-            is_special: false,
-            is_other: false,
+            ..Scope::default()
         });
         (self.scopes.len() - 1) as u16
     }
@@ -528,17 +551,25 @@ impl Walk {
                 if level == 0 && scope == 0 {
                     self.number_at = (capture.start, capture.end);
                 }
-                let number = self.number(&data[range.clone()], shape);
+                let number = channel_number(&data[range.clone()], shape);
+                // Servers write `null` for 0.
+                let is_odd = number.is_none() && data[range.clone()] != *b"null";
                 if number.is_none() {
                     self.leave_value(id, data, shape, range);
                 }
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
-                    scope.numbers[level] = number;
+                    scope.numbers[level] = number.or(scope.numbers[level]);
+                    // The last of repeated members counts.
+                    let bit = 1 << level;
+                    self.odd_numbers -= u32::from(scope.odd & bit != 0);
+                    self.odd_numbers += u32::from(is_odd);
+                    scope.odd = (scope.odd & !bit) | (u8::from(is_odd) << level);
                 }
             }
             Role::Thought => {
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
-                    scope.is_thought = shape == Shape::Scalar && data[range] == *b"true";
+                    let is_thought = shape == Shape::Scalar && data[range] == *b"true";
+                    scope.thought = if is_thought { id } else { ROOT };
                 }
             }
             Role::Special => {
@@ -548,7 +579,7 @@ impl Walk {
             }
             Role::Kind => {
                 let is_thought = matches!(
-                    &data[range],
+                    &*decoded(&data[range]),
                     b"reasoning_text"
                         | b"summary_text"
                         | b"reasoning"
@@ -557,21 +588,24 @@ impl Walk {
                         | b"user_input"
                 );
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
-                    scope.is_thought = is_thought && matches!(shape, Shape::Plain);
+                    scope.thought = if is_thought { id } else { ROOT };
                 }
                 if node.rules.len() > 1 {
                     self.captures.push(capture);
                 }
             }
             Role::DeltaKind => {
-                let plain = automaton.table.plain.iter();
-                let is_plain = |name: &&str| name.as_bytes() == &data[capture.range()];
-                let is_other = capture.is_string() && !plain.into_iter().any(is_plain);
+                let mut plain = automaton.table.plain.iter();
+                let kind = decoded(&data[capture.range()]);
+                let is_other = capture.is_string() && !plain.any(|name| name.as_bytes() == &*kind);
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.is_other = is_other;
                 }
             }
-            Role::Id if capture.is_string() => self.id = Some(capture),
+            Role::Id => {
+                self.id = Some(capture).filter(Capture::is_string);
+                self.has_odd_id = self.id.is_none() && data[range] != *b"null";
+            }
             Role::Type => self.kind = Some(capture),
             // `null` says nothing in any place.
             _ if shape == Shape::Scalar && data[range] == *b"null" => {}
@@ -626,31 +660,29 @@ impl Walk {
             around,
         });
     }
+}
 
-    /// Parses a channel number. `None` means 0: servers write `null` for it.
-    fn number(&mut self, token: &[u8], shape: Shape) -> Option<u32> {
-        if let [digit @ b'0'..=b'9'] = token {
-            return Some(u32::from(digit - b'0'));
-        }
-        let number = match shape {
-            Shape::Plain | Shape::Scalar => core::str::from_utf8(token).ok(),
-            _ => None,
-        };
-        let number = number.map(|text| text.strip_suffix(".0").unwrap_or(text));
-        match number {
-            Some("null") => None,
-            Some(text) => {
-                let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-                let number = text.parse().ok().filter(|_| plain);
-                self.bad_number |= number.is_none();
-                number
-            }
-            None => {
-                self.bad_number = true;
-                None
-            }
-        }
+/// Parses a channel number.
+fn channel_number(token: &[u8], shape: Shape) -> Option<u32> {
+    if let [digit @ b'0'..=b'9'] = token {
+        return Some(u32::from(digit - b'0'));
     }
+    let text = match shape {
+        Shape::Plain | Shape::Scalar => core::str::from_utf8(token).ok()?,
+        _ => return None,
+    };
+    let text = text.strip_suffix(".0").unwrap_or(text);
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain)
+}
+
+/// Returns the content of a string without escapes.
+pub(crate) fn decoded(content: &[u8]) -> Cow<'_, [u8]> {
+    if !content.contains(&b'\\') {
+        return Cow::Borrowed(content);
+    }
+    let text = provstream::json::decode(content, true).text;
+    Cow::Owned(text.into_owned().into_bytes())
 }
 
 /// Skips a value that no row names, and returns the position after it.
@@ -658,7 +690,7 @@ impl Walk {
 pub(crate) fn skip(data: &[u8], at: usize) -> Option<usize> {
     match data.get(at)? {
         b'"' => Some(string_end(data, at + 1)?.end + 1),
-        b'{' | b'[' => Skip::default().run(data, at),
+        b'{' | b'[' => container_end(data, at),
         _ => {
             let end = scalar_end(data, at);
             is_scalar(&data[at..end]).then_some(end)

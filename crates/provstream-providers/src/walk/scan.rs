@@ -180,7 +180,49 @@ pub(crate) fn is_scalar(token: &[u8]) -> bool {
     }
 }
 
-/// Skips a container, which may come in several pieces.
+/// Returns the position after the container that begins at `from`; `None` if the container is incomplete, or has bytes
+/// outside of strings that are no JSON tokens. The order of the tokens is not checked.
+pub(crate) fn container_end(data: &[u8], from: usize) -> Option<usize> {
+    let (mut at, mut depth) = (from, 0_u32);
+    loop {
+        let mut rest = data.get(at..)?.iter();
+        at += rest.position(|&byte| !BETWEEN[usize::from(byte)])?;
+        at = match data[at] {
+            b'"' => Skip::default().string(data, at + 1)?,
+            b'{' | b'[' => {
+                depth += 1;
+                at + 1
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+                at + 1
+            }
+            _ => {
+                let mut literals = LITERALS.iter();
+                at + literals.find(|word| data[at..].starts_with(word))?.len()
+            }
+        };
+    }
+}
+
+const LITERALS: [&[u8]; 5] = [b"null", b"true", b"false", b"NaN", b"Infinity"];
+
+/// Bytes between strings, brackets and literals: separators, white space and numbers.
+const BETWEEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let bytes = b",: \t\n\r0123456789+-.eE";
+    let mut at = 0;
+    while at < bytes.len() {
+        table[bytes[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
+/// Finds the end of a container, which may come in several pieces. The content is not validated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Skip {
     /// Number of open containers.
@@ -338,6 +380,27 @@ mod tests {
             let mut skip = Skip::default();
             assert_eq!(skip.run(&data[..cut], 0), None, "{cut}");
             assert_eq!(skip.run(&data[cut..], 0), Some(end - cut), "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_container_has_tokens_alone() {
+        for json in [
+            "[]",
+            "{}",
+            r#"{"a":["\\",{"b":"\"}]x"}],"c" : {} }"#,
+            "[ 1,-2.5e+3,true,false,null,NaN,-Infinity\t]",
+        ] {
+            for after in ["", ",1", "]x"] {
+                let data = format!("7{json}{after}");
+                let end = container_end(data.as_bytes(), 1);
+                assert_eq!(end, Some(1 + json.len()), "{data}");
+            }
+        }
+        for json in [
+            "[", "[[]", "[x]", "[nul]", "[it is]", "{a:1}", "[\u{b7}]", "[\0]", "[/]",
+        ] {
+            assert_eq!(container_end(json.as_bytes(), 0), None, "{json}");
         }
     }
 

@@ -5,6 +5,8 @@
 //! is the event itself.
 
 use super::allowed::Allowed;
+#[expect(unused_imports, reason = "for documentation")]
+use crate::event::Event;
 use crate::text_id::Member;
 
 /// Table of a format.
@@ -196,7 +198,8 @@ pub(crate) enum Role {
     ToolJson,
     /// `true`: the text in the same object is reasoning.
     Thought,
-    /// `true`: the string for text in the same object is not text that a client shows.
+    /// `true`: the string for text in the same object is a special token, which is not text if it is a
+    /// [mark](Event::is_mark).
     Special,
     /// A string: the kind of the part that the object is; `text` in parts of reasoning is reasoning.
     Kind,
@@ -304,6 +307,21 @@ impl Role {
             | Self::Evidence => Allowed::Any,
             _ => Allowed::Number,
         }
+    }
+
+    /// Returns `true` if the value decides which text a string belongs to, or what kind of text it is.
+    pub(crate) const fn is_evidence(self) -> bool {
+        matches!(
+            self,
+            Self::Type
+                | Self::Number(_)
+                | Self::Thought
+                | Self::Special
+                | Self::Kind
+                | Self::DeltaKind
+                | Self::Id
+                | Self::Block
+        )
     }
 
     /// Returns `true` if the role is an end or an error, which is processed after everything else in its event.

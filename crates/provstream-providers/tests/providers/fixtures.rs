@@ -465,7 +465,10 @@ fn odd_events_are_told_and_passed_by() {
             "end 0".into(),
             at(NoticeCode::OversizedEvent, &long),
             at(NoticeCode::MalformedEvent, "data: ping"),
-            at(NoticeCode::OddChannel, "data: {\"choices\":[{\"index\":-1"),
+            at(
+                NoticeCode::AmbiguousEvent,
+                "data: {\"choices\":[{\"index\":-1",
+            ),
             at(
                 NoticeCode::UnreadText,
                 "data: {\"choices\":[{\"delta\":{\"content\":[1",

@@ -10,6 +10,7 @@ mod clients;
 #[cfg(feature = "dialects")]
 mod dialects;
 mod errors;
+mod evidence;
 mod finals;
 mod fixtures;
 mod formats;

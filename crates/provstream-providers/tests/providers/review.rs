@@ -610,11 +610,11 @@ fn review_16_odd_numbers_of_a_choice_leak_nothing() {
             [event(index, "It is so."), event("0", " Really.")].concat()
         );
         assert_eq!(
-            report.count(NoticeCode::OddChannel),
+            report.count(NoticeCode::AmbiguousEvent),
             u64::from(is_odd),
             "{index}"
         );
-        assert!(report.is_complete());
+        assert_eq!(report.is_complete(), !is_odd);
     }
     let pieces = ["It is so.", " [subst", "rate", ".grep]", " Really."];
     let counted: Vec<_> = pieces
