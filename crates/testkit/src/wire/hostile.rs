@@ -30,8 +30,11 @@ const NOT_TEXT: [&str; 16] = [
     "type",
 ];
 
-/// Members that are evidence of another format.
-const EVIDENCE: [(&str, &str); 9] = [
+/// Members that are evidence of another format, or of another kind of text.
+const EVIDENCE: [(&str, &str); 12] = [
+    ("part", r#"{"type":"reasoning_text"}"#),
+    ("item", r#"{"type":"reasoning"}"#),
+    ("object", r#""x_call""#),
     ("type", r#""message""#),
     ("type", r#""content_block_delta""#),
     ("object", r#""response""#),
@@ -100,6 +103,7 @@ pub fn with_unread(format: Format, random: &mut Random) -> (Vec<u8>, usize) {
             1 => beside(&event, &word).unwrap_or(event),
             2 => twice(&event, &word).unwrap_or(event),
             3 | 4 => wrong_first(&event, random, &word).unwrap_or(event),
+            5 => escaped(&event, random).unwrap_or(event),
             _ => event,
         };
         if Some(number) > last && event != "[DONE]" && random.one_in(3) {
@@ -280,6 +284,7 @@ pub fn contradicting(format: Format, random: &mut Random) -> Vec<u8> {
             }
             // An array that breaks off within an element is no JSON, and nothing of it is read.
             7 if format != Format::Gemini => Some(broken_off(&event, random)),
+            8 => escaped(&event, random),
             _ => None,
         };
         is_settled |= changed.is_none() && has_text;
@@ -356,6 +361,27 @@ fn twice(event: &str, word: &str) -> Option<String> {
         event,
         text,
         &format!(r#""{word}","{name}":{text}"#),
+    ))
+}
+
+/// Escapes the first letter of a member's name, or of a kind.
+fn escaped(event: &str, random: &mut Random) -> Option<String> {
+    let names = NOT_TEXT.iter().chain(&TEXTS);
+    let names = names.flat_map(|name| {
+        let places = event.match_indices(&**name);
+        let is_name =
+            |at: &usize| event[..*at].ends_with('"') && event[at + name.len()..].starts_with("\":");
+        places.map(|(at, _)| at).filter(is_name)
+    });
+    let kind = "\"type\":\"";
+    let kinds = event.match_indices(kind).map(|(at, _)| at + kind.len());
+    let places: Vec<usize> = names.chain(kinds).collect();
+    let at = *places.get(random.below(places.len().max(1)))?;
+    let letter = event.as_bytes()[at];
+    Some(format!(
+        "{}\\u{letter:04x}{}",
+        &event[..at],
+        &event[at + 1..]
     ))
 }
 
