@@ -18,14 +18,15 @@
 
 pub(crate) mod allowed;
 pub(crate) mod automaton;
+mod evidence;
 pub(crate) mod scan;
 pub(crate) mod table;
-
-use std::borrow::Cow;
 
 use super::steps::{count, each};
 use allowed::Allowed;
 use automaton::{Automaton, NodeId, ROOT};
+pub(crate) use evidence::decoded;
+use evidence::{channel_number, is_thought};
 use scan::{container_end, is_scalar, scalar_end, string_end, white_space_end};
 use table::Role;
 
@@ -548,22 +549,13 @@ impl Walk {
         }
         match role {
             Role::Number(level) => {
+                let number = channel_number(&data[range.clone()], shape);
+                self.set_number((scope, level), number, &data[range.clone()]);
                 if level == 0 && scope == 0 {
                     self.number_at = (capture.start, capture.end);
                 }
-                let number = channel_number(&data[range.clone()], shape);
-                // Servers write `null` for 0.
-                let is_odd = number.is_none() && data[range.clone()] != *b"null";
                 if number.is_none() {
                     self.leave_value(id, data, shape, range);
-                }
-                if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
-                    scope.numbers[level] = number.or(scope.numbers[level]);
-                    // The last of repeated members counts.
-                    let bit = 1 << level;
-                    self.odd_numbers -= u32::from(scope.odd & bit != 0);
-                    self.odd_numbers += u32::from(is_odd);
-                    scope.odd = (scope.odd & !bit) | (u8::from(is_odd) << level);
                 }
             }
             Role::Thought => {
@@ -578,15 +570,7 @@ impl Walk {
                 }
             }
             Role::Kind => {
-                let is_thought = matches!(
-                    &*decoded(&data[range]),
-                    b"reasoning_text"
-                        | b"summary_text"
-                        | b"reasoning"
-                        | b"thinking"
-                        | b"thought"
-                        | b"user_input"
-                );
+                let is_thought = is_thought(&decoded(&data[range]));
                 if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
                     scope.thought = if is_thought { id } else { ROOT };
                 }
@@ -610,6 +594,19 @@ impl Walk {
             // `null` says nothing in any place.
             _ if shape == Shape::Scalar && data[range] == *b"null" => {}
             _ => self.captures.push(capture),
+        }
+    }
+
+    /// Sets a number of a scope, with its JSON; the last of repeated members counts.
+    fn set_number(&mut self, (scope, level): (u16, usize), number: Option<u32>, json: &[u8]) {
+        // Servers write `null` for 0.
+        let is_odd = number.is_none() && json != b"null";
+        if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
+            scope.numbers[level] = number.or(scope.numbers[level]);
+            let bit = 1 << level;
+            self.odd_numbers -= u32::from(scope.odd & bit != 0);
+            self.odd_numbers += u32::from(is_odd);
+            scope.odd = (scope.odd & !bit) | (u8::from(is_odd) << level);
         }
     }
 
@@ -660,29 +657,6 @@ impl Walk {
             around,
         });
     }
-}
-
-/// Parses a channel number.
-fn channel_number(token: &[u8], shape: Shape) -> Option<u32> {
-    if let [digit @ b'0'..=b'9'] = token {
-        return Some(u32::from(digit - b'0'));
-    }
-    let text = match shape {
-        Shape::Plain | Shape::Scalar => core::str::from_utf8(token).ok()?,
-        _ => return None,
-    };
-    let text = text.strip_suffix(".0").unwrap_or(text);
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| is_plain)
-}
-
-/// Returns the content of a string without escapes.
-pub(crate) fn decoded(content: &[u8]) -> Cow<'_, [u8]> {
-    if !content.contains(&b'\\') {
-        return Cow::Borrowed(content);
-    }
-    let text = provstream::json::decode(content, true).text;
-    Cow::Owned(text.into_owned().into_bytes())
 }
 
 /// Skips a value that no row names, and returns the position after it.
