@@ -4,6 +4,7 @@
 
 mod action;
 mod arrow;
+mod citing;
 mod discipline;
 mod emit;
 mod empty;
@@ -43,7 +44,7 @@ mod _native {
     use crate::empty::Empty;
     #[pymodule_export]
     use crate::event::{
-        Annotation, Assertion, Decision, Diagnostic, LimitRelease, Located, Marc, Record,
+        Annotation, Assertion, Citation, Decision, Diagnostic, LimitRelease, Located, Marc, Record,
     };
     #[pymodule_export]
     use crate::failure::{BusyError, InternalError, OffsetError, WithheldError};

@@ -28,19 +28,30 @@ pub(crate) const PIECE: usize = 1 << 16;
 /// `assistant` or `model` change. Raises `TypeError` for anything else, and `ValueError` for a
 /// `dict` that is neither.
 ///
+/// `dialects` names citation dialects whose markers are removed, too: built-in ones or TOML files. `sources` lists the sources
+/// that the model was given, identifiers or dicts with an `id`: it decides whether some markers are text.
+///
 /// >>> provstream.strip("It is so. [substrate.grep] Really.")
 /// 'It is so. Really.'
 /// >>> provstream.strip([{"role": "assistant", "content": "It is so. [substrate.grep]"}])
 /// [{'role': 'assistant', 'content': 'It is so.'}]
+/// >>> provstream.strip("Paris [1] is big【4:0†source】.", dialects=["numeric", "openai-file"])
+/// 'Paris is big.'
 #[pyfunction]
-#[pyo3(signature = (answer, /))]
-pub(crate) fn strip<'py>(answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+#[pyo3(signature = (answer, /, *, dialects=None, sources=None))]
+pub(crate) fn strip<'py>(
+    answer: &Bound<'py, PyAny>,
+    dialects: Option<&Bound<'py, PyAny>>,
+    sources: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = answer.py();
+    let has_citing = dialects.is_some() || sources.is_some();
     match answer.cast::<PyString>() {
-        Ok(text) => strip_text(text).map(Bound::into_any),
+        Ok(text) if !has_citing => strip_text(text).map(Bound::into_any),
+        Ok(_) => parse(answer, "auto", None, None, dialects, sources).map(|(_, clean)| clean),
         Err(_) => py
             .import("provstream._answers")?
-            .call_method1("strip", (answer,)),
+            .call_method1("strip", (answer, dialects, sources)),
     }
 }
 
@@ -72,17 +83,23 @@ fn stripped(text: &str) -> Option<String> {
     }
 }
 
-/// Parses a whole text. Returns its events and the text without annotations.
+/// Parses a whole text. Returns its events and the text without annotations and markers.
 #[pyfunction]
-#[pyo3(signature = (text, /, *, mode="auto", vocabulary=None, limits=None))]
+#[pyo3(signature = (text, /, *, mode="auto", vocabulary=None, limits=None, dialects=None, sources=None))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "all but the first are optional keyword arguments"
+)]
 pub(crate) fn parse<'py>(
     text: &Bound<'py, PyAny>,
     mode: &str,
     vocabulary: Option<&Vocabulary>,
     limits: Option<&Limits>,
+    dialects: Option<&Bound<'py, PyAny>>,
+    sources: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyAny>)> {
     let py = text.py();
-    let settings = Settings::new(mode, vocabulary, limits, false)?;
+    let settings = Settings::new(mode, vocabulary, limits, false)?.citing(dialects, sources)?;
     let mut whole = Whole::new(&settings);
     let mut input = Input::default();
     let mut offsets = Offsets::new(usize::MAX / 2);
@@ -116,7 +133,7 @@ pub(crate) fn parse<'py>(
 /// Parses a text of a response: pieces, between which something other than text comes, such as a
 /// tool call.
 #[pyfunction]
-#[pyo3(signature = (channel, pieces, mode, vocabulary, limits))]
+#[pyo3(signature = (channel, pieces, mode, vocabulary, limits, dialects=None, sources=None))]
 #[expect(
     clippy::too_many_arguments,
     reason = "most are the keyword arguments of `parse`"
@@ -128,8 +145,10 @@ pub(crate) fn parse_pieces<'py>(
     mode: &str,
     vocabulary: Option<&Vocabulary>,
     limits: Option<&Limits>,
+    dialects: Option<&Bound<'py, PyAny>>,
+    sources: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let settings = Settings::new(mode, vocabulary, limits, false)?;
+    let settings = Settings::new(mode, vocabulary, limits, false)?.citing(dialects, sources)?;
     let mut whole = Whole::new(&settings);
     let mut offsets = Offsets::new(usize::MAX / 2);
     caught(|| {
@@ -214,6 +233,11 @@ impl Handler for Collect<'_> {
 
     fn record(&mut self, record: &provstream::JsonRecord<'_>) -> provstream::Replacement {
         self.events.take(Event::Record(record.into_owned()));
+        provstream::Replacement::Remove
+    }
+
+    fn marker(&mut self, marker: &provstream::Marker<'_>) -> provstream::Replacement {
+        self.events.take(Event::Marker(marker.into_owned()));
         provstream::Replacement::Remove
     }
 
@@ -319,14 +343,21 @@ fn push_piece(
 #[pymethods]
 impl Parser {
     #[new]
-    #[pyo3(signature = (*, mode="auto", vocabulary=None, limits=None, hold_records=false))]
+    #[pyo3(signature = (*, mode="auto", vocabulary=None, limits=None, hold_records=false, dialects=None, sources=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a keyword argument, and all are optional"
+    )]
     fn new(
         mode: &str,
         vocabulary: Option<&Vocabulary>,
         limits: Option<&Limits>,
         hold_records: bool,
+        dialects: Option<&Bound<'_, PyAny>>,
+        sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings = Settings::new(mode, vocabulary, limits, hold_records)?;
+        let settings = settings.citing(dialects, sources)?;
         Ok(Self(Guard::new(
             "parser",
             State {

@@ -252,6 +252,8 @@ impl State {
 /// known in bytes only, and returns the replacement, or `None`. If a callback raises an exception,
 /// so does the call; the next call returns the text, which is not lost.
 ///
+/// With `dialects` and `sources`, as in `strip`, the markers of citations are removed, too.
+///
 /// One thread at a time may use it; `BusyError` is raised otherwise.
 ///
 /// >>> rewriter = provstream.Rewriter(replace=lambda annotation: " (1)")
@@ -263,7 +265,8 @@ pub(crate) struct Rewriter(Guard<State>);
 #[pymethods]
 impl Rewriter {
     #[new]
-    #[pyo3(signature = (*, mode="auto", vocabulary=None, limits=None, hold_records=false, replace=None, on_event=None))]
+    #[pyo3(signature = (*, mode="auto", vocabulary=None, limits=None, hold_records=false, replace=None, on_event=None,
+        dialects=None, sources=None))]
     #[expect(
         clippy::too_many_arguments,
         reason = "each is a keyword argument, and all are optional"
@@ -275,8 +278,11 @@ impl Rewriter {
         hold_records: bool,
         replace: Option<Py<PyAny>>,
         on_event: Option<Py<PyAny>>,
+        dialects: Option<&Bound<'_, PyAny>>,
+        sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings = Settings::new(mode, vocabulary, limits, hold_records)?;
+        let settings = settings.citing(dialects, sources)?;
         let replace = replace.map(|function| Replace {
             function,
             error: None,

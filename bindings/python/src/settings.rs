@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use provstream::{Limits as RustLimits, Mode};
+use std::sync::Arc;
+
+use provstream::{Dialects, Limits as RustLimits, Mode, Sources};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::citing;
 use crate::vocabulary::Vocabulary;
 
 /// Bounds on the memory and the results of a parser, in bytes or items of the stream; inclusive.
@@ -141,6 +144,8 @@ pub(crate) struct Settings {
     limits: RustLimits,
     vocabulary: provstream::provenance::Vocabulary,
     hold_records: bool,
+    dialects: Option<Dialects>,
+    sources: Option<Arc<dyn Sources>>,
 }
 
 impl Settings {
@@ -162,17 +167,56 @@ impl Settings {
                     vocabulary.inner().clone()
                 }),
             hold_records,
+            dialects: None,
+            sources: None,
         })
+    }
+
+    /// Sets the dialects whose markers are read, and the sources that the model was given.
+    ///
+    /// # Errors
+    /// `ValueError` for an unknown dialect, for sources without dialects, and in a mode without free text; `TypeError` for other
+    /// values; `OSError` for a file that cannot be read.
+    pub(crate) fn citing(
+        mut self,
+        dialects: Option<&Bound<'_, PyAny>>,
+        sources: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        self.dialects = dialects.map(citing::dialects).transpose()?.flatten();
+        self.sources = sources.map(citing::sources).transpose()?;
+        if self.dialects.is_none() && self.sources.is_some() {
+            return Err(PyValueError::new_err(
+                "expected \"sources\" only with \"dialects\", found it without",
+            ));
+        }
+        if self.dialects.is_some() && matches!(self.mode, Mode::Json | Mode::Ndjson) {
+            return Err(PyValueError::new_err(format!(
+                "expected \"dialects\" with mode \"auto\" or \"text\", found it with mode \"{}\", which reads no free text",
+                self.mode
+            )));
+        }
+        Ok(self)
+    }
+
+    /// Returns `true` if markers are read.
+    pub(crate) const fn has_dialects(&self) -> bool {
+        self.dialects.is_some()
     }
 
     /// Creates a parser at the start of a stream.
     pub(crate) fn parser(&self) -> provstream::Parser {
-        provstream::Parser::builder()
+        let mut parser = provstream::Parser::builder()
             .mode(self.mode)
             .limits(self.limits)
             .vocabulary(self.vocabulary.clone())
-            .hold_records(self.hold_records)
-            .build()
+            .hold_records(self.hold_records);
+        if let Some(dialects) = &self.dialects {
+            parser = parser.dialects(dialects.clone());
+        }
+        if let Some(sources) = &self.sources {
+            parser = parser.sources(Arc::clone(sources));
+        }
+        parser.build()
     }
 }
 

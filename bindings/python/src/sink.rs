@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use provstream::{
-    Action, BracketAnnotation, Event, GateHandler, Handler, JsonRecord, Question, Replacement,
-    Rules, Span, TextChunk,
+    Action, BracketAnnotation, Event, GateHandler, Handler, JsonRecord, Marker, Question,
+    Replacement, Rules, Span, TextChunk,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -183,6 +183,11 @@ impl Handler for Sink<'_> {
 
     fn record(&mut self, record: &JsonRecord<'_>) -> Replacement {
         self.report(Event::Record(*record));
+        Replacement::Remove
+    }
+
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        self.report(Event::Marker(*marker));
         Replacement::Remove
     }
 

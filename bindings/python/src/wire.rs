@@ -11,6 +11,7 @@ use provstream_providers::{
     ChannelPosition, Format, GateEvent, Item, NoticeCode, PassMembers, ReadReport, Reasoning,
     StreamGate, StreamHandler, StreamRewriter,
 };
+use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -319,7 +320,8 @@ fn feed(
 /// from the events. `reasoning` is `"leave"`, `"rewrite"` or `"drop"`. `pass_members` are paths of
 /// members that pass although the format does not define them, such as `choices[].delta.note`.
 /// `on_event` is called with each event, whose `channel` names its text; its code points are known
-/// in the text without annotations only (`clean_start`). `report` counts unread parts.
+/// in the text without annotations only (`clean_start`). `report` counts unread parts. With `dialects` and `sources`, as in
+/// `strip`, the markers of citations are removed, too.
 /// `docs/providers.md` describes the formats.
 #[pyclass(frozen, module = "provstream")]
 pub(crate) struct Response(Guard<State>);
@@ -328,7 +330,7 @@ pub(crate) struct Response(Guard<State>);
 impl Response {
     #[new]
     #[pyo3(signature = (*, format=None, policy=None, mode="auto", vocabulary=None, limits=None, now=None, reasoning="leave",
-        pass_members=None, on_event=None))]
+        pass_members=None, on_event=None, dialects=None, sources=None))]
     #[expect(
         clippy::too_many_arguments,
         reason = "each is a keyword argument, and all are optional"
@@ -343,8 +345,17 @@ impl Response {
         reasoning: &str,
         pass_members: Option<Vec<String>>,
         on_event: Option<Py<PyAny>>,
+        dialects: Option<&Bound<'_, PyAny>>,
+        sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let parser = Settings::new(mode, vocabulary, limits, false)?.parser();
+        let settings = Settings::new(mode, vocabulary, limits, false)?;
+        let settings = settings.citing(dialects, sources)?;
+        if policy.is_some() && settings.has_dialects() {
+            return Err(PyValueError::new_err(
+                "expected \"dialects\" without a policy, found both",
+            ));
+        }
+        let parser = settings.parser();
         let format: Option<Format> = format.map(str::parse).transpose().map_err(value_error)?;
         let reasoning: Reasoning = reasoning.parse().map_err(value_error)?;
         let members: PassMembers = pass_members.into_iter().flatten().collect();

@@ -59,18 +59,18 @@ def to_data(answer: Any) -> Any:
     return json.loads(json.dumps(answer, default=members))
 
 
-def strip(answer: A) -> A:
-    """Removes the annotations from the texts of an answer."""
+def strip(answer: A, dialects: Any = None, sources: Any = None) -> A:
+    """Removes the annotations from the texts of an answer, and the markers of citations in these dialects."""
     if is_text(answer):
-        return _native.parse(answer)[1]  # type: ignore[type-var]
+        return _native.parse(answer, dialects=dialects, sources=sources)[1]  # type: ignore[type-var]
     messages = _messages(answer)
     if messages is None:
         _value(answer)
-        return _strip_response(answer, None)
+        return _strip_response(answer, None, dialects, sources)
     clean = list(messages)
     for number, message, value in _answers(messages):
         format, response, path = _response(value)
-        stripped: Any = _strip_response(response, format)
+        stripped: Any = _strip_response(response, format, dialects, sources)
         if stripped is not response:
             for key in path:
                 stripped = stripped[key]
@@ -82,8 +82,8 @@ def strip(answer: A) -> A:
     return tuple(clean) if isinstance(answer, tuple) else clean[0]  # type: ignore[return-value]
 
 
-def _strip_response(response: A, format: str | None) -> A:
-    objects = Objects(_native.Response(format=format))
+def _strip_response(response: A, format: str | None, dialects: Any, sources: Any) -> A:
+    objects = Objects(_native.Response(format=format, dialects=dialects, sources=sources))
     written = [*objects.push(response), *objects.finish()]
     if objects.response.format is None:
         raise ValueError(

@@ -6,6 +6,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar
 
 from provstream import _native
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 Decide = Policy | str | Callable[[Question], Action]
+Dialects = str | PathLike[str] | Sequence[str | PathLike[str]]
+Sources = Sequence[str | int | Mapping[str, Any]] | Mapping[str, Any]
 
 RESPONSES = ("text/event-stream", "application/x-ndjson", "application/jsonl", "application/json")
 """Media types of the responses of providers."""
@@ -50,12 +53,14 @@ class Options(TypedDict, total=False):
     now: str | datetime | None
     reasoning: str
     pass_members: Sequence[str]
+    dialects: Dialects | None
+    sources: Sources | None
 
 
 class Settings:
     """Validated settings with the fields of `Options`."""
 
-    __slots__ = ("format", "limits", "mode", "now", "pass_members", "policy", "reasoning", "vocabulary")
+    __slots__ = ("dialects", "format", "limits", "mode", "now", "pass_members", "policy", "reasoning", "sources", "vocabulary")
 
     def __init__(
         self,
@@ -67,6 +72,8 @@ class Settings:
         now: str | datetime | None = None,
         reasoning: str = "leave",
         pass_members: Sequence[str] = (),
+        dialects: Dialects | None = None,
+        sources: Sources | None = None,
     ) -> None:
         self.policy = policy
         self.format = format
@@ -76,6 +83,10 @@ class Settings:
         self.now = now
         self.reasoning = reasoning
         self.pass_members = pass_members
+        self.dialects = dialects
+        self.sources = sources
+        if policy is not None and dialects:
+            raise ValueError('expected "dialects" without a policy, found both')
         if format == "text":
             self.text(None)
         else:
@@ -84,7 +95,14 @@ class Settings:
     def text(self, on_event: Callable[[Event], object] | None) -> _native.Rewriter | _native.Gate:
         """Creates the writer of a text."""
         if self.policy is None:
-            return _native.Rewriter(mode=self.mode, vocabulary=self.vocabulary, limits=self.limits, on_event=on_event)
+            return _native.Rewriter(
+                mode=self.mode,
+                vocabulary=self.vocabulary,
+                limits=self.limits,
+                on_event=on_event,
+                dialects=self.dialects,
+                sources=self.sources,
+            )
         return _native.Gate(
             self.policy, mode=self.mode, vocabulary=self.vocabulary, limits=self.limits, now=self.now, on_event=on_event
         )
@@ -101,6 +119,8 @@ class Settings:
             reasoning=self.reasoning,
             pass_members=self.pass_members,
             on_event=on_event,
+            dialects=self.dialects,
+            sources=self.sources,
         )
 
 
@@ -379,6 +399,8 @@ def clean(
     now: str | datetime | None = None,
     reasoning: str = "leave",
     pass_members: Sequence[str] = (),
+    dialects: Dialects | None = None,
+    sources: Sources | None = None,
 ) -> CleanStream[T]:
     """Removes the annotations from a stream, or with a policy withholds text.
 
@@ -391,7 +413,8 @@ def clean(
     they have accumulated would not be clean. `provstream.httpx` has a transport for them.
 
     Events go to `on_event`, or are collected for `events()`. `now`, `mode`, `vocabulary` and `limits` are those of `Gate`,
-    `reasoning` and `pass_members` those of `Response`. Raises `ValueError` for settings that are wrong.
+    `reasoning` and `pass_members` those of `Response`, `dialects` and `sources` those of `strip`. Raises `ValueError` for settings
+    that are wrong.
 
     >>> stream = provstream.clean(["It is so. [subst", "rate.grep] Really."])
     >>> list(stream), [type(event).__name__ for event in stream.events()]
@@ -402,7 +425,8 @@ def clean(
             f"expected the events of a provider, found {type(stream).__name__}, which puts the message together before they can be "
             "cleaned: use the method create(..., stream=True), or give the client a transport of provstream.httpx"
         )
-    return CleanStream(stream, Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members), on_event)
+    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members, dialects, sources)
+    return CleanStream(stream, settings, on_event)
 
 
 def clean_response(
@@ -417,13 +441,15 @@ def clean_response(
     now: str | datetime | None = None,
     reasoning: str = "leave",
     pass_members: Sequence[str] = (),
+    dialects: Dialects | None = None,
+    sources: Sources | None = None,
 ) -> T:
     """Removes the annotations from a response that is not streamed: an object of an SDK, or its members in a `dict`.
 
     >>> provstream.clean_response({"choices": [{"message": {"content": "It is so. [substrate.grep]"}}]})
     {'choices': [{'message': {'content': 'It is so.'}}]}
     """
-    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members)
+    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members, dialects, sources)
     objects = Objects(settings.response(on_event))
     written = [*objects.push(response), *objects.finish()]
     if len(written) != 1:

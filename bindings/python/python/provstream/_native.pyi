@@ -16,6 +16,8 @@ class WithheldError(ValueError): ...
 
 _Time = str | datetime
 _Duration = str | timedelta
+_Dialects = str | PathLike[str] | Listed[str | PathLike[str]]
+_Sources = Listed[str | int | Mapping[str, Any]] | Mapping[str, Any]
 _Decide = Policy | str | Callable[[Question], Action]
 
 FORMATS: tuple[str, ...]
@@ -77,6 +79,23 @@ class Assertion(Event):
     def classes(self) -> list[str]: ...
     @property
     def limit_hit(self) -> bool: ...
+
+@final
+class Citation(Event):
+    @property
+    def text(self) -> str: ...
+    @property
+    def ids(self) -> list[str]: ...
+    @property
+    def unknown_ids(self) -> list[str]: ...
+    @property
+    def clean_start(self) -> int: ...
+    @property
+    def clean_end(self) -> int: ...
+    @property
+    def clean_byte_start(self) -> int: ...
+    @property
+    def clean_byte_end(self) -> int: ...
 
 @final
 class Marc(Event):
@@ -245,6 +264,8 @@ class Parser:
         vocabulary: Vocabulary | None = None,
         limits: Limits | None = None,
         hold_records: bool = False,
+        dialects: _Dialects | None = None,
+        sources: _Sources | None = None,
     ) -> Parser: ...
     def push(self, chunk: _Chunk, /) -> list[Event]: ...
     def push_untrusted(self, chunk: _Chunk, /) -> list[Event]: ...
@@ -267,6 +288,8 @@ class Rewriter:
         hold_records: bool = False,
         replace: Callable[[Annotation], str | None] | None = None,
         on_event: Callable[[Event], object] | None = None,
+        dialects: _Dialects | None = None,
+        sources: _Sources | None = None,
     ) -> Rewriter: ...
     @overload
     def push(self, chunk: str, /) -> str: ...
@@ -324,6 +347,8 @@ class Response:
         reasoning: str = "leave",
         pass_members: Listed[str] | None = None,
         on_event: Callable[[Event], object] | None = None,
+        dialects: _Dialects | None = None,
+        sources: _Sources | None = None,
     ) -> Response: ...
     def push(self, chunk: _Chunk, /) -> bytes: ...
     def finish(self) -> bytes: ...
@@ -444,7 +469,7 @@ def escaped(text: str) -> str: ...
 def response_texts(
     response: bytes, format: str | None, message: int | None
 ) -> tuple[list[tuple[str, list[str]]], bool]: ...
-def strip(answer: _A, /) -> _A: ...
+def strip(answer: _A, /, *, dialects: _Dialects | None = None, sources: _Sources | None = None) -> _A: ...
 def parse(
     text: _T,
     /,
@@ -452,6 +477,8 @@ def parse(
     mode: str = "auto",
     vocabulary: Vocabulary | None = None,
     limits: Limits | None = None,
+    dialects: _Dialects | None = None,
+    sources: _Sources | None = None,
 ) -> tuple[list[Event], _T]: ...
 def parse_pieces(
     channel: str,
@@ -459,6 +486,8 @@ def parse_pieces(
     mode: str,
     vocabulary: Vocabulary | None,
     limits: Limits | None,
+    dialects: _Dialects | None = None,
+    sources: _Sources | None = None,
 ) -> list[Event]: ...
 def _panic() -> list[BaseException]: ...
 

@@ -9,6 +9,7 @@ from provstream import _answers, _native
 from provstream._native import (
     Annotation,
     Assertion,
+    Citation,
     Diagnostic,
     Discipline,
     Event,
@@ -22,6 +23,7 @@ from provstream._native import (
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from provstream._clean import Dialects, Sources
     from provstream.report import Page
 
 T = TypeVar("T")
@@ -78,6 +80,11 @@ class Parsed(Generic[T]):
     def annotations(self) -> list[Annotation]:
         """Annotations in brackets."""
         return [event for event in self.events if isinstance(event, Annotation)]
+
+    @property
+    def citations(self) -> list[Citation]:
+        """Sentences with markers of citations; empty without `dialects`."""
+        return [event for event in self.events if isinstance(event, Citation)]
 
     @property
     def marc(self) -> list[Marc]:
@@ -153,7 +160,8 @@ class Parsed(Generic[T]):
         """
         from provstream import report
 
-        return report.html(self, policy, name=name, now=now, **self._settings)
+        settings = {name: value for name, value in self._settings.items() if name not in ("dialects", "sources")}
+        return report.html(self, policy, name=name, now=now, **settings)
 
     def _repr_html_(self) -> str:
         """Returns the texts for a notebook, with each assertion highlighted, and with its verdict if a discipline was given."""
@@ -177,13 +185,17 @@ def parse(
     limits: Limits | None = None,
     discipline: Discipline | None = None,
     now: str | datetime | None = None,
+    dialects: Dialects | None = None,
+    sources: Sources | None = None,
 ) -> Parsed[T]:
     """Parses a whole answer: a text as `str` or UTF-8 in bytes, the response of an SDK, or a list of messages.
 
     Places are code points: `text[a.start:a.end]` is the text of an assertion. In a response or messages they count in
     `parsed.texts[a.channel]`. Of messages, those with the role `assistant` or `model` are read. `mode` is `"auto"`, `"text"`,
     `"json"` or `"ndjson"`. With `discipline`, tables and notebooks show a verdict for each assertion, as of `now` or else of the
-    clock. Raises `ValueError` for another mode and for an object that is neither a response nor messages; every text is accepted.
+    clock. With `dialects`, `citations` has the sentences with markers, and `clean` has no markers; `sources` lists what the model
+    was given, as in `strip`. Raises `ValueError` for another mode and for an object that is neither a response nor messages; every
+    text is accepted.
 
     >>> text = "Grüße 🎉. Es regnet. [substrate.grep] So."
     >>> [a] = provstream.parse(text)
@@ -194,6 +206,8 @@ def parse(
     ('0', 'Es regnet.')
     """
     settings: dict[str, Any] = {"mode": mode, "vocabulary": vocabulary, "limits": limits}
+    citing: dict[str, Any] = {"dialects": dialects, "sources": sources} if dialects is not None or sources is not None else {}
+    settings |= citing
     judge: dict[str, Any] = {"discipline": discipline, "now": now} if discipline is not None else {}
     if judge:
         _native.arrow_assertions([], **judge)  # Raises for arguments that are wrong.
@@ -202,4 +216,4 @@ def parse(
         return Parsed(text, clean, events, settings, judge=judge)
     texts = _answers.texts(text)
     events = [event for channel, pieces in texts[0] for event in _native.parse_pieces(channel, pieces, **settings)]
-    return Parsed(text, _answers.strip(text), events, settings, texts=texts, judge=judge)
+    return Parsed(text, _answers.strip(text, **citing), events, settings, texts=texts, judge=judge)

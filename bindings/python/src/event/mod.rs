@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 mod annotation;
 mod assertion;
+mod citation;
 mod decision;
 mod diagnostic;
 mod marc;
@@ -12,6 +13,7 @@ mod record;
 
 pub(crate) use annotation::{Annotation, to_json};
 pub(crate) use assertion::Assertion;
+pub(crate) use citation::Citation;
 pub(crate) use decision::{Decided, Decision, LimitRelease};
 pub(crate) use diagnostic::Diagnostic;
 pub(crate) use marc::Marc;
@@ -40,6 +42,7 @@ pub(crate) enum Reported {
 pub(crate) enum Found {
     Annotation(Annotation),
     Assertion(Assertion),
+    Citation(Citation),
     Marc(Marc),
     Record(Record),
     Diagnostic(Diagnostic),
@@ -65,6 +68,11 @@ impl Found {
         Ok(Some(match event {
             Event::Annotation(found) => Self::Annotation(Annotation::bracket(found, locate)?),
             Event::Assertion(found) => Self::Assertion(Assertion::new(found.clone(), locate)?),
+            Event::Citation(_) => return Ok(Citation::of(event, locate)?.map(Self::Citation)),
+            Event::Marker(found) => {
+                locate.place(found.span())?;
+                return Ok(None);
+            }
             Event::Marc(found) => Self::Marc(Marc::new(found.clone(), locate)?),
             Event::Record(found) => Self::Record(Record::new(found, locate)?),
             Event::Diagnostic(found) => Self::Diagnostic(Diagnostic::new(*found, locate)?),
@@ -83,6 +91,9 @@ impl Found {
                 .into_any()
                 .unbind(),
             Self::Assertion(found) => object(py, (found.place, channel), found)?
+                .into_any()
+                .unbind(),
+            Self::Citation(found) => object(py, (found.place, channel), found)?
                 .into_any()
                 .unbind(),
             Self::Marc(found) => object(py, (found.place, channel), found)?
@@ -173,6 +184,11 @@ impl Events {
 fn note_removed(event: &OwnedEvent, locate: &mut impl Locate) {
     match event {
         Event::Annotation(found) => {
+            let white = found.whitespace_before() as u64;
+            let span = found.span();
+            locate.remove(Span::new(span.start() - white, span.end()));
+        }
+        Event::Marker(found) => {
             let white = found.whitespace_before() as u64;
             let span = found.span();
             locate.remove(Span::new(span.start() - white, span.end()));

@@ -1,0 +1,167 @@
+//! Citation dialects, and lists of the sources that a model was given.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use provstream::{Dialect, Dialects, Source, Sources};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyDict, PyString};
+
+use crate::settings::value_error;
+
+/// Most sets of built-in dialects that stay compiled.
+const MAX_COMPILED: usize = 16;
+
+/// Sets of built-in dialects by their names: compiling one takes longer than reading a text.
+static COMPILED: Mutex<Vec<(Vec<PyBackedStr>, Dialects)>> = Mutex::new(Vec::new());
+
+/// Compiles dialects: a name or a path, or several.
+///
+/// # Errors
+/// `ValueError` for an unknown name and a file that is no dialect, `OSError` for a file that cannot be read.
+pub(crate) fn dialects(names: &Bound<'_, PyAny>) -> PyResult<Option<Dialects>> {
+    let all: Vec<Bound<'_, PyAny>> = match is_name(names) {
+        true => vec![names.clone()],
+        false => names.try_iter()?.collect::<PyResult<_>>()?,
+    };
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let built_in: Option<Vec<PyBackedStr>> = all
+        .iter()
+        .map(|one| {
+            one.extract()
+                .ok()
+                .filter(|name: &PyBackedStr| !is_path(name))
+        })
+        .collect();
+    let Some(built_in) = built_in else {
+        let all: PyResult<Vec<_>> = all.iter().map(dialect).collect();
+        return Dialects::new(all?).map(Some).map_err(value_error);
+    };
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, dialects)) = compiled.iter().find(|(names, _)| is_same(names, &built_in)) {
+        return Ok(Some(dialects.clone()));
+    }
+    let all: PyResult<Vec<_>> = built_in.iter().map(|name| named(name)).collect();
+    let dialects = Dialects::new(all?).map_err(value_error)?;
+    if compiled.len() == MAX_COMPILED {
+        compiled.remove(0);
+    }
+    compiled.push((built_in, dialects.clone()));
+    Ok(Some(dialects))
+}
+
+fn is_same(one: &[PyBackedStr], other: &[PyBackedStr]) -> bool {
+    one.iter()
+        .map(|name| &**name)
+        .eq(other.iter().map(|name| &**name))
+}
+
+/// Returns `true` for a name or a path.
+fn is_name(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyString>() || value.hasattr("__fspath__").unwrap_or(false)
+}
+
+fn is_path(name: &str) -> bool {
+    name.contains(['/', '.', '\\'])
+}
+
+/// Returns a built-in dialect.
+fn named(name: &str) -> PyResult<Dialect> {
+    Dialect::built_in(name).ok_or_else(|| {
+        let names: Vec<_> = Dialect::built_in_names().collect();
+        let names = names.join(", ");
+        PyValueError::new_err(format!(
+            "expected a dialect, one of {names}, or the path of a file, found {name:?}"
+        ))
+    })
+}
+
+/// Returns a built-in dialect, or reads one from a file.
+fn dialect(value: &Bound<'_, PyAny>) -> PyResult<Dialect> {
+    match value.extract::<PyBackedStr>() {
+        Ok(name) if !is_path(&name) => return named(&name),
+        Err(_) if !is_name(value) => {
+            return Err(PyTypeError::new_err(format!(
+                "expected the name or the path of a dialect, found {}",
+                value.get_type().name()?
+            )));
+        }
+        _ => {}
+    }
+    let file = value
+        .py()
+        .import("pathlib")?
+        .getattr("Path")?
+        .call1((value,))?;
+    let text: PyBackedStr = file.call_method1("read_text", ("utf-8",))?.extract()?;
+    Dialect::from_toml(text.as_bytes())
+        .map_err(|error| PyValueError::new_err(format!("{file}: {error}")))
+}
+
+/// A list of sources.
+#[derive(Debug)]
+struct SourceList {
+    ids: BTreeSet<Box<str>>,
+    is_complete: bool,
+}
+
+impl Sources for SourceList {
+    fn find(&self, id: &str) -> Option<Source<'_>> {
+        self.ids.get(id).map(|id| Source::new(id))
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+}
+
+/// Reads a list of sources: identifiers, or mappings with an `id`; or a mapping with such a list `sources`, and with `complete`.
+///
+/// # Errors
+/// `TypeError` for anything else.
+pub(crate) fn sources(value: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Sources>> {
+    let mut is_complete = true;
+    let mut list = value.clone();
+    if let Ok(object) = value.cast::<PyDict>() {
+        let Some(found) = object.get_item("sources")? else {
+            return Err(PyTypeError::new_err(
+                "expected a list of sources, or a dict with it in \"sources\", found a dict without it",
+            ));
+        };
+        list = found;
+        if let Some(found) = object.get_item("complete")? {
+            is_complete = found.extract()?;
+        }
+    }
+    if list.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(
+            "expected a list of sources, found a str",
+        ));
+    }
+    let ids: PyResult<BTreeSet<_>> = list.try_iter()?.map(|source| id(&source?)).collect();
+    Ok(Arc::new(SourceList {
+        ids: ids?,
+        is_complete,
+    }))
+}
+
+/// Returns the identifier of a source; a whole number is one, too.
+fn id(source: &Bound<'_, PyAny>) -> PyResult<Box<str>> {
+    let id = match source.cast::<PyDict>() {
+        Ok(object) => object.get_item("id")?,
+        Err(_) => Some(source.clone()),
+    };
+    let found = id.as_ref().and_then(|id| match id.extract::<String>() {
+        Ok(id) => Some(id),
+        Err(_) => id.extract::<u64>().ok().map(|id| id.to_string()),
+    });
+    found.map(Into::into).ok_or_else(|| {
+        PyTypeError::new_err(
+            "expected sources that are identifiers, or dicts with an \"id\", found another value",
+        )
+    })
+}

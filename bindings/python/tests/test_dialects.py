@@ -1,0 +1,144 @@
+"""Markers of citations."""
+
+import asyncio
+import copy
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import provstream
+import pytest
+from provstream import Citation, clean
+
+TEXT = "Grüße [1]. 🎉 Paris [2] is big【4:0†source】."
+OWN = "name = \"own\"\n[[marker]]\nopen = '\\{'\nid = '[0-9]+'\nclose = '\\}'\n"
+
+
+def chat(*deltas: str) -> str:
+    events = ({"choices": [{"index": 0, "delta": {"content": delta}}]} for delta in deltas)
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+
+
+def text_of(sse: str) -> str:
+    found = [json.loads(line[6:]) for line in sse.splitlines() if line.startswith("data: {")]
+    return "".join(event["choices"][0]["delta"]["content"] for event in found)
+
+
+def test_strip() -> None:
+    assert provstream.strip(TEXT) == TEXT
+    assert provstream.strip(TEXT, dialects=["numeric"]) == "Grüße. 🎉 Paris is big【4:0†source】."
+    assert provstream.strip(TEXT, dialects="openai-file") == "Grüße [1]. 🎉 Paris [2] is big."
+    assert provstream.strip(TEXT.encode(), dialects=["numeric", "openai-file"]) == "Grüße. 🎉 Paris is big.".encode()
+    messages = [{"role": "user", "content": "So [1]."}, {"role": "assistant", "content": "So [1]."}]
+    assert provstream.strip(messages, dialects=["numeric"]) == [messages[0], {"role": "assistant", "content": "So."}]
+    response = {"choices": [{"message": {"content": "So [1]."}}]}
+    assert provstream.strip(response, dialects=["numeric"]) == {"choices": [{"message": {"content": "So."}}]}
+
+
+def test_sources() -> None:
+    text = "The array xs[0] and blue[1]. Gray[7]."
+    for sources in (["1", "2"], [1, 2], [{"id": "1", "title": "One"}], {"sources": [{"id": 1}], "complete": False}):
+        assert provstream.strip(text, dialects=["numeric"], sources=sources) == "The array xs[0] and blue. Gray[7]."
+    found = provstream.parse("Paris is big [1][7].", dialects=["numeric"], sources=["1"])
+    [citation] = found.citations
+    assert citation.ids == ["1", "7"] and citation.unknown_ids == ["7"]
+    [citation] = provstream.parse("Paris is big [1][7].", dialects=["numeric"]).citations
+    assert citation.unknown_ids == []
+
+
+def test_citations() -> None:
+    found = provstream.parse(TEXT, dialects=["numeric", "openai-file"])
+    assert [(one.text, one.ids) for one in found.citations] == [("Grüße.", ["1"]), ("🎉 Paris is big.", ["2", "4:0"])]
+    assert [found.clean[one.clean_start : one.clean_end] for one in found.citations] == ["Grüße.", "🎉 Paris is big."]
+    assert [TEXT[one.start : one.end] for one in found.citations] == ["Grüße [1].", "🎉 Paris [2] is big【4:0†source】."]
+    one = found.citations[0]
+    assert TEXT.encode()[one.byte_start : one.byte_end].decode() == "Grüße [1]."
+    assert one.to_dict()["event"] == "citation" and "Grüße" in repr(one)
+    assert found == pickle.loads(pickle.dumps(found)) == copy.copy(found)
+    assert provstream.parse(TEXT).citations == []
+    [one] = provstream.parse([{"role": "assistant", "content": "So [1]."}], dialects=["numeric"]).citations
+    assert (one.channel, one.text) == ("0", "So.")
+    assert "provstream" in found.report(provstream.Policy("own-state"))
+
+
+def test_annotations_after_markers_have_their_clean_positions() -> None:
+    text = "Grüße【1】. Es ist so. [substrate.grep] Ja."
+    found = provstream.parse(text, dialects=["numeric"])
+    [a] = found.assertions
+    assert found.clean[a.clean_start : a.clean_end] == "Es ist so."
+
+
+def test_parser_and_rewriter() -> None:
+    events: list[Any] = []
+    rewriter = provstream.Rewriter(dialects=["numeric"], on_event=events.append)
+    assert "".join(map(rewriter.push, ["Paris [", "1] is", " big [7", "]. So"])) + rewriter.finish() == "Paris is big. So"
+    assert [event.ids for event in events if isinstance(event, Citation)] == [["1", "7"]]
+    parser = provstream.Parser(dialects=["numeric"])
+    found = [event for piece in ("Paris [", "1].", " So") for event in parser.push(piece)] + parser.finish()
+    assert [type(event) for event in found] == [Citation]
+
+
+def test_clean() -> None:
+    stream = clean(["Paris [", "1] is big [7", "]. So"], dialects=["numeric"])
+    assert "".join(stream) == "Paris is big. So"
+    assert [event.ids for event in stream.events() if isinstance(event, Citation)] == [["1", "7"]]
+    sse = chat("Grüße [", "1] und Paris [7", "]. So").encode()
+    response = clean((sse[at : at + 7] for at in range(0, len(sse), 7)), dialects=["numeric"])
+    assert text_of(b"".join(response).decode()) == "Grüße und Paris. So"
+    [citation] = [event for event in response.events() if isinstance(event, Citation)]
+    assert citation.channel == "0" and "Grüße und Paris. So"[citation.clean_start : citation.clean_end] == "Grüße und Paris."
+    objects: list[Any] = [{"choices": [{"index": 0, "delta": {"content": text}}]} for text in ("Paris [", "1].")]
+    assert [one["choices"][0]["delta"]["content"] for one in clean(objects, dialects=["numeric"])] == ["Paris", "."]
+    answer = provstream.clean_response({"choices": [{"message": {"content": "So [1]."}}]}, dialects=["numeric"])
+    assert answer == {"choices": [{"message": {"content": "So."}}]}
+
+
+def test_asgi() -> None:
+    from provstream.asgi import CleanMiddleware
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+        await send({"type": "http.response.body", "body": chat("Paris [", "1].").encode()})
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": []}
+    asyncio.run(CleanMiddleware(app, dialects=["numeric"])(scope, None, send))  # type: ignore[arg-type]
+    assert text_of(b"".join(one.get("body", b"") for one in sent).decode()) == "Paris."
+
+
+def test_files(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(OWN)
+    assert provstream.strip("So {1} [1].", dialects=[own]) == "So [1]."
+    assert provstream.strip("So {1} [1].", dialects=[str(own), "numeric"]) == "So."
+    with pytest.raises(OSError):
+        provstream.strip("x", dialects=[tmp_path / "none.toml"])
+    own.write_text("name = 5")
+    with pytest.raises(ValueError, match="own.toml"):
+        provstream.strip("x", dialects=own)
+
+
+def test_wrong_settings() -> None:
+    with pytest.raises(ValueError, match="expected a dialect, one of openai-file, .*numeric.* found \"numbers\""):
+        provstream.strip("x", dialects=["numbers"])
+    with pytest.raises(ValueError, match="numbers"):
+        clean([], dialects=["numbers"])
+    with pytest.raises(TypeError):
+        provstream.strip("x", dialects=[5])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="only with \"dialects\""):
+        provstream.strip("x", sources=["1"])
+    with pytest.raises(TypeError):
+        provstream.strip("x", dialects=["numeric"], sources="1")
+    with pytest.raises(TypeError):
+        provstream.strip("x", dialects=["numeric"], sources=[{"title": "x"}])
+    with pytest.raises(ValueError, match="which reads no free text"):
+        provstream.parse("x", mode="json", dialects=["numeric"])
+    with pytest.raises(ValueError, match="without a policy"):
+        clean([], policy=provstream.Policy("own-state"), dialects=["numeric"])
+    with pytest.raises(ValueError, match="without a policy"):
+        provstream.Response(policy=provstream.Policy("own-state"), dialects=["numeric"])
