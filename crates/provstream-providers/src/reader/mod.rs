@@ -361,6 +361,9 @@ impl FactReader {
     /// Sets the name of the next server-sent event, which is empty without one.
     #[inline]
     pub(crate) fn set_name(&mut self, name: &[u8]) {
+        if name.is_empty() && self.name.is_empty() {
+            return;
+        }
         // No type is longer.
         const LONGEST: usize = 64;
         let name = &name[..name.len().min(LONGEST)];

@@ -5,8 +5,6 @@
 //! is the event itself.
 
 use super::allowed::Allowed;
-#[expect(unused_imports, reason = "for documentation")]
-use crate::event::Event;
 use crate::text_id::Member;
 
 /// Table of a format.
@@ -198,8 +196,8 @@ pub(crate) enum Role {
     ToolJson,
     /// `true`: the text in the same object is reasoning.
     Thought,
-    /// `true`: the string for text in the same object is a special token, which is not text if it is a
-    /// [mark](Event::is_mark).
+    /// `true`: the string for text in the same object is a special token, which is not text if it is a mark such as
+    /// `</s>`.
     Special,
     /// A string: the kind of the part that the object is; `text` in parts of reasoning is reasoning.
     Kind,
