@@ -126,7 +126,7 @@ impl fmt::Display for Notice {
 pub enum NoticeCode {
     /// An event whose data are not JSON. Its text is not read.
     MalformedEvent,
-    /// An event longer than the limit. Its text is not read.
+    /// An event longer than the limit, or with more than 262,144 values that could be text or about text. Its text is not read.
     OversizedEvent,
     /// An event that the stream ended within. Its text is not read.
     UnterminatedEvent,
@@ -210,7 +210,9 @@ impl NoticeCode {
     pub const fn description(self) -> &'static str {
         match self {
             Self::MalformedEvent => "an event that is not JSON; its text is not read",
-            Self::OversizedEvent => "an event longer than 33554432 bytes; its text is not read",
+            Self::OversizedEvent => {
+                "an event longer than 33554432 bytes, or with more than 262144 values; its text is not read"
+            }
             Self::UnterminatedEvent => {
                 "an event without an end: the response was cut short; its text is not read"
             }

@@ -308,6 +308,9 @@ impl FactReader {
         if (self.settled || self.format.is_some()) && walk.read(automaton, data).is_err() {
             return Some(NoticeCode::MalformedEvent);
         }
+        if walk.has_too_many {
+            return Some(NoticeCode::OversizedEvent);
+        }
         let mut event = Event::new(automaton, walk, data, is_streamed);
         let is_odd = walk.is_odd() || self.is_misnamed(&event);
         if is_odd && self.wants_echoes {

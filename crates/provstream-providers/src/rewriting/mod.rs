@@ -349,6 +349,10 @@ impl<R: TextRewriter> State<R> {
         count(frame.raw.len());
         self.deltas = 0;
         let mut odd = self.read(frame, is_final);
+        if odd == Some(NoticeCode::OversizedEvent) {
+            // It may have text of any channel.
+            self.close(true, handler);
+        }
         if odd.is_none()
             && !is_final
             && let Some(alone) = self.alone(&frame.data)

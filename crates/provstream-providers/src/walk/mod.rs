@@ -94,6 +94,10 @@ pub(crate) struct Scope {
 /// Maximum number of scopes of an event; an event with more is [odd](Walk::is_odd).
 const MAX_SCOPES: usize = 1 << 14;
 
+/// Maximum number of captures of an event, which take up to 30 MiB with all that is read from them. An event with more
+/// has [too many](Walk::has_too_many).
+const MAX_CAPTURES: usize = 1 << 18;
+
 /// An open object or array.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
@@ -184,6 +188,8 @@ pub(crate) struct Walk {
     has_odd_id: bool,
     /// The event has more scopes than it may have.
     has_more_scopes: bool,
+    /// The event has more values of interest than are captured.
+    pub(crate) has_too_many: bool,
     /// Capture of the event's type.
     pub(crate) kind: Option<Capture>,
     /// Capture of the identifier of the event's block.
@@ -211,6 +217,7 @@ impl Walk {
         self.odd_numbers = 0;
         self.has_odd_id = false;
         self.has_more_scopes = false;
+        self.has_too_many = false;
         self.kind = None;
         self.id = None;
         self.number_at = (0, 0);
@@ -575,7 +582,7 @@ impl Walk {
                     scope.thought = if is_thought { id } else { ROOT };
                 }
                 if node.rules.len() > 1 {
-                    self.captures.push(capture);
+                    self.keep(capture);
                 }
             }
             Role::DeltaKind => {
@@ -593,7 +600,16 @@ impl Walk {
             Role::Type => self.kind = Some(capture),
             // `null` says nothing in any place.
             _ if shape == Shape::Scalar && data[range] == *b"null" => {}
-            _ => self.captures.push(capture),
+            _ => self.keep(capture),
+        }
+    }
+
+    #[inline]
+    fn keep(&mut self, capture: Capture) {
+        if self.captures.len() < MAX_CAPTURES {
+            self.captures.push(capture);
+        } else {
+            self.has_too_many = true;
         }
     }
 

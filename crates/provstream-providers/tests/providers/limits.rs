@@ -1,10 +1,12 @@
 //! The limits of event streams below, at and above their bounds, again and again and however the stream is cut: every byte
 //! is written, what is beyond a limit is told each time, and memory does not grow with the number of times.
 use allocation_counter::measure;
-use provstream::Parser;
+use provstream::{Action, Parser};
 use provstream_providers::{
     Decoder, Format, Item, MAX_CHANNELS, NoticeCode, SseDecoder, StreamRewriter,
 };
+
+use crate::shapes::gated;
 
 /// Number of repetitions of the content near a limit in a stream.
 const TIMES: usize = 24;
@@ -115,6 +117,36 @@ fn events_longer_than_the_limit_are_told_and_no_byte_is_lost() {
             }
         }
     }
+}
+
+/// An event of many short values would take many times its size in memory.
+#[test]
+fn events_with_too_many_values_are_reported_and_not_read() {
+    const MOST: usize = 1 << 18;
+    let event = |before: &str, values: usize, after: &str| {
+        let list = vec!["1"; values].join(",");
+        format!("data: {{\"choices\":[{{\"index\":0,{before}[{list}]{after}}}]}}\n\n")
+    };
+    let held = "data: {\"choices\":[{\"index\":0,\"text\":\"It rains. [sub\"}]}\n\n";
+    let many = |values| {
+        event(
+            "\"text\":\"SECRET\",\"logprobs\":{\"text_offset\":",
+            values,
+            "}",
+        )
+    };
+    let decoder = Decoder::new(Format::OpenAiChat);
+    assert_eq!(read(&decoder, &many(MOST - 9), usize::MAX), (Vec::new(), 6));
+    let stream = format!("{held}{}", many(MOST));
+    let (notices, _) = read(&decoder, &stream, usize::MAX);
+    assert_eq!(notices, [NoticeCode::OversizedEvent]);
+    let rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+    let out = rewritten(&rewriter, &stream, usize::MAX);
+    let (before, _) = out.split_once("SECRET").expect("the event");
+    assert!(before.contains("[sub"), "{before}");
+    assert!(out.ends_with(&many(MOST)));
+    let (out, report) = gated(Some(Format::OpenAiChat), &Action::Discard, &stream);
+    assert!(!out.contains("SECRET") && !report.is_complete(), "{out}");
 }
 
 #[test]
