@@ -116,12 +116,8 @@ impl Config {
                 .copied()
                 .collect();
             let tables = routes.tables(&all)?;
-            let policies = tables
-                .iter()
-                .filter_map(|table| file_of(table, "policy", folder));
-            config.files.extend(policies);
-            let dialects = tables.iter().flat_map(|table| dialect_files(table, folder));
-            config.files.extend(dialects);
+            let files = tables.iter().flat_map(|table| files_of(table, folder));
+            config.files.extend(files);
             config.extras = tables
                 .iter()
                 .map(|table| extras(table, &vocabulary))
@@ -223,17 +219,17 @@ fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'sta
     Some((key, folder.join(value.string().ok()?)))
 }
 
-/// Returns the files among the dialects of a route. Built-in names have neither a `/` nor a `.`.
-fn dialect_files(table: &Table<'_>, folder: &Path) -> Vec<(&'static str, PathBuf)> {
+/// Returns the files that a route names. The names of built-in dialects have neither a `/` nor a `.`.
+fn files_of(table: &Table<'_>, folder: &Path) -> Vec<(&'static str, PathBuf)> {
+    let mut files: Vec<_> = file_of(table, "policy", folder).into_iter().collect();
     let Some(value) = table.get("dialects") else {
-        return Vec::new();
+        return files;
     };
     let items = value.items().into_iter().flatten();
     let names = items.filter_map(|item| item.string().ok());
-    names
-        .filter(|name| name.contains(['/', '.', '\\']))
-        .map(|name| ("dialects", folder.join(name)))
-        .collect()
+    let paths = names.filter(|name| name.contains(['/', '.', '\\']));
+    files.extend(paths.map(|name| ("dialects", folder.join(name))));
+    files
 }
 
 /// Reads the text of a file that the settings name.
