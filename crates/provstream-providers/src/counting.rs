@@ -20,9 +20,10 @@ const MAX_IN_ROW: u32 = 128;
 /// The events `{"index":0,"delta":{"content":"A"}}` and `{"index":1,"delta":{"content":"B"}}` are the first deltas of
 /// two choices, or two deltas of one text from a server that increases `index`. The events from the second on are
 /// held until one of them decides. Indices name channels if one repeats, if one event has two, or if two of them end;
-/// they count deltas if more than [`MAX_IN_ROW`] new ones come in a row. If the stream ends first, they count deltas
-/// unless each has its own finish reason. After an event that cannot be read, or too many held bytes, they name
-/// channels, as in OpenAI's API.
+/// they count deltas if each event so far repeats its delta in `message`, as those of the server that counts do (Foundry
+/// Local). If more than [`MAX_IN_ROW`] new ones come in a row, they count deltas, and after too many held bytes they name
+/// channels, but neither is certain. If the stream ends first, they count deltas unless each has its own finish reason.
+/// After an event that cannot be read, they name channels, as in OpenAI's API.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IndexDetector {
     is_settled: bool,
@@ -37,6 +38,8 @@ struct Doubt {
     row: Option<(u32, u32)>,
     /// A message of `row` has text.
     has_text: bool,
+    /// A message of `row` has a delta that is not repeated in it.
+    has_unrepeated: bool,
     /// A message of `row` has no finish reason.
     has_unfinished: bool,
     /// Index in an event with only a finish reason.
@@ -51,8 +54,20 @@ pub(super) enum Verdict {
     Pass,
     /// The piece is held.
     Hold,
-    /// Process the held pieces, then this one. `true`: indices count deltas.
-    Settled(bool),
+    /// Process the held pieces, then this one.
+    Settled(Indices),
+}
+
+/// Meaning of the indices of choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Indices {
+    Name,
+    Count,
+    /// Each reading has led to wrong texts of some server. The better one for those that need not be certain: the indices
+    /// count deltas.
+    Unknown {
+        count: bool,
+    },
 }
 
 /// Held pieces of the stream.
@@ -89,6 +104,8 @@ struct Choice {
     number: u32,
     begins: bool,
     has_text: bool,
+    /// The message is equal to the delta.
+    repeats: bool,
     finishes: bool,
 }
 
@@ -109,10 +126,12 @@ impl IndexDetector {
         let verdict = match (format, piece) {
             (Some(Format::OpenAiChat) | None, Piece::Event(frame)) => doubt.event(frame),
             (Some(Format::OpenAiChat) | None, Piece::Other(_)) => doubt.pass(),
-            _ => Verdict::Settled(false),
+            _ => Verdict::Settled(Indices::Name),
         };
         let verdict = match verdict {
-            Verdict::Hold if doubt.held.bytes.len() > MAX_DEFERRED => Verdict::Settled(false),
+            Verdict::Hold if doubt.held.bytes.len() > MAX_DEFERRED => {
+                Verdict::Settled(Indices::Unknown { count: false })
+            }
             verdict => verdict,
         };
         match verdict {
@@ -123,11 +142,13 @@ impl IndexDetector {
         verdict
     }
 
-    /// Decides at the end of the stream. Returns `true` if indices count deltas.
-    pub(super) fn finish(&mut self) -> bool {
+    /// Decides at the end of the stream.
+    pub(super) fn finish(&mut self) -> Indices {
         self.is_settled = true;
-        let doubt = self.doubt.as_ref();
-        doubt.is_some_and(|doubt| doubt.settle_as_is() == Verdict::Settled(true))
+        match &self.doubt {
+            Some(doubt) if doubt.is_holding() && doubt.has_unfinished => Indices::Count,
+            _ => Indices::Name,
+        }
     }
 
     /// Takes the held pieces, after the decision.
@@ -153,10 +174,6 @@ impl Doubt {
         }
     }
 
-    const fn settle_as_is(&self) -> Verdict {
-        Verdict::Settled(self.is_holding() && self.has_unfinished)
-    }
-
     fn event(&mut self, frame: &Frame<'_>) -> Verdict {
         if matches!(frame.data.trim_ascii(), b"" | b"[DONE]") {
             return self.pass();
@@ -167,7 +184,7 @@ impl Doubt {
         let choice = if is_read { choice(&event) } else { None };
         match choice {
             // In OpenAI's API, indices name choices.
-            None => Verdict::Settled(false),
+            None => Verdict::Settled(Indices::Name),
             Some(None) => self.pass(),
             Some(Some(choice)) => self.choice(choice),
         }
@@ -177,26 +194,32 @@ impl Doubt {
         let Some((first, last)) = self.row else {
             self.row = Some((choice.number, choice.number));
             self.has_text = choice.has_text;
+            self.has_unrepeated = choice.has_text && !choice.repeats;
             self.has_unfinished = !choice.finishes;
             return Verdict::Pass;
         };
         let is_holding = self.is_holding();
         if choice.finishes && !choice.has_text && !choice.begins && is_holding {
             return match self.finished.replace(choice.number) {
-                Some(other) if other != choice.number => Verdict::Settled(false),
+                Some(other) if other != choice.number => Verdict::Settled(Indices::Name),
                 _ => Verdict::Hold,
             };
         }
         if last.checked_add(1) != Some(choice.number) {
-            return Verdict::Settled(false);
+            return Verdict::Settled(Indices::Name);
         }
         self.row = Some((first, choice.number));
         let is_in_doubt = is_holding || (self.has_text && choice.has_text);
         self.has_text |= choice.has_text;
+        self.has_unrepeated |= choice.has_text && !choice.repeats;
         self.has_unfinished |= !choice.finishes;
         match is_in_doubt {
-            _ if choice.number - first >= MAX_IN_ROW => Verdict::Settled(is_in_doubt),
+            true if !self.has_unrepeated => Verdict::Settled(Indices::Count),
+            true if choice.number - first >= MAX_IN_ROW => {
+                Verdict::Settled(Indices::Unknown { count: true })
+            }
             true => Verdict::Hold,
+            false if choice.number - first >= MAX_IN_ROW => Verdict::Settled(Indices::Name),
             false => Verdict::Pass,
         }
     }
@@ -219,6 +242,10 @@ fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
                     has_text: is_string,
                     ..Choice::default()
                 },
+                Role::Message => Choice {
+                    repeats: event.repeats_delta(capture),
+                    ..Choice::default()
+                },
                 Role::Finish if event.is_finish(capture) => Choice {
                     finishes: true,
                     ..Choice::default()
@@ -235,6 +262,7 @@ fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
             }
             choice.begins |= says.begins;
             choice.has_text |= says.has_text;
+            choice.repeats |= says.repeats;
             choice.finishes |= says.finishes;
         }
     }

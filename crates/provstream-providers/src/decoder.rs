@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Format;
 use super::channel::MAX_CHANNELS;
-use super::counting::{IndexDetector, Verdict};
+use super::counting::{IndexDetector, Indices, Verdict};
 use super::found::{Found, Repeats, Str};
 use super::frame::{Frame, Kind, Piece};
 use super::framer::Framer;
@@ -184,17 +184,15 @@ impl State {
         sink: &mut dyn FnMut(Item<'_>),
     ) -> bool {
         let verdict = self.counting.judge(kind, piece, self.reader.format());
-        if let Verdict::Settled(counts) = verdict {
-            self.settle(counts, sink);
+        if let Verdict::Settled(indices) = verdict {
+            self.settle(indices, sink);
         }
         verdict != Verdict::Hold
     }
 
     /// Reads what was held back.
-    fn settle(&mut self, counts: bool, sink: &mut dyn FnMut(Item<'_>)) {
-        if counts {
-            self.reader.set_counted();
-        }
+    fn settle(&mut self, indices: Indices, sink: &mut dyn FnMut(Item<'_>)) {
+        self.reader.set_indices(indices);
         for (kind, piece) in self.counting.take_held().pieces() {
             self.take_now(kind, &piece, sink);
         }
@@ -303,7 +301,7 @@ impl State {
                 let json = String::from_utf8_lossy(json.bytes(data));
                 sink(Item::ToolCall(Delta::new(TextId::new(channel), json)));
             }
-            Found::Break(id) | Found::End(id) => {
+            Found::Break(id) | Found::End(id) | Found::MakesRoom(id) => {
                 self.halves.flush((DecodedTextKind::Text, id), sink);
             }
             Found::BreakAll => self.halves.flush_texts(sink),

@@ -43,6 +43,18 @@ impl Str {
         self.start == self.end
     }
 
+    /// Returns `true` if another string of the event has the same text.
+    pub(super) fn equals(self, other: Self, data: &[u8]) -> bool {
+        let (one, two) = (self.content(data), other.content(data));
+        let is_written = self.escaped || other.escaped;
+        one == two
+            || is_written && {
+                let decoded =
+                    |text: Self| provstream::json::decode(text.content(data), text.escaped);
+                decoded(self).text == decoded(other).text
+            }
+    }
+
     /// Returns the content, without the quotes.
     pub(super) fn content(self, data: &[u8]) -> &[u8] {
         data.get(self.range()).unwrap_or_default()
@@ -118,6 +130,8 @@ pub(super) enum Found {
     Finish(TextId),
     /// A text ends.
     End(TextId),
+    /// A text makes room for another one. It has not ended, and more of it may follow.
+    MakesRoom(TextId),
     /// Nothing more of a text is written, not even held text.
     Forget(TextId),
     /// All texts of a channel end.
@@ -150,9 +164,26 @@ impl Found {
                 | Self::Break(_)
                 | Self::BreakAll
                 | Self::End(_)
+                | Self::MakesRoom(_)
                 | Self::Ended(_)
                 | Self::Error(..)
                 | Self::Done
+        )
+    }
+
+    /// Returns `true` if the fact is content, or a break in it: something that a client does not read of an event that a
+    /// gate withholds.
+    pub(super) const fn is_content(&self) -> bool {
+        matches!(
+            self,
+            Self::Text(..)
+                | Self::Whole(..)
+                | Self::Quote(..)
+                | Self::Reasoning(..)
+                | Self::ReasoningWhole(..)
+                | Self::Break(_)
+                | Self::BreakAll
+                | Self::Broken(_)
         )
     }
 
@@ -178,7 +209,7 @@ impl Found {
     /// Returns the text that the fact ends, for certain or not.
     pub(super) const fn ended(&self) -> Option<TextId> {
         match self {
-            Self::End(channel) | Self::Finish(channel) => Some(*channel),
+            Self::End(channel) | Self::MakesRoom(channel) | Self::Finish(channel) => Some(*channel),
             _ => None,
         }
     }

@@ -325,6 +325,10 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         }
     }
 
+    fn withholds(&self) -> bool {
+        self.gate.ended().is_some() || self.gate.policy().withholds()
+    }
+
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         self.with(to, |gate, to| gate.reach_limit(to));
     }

@@ -130,7 +130,8 @@ pub enum NoticeCode {
     OversizedEvent,
     /// An event that the stream ended within. Its text is not read.
     UnterminatedEvent,
-    /// Text of one more channel than there may be. It is not read.
+    /// Text of one more channel than there may be, or text that a gate withholds because its channel is uncertain or because a
+    /// limit of its memory is reached. It is not read.
     LimitChannels,
     /// Text that is not a string. It is not read.
     UnreadText,
@@ -217,7 +218,7 @@ impl NoticeCode {
                 "an event without an end: the response was cut short; its text is not read"
             }
             Self::LimitChannels => {
-                "more channels than are read; the text of further ones is not read"
+                "more channels than are read, or than a gate can tell apart; the text of further ones is not read"
             }
             Self::UnreadText => "a text that is not a JSON string; it is not read",
             Self::UnreadMember => {

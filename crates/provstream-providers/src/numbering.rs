@@ -18,6 +18,8 @@ pub(super) struct Numbering {
     parts: PartNumbers,
     /// For formats in which blocks have identifiers.
     ids: Option<Box<Ids>>,
+    /// A gate did not know the text of a delta.
+    is_lost: bool,
 }
 
 /// Maps choice indices to channels.
@@ -30,6 +32,8 @@ struct Choices {
     last: Option<LastDelta>,
     /// Indices count deltas.
     is_counted: bool,
+    /// It is not known what the indices mean, so that a gate reads no delta.
+    is_unknown: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -80,13 +84,15 @@ pub(super) enum BlockKey {
 
 /// Maps parts of an item to texts.
 ///
-/// vLLM increases `content_index` with every delta of an item's only part. Numbers of an item therefore count deltas
-/// if its first text is in a part that is not the first and was not announced.
+/// vLLM increases `content_index` with every delta of an item's only part, which it has announced with another number.
+/// Numbers of an item therefore count deltas if its first text is in a part that is not the first and was not
+/// announced. A gate reads them only if another part of the item was.
 #[derive(Clone, Debug, Default)]
 struct PartNumbers {
-    /// Items with announced parts, and the greatest number of each.
+    /// Items with announced parts, and the greatest number of each; at most [`MAX_CHANNELS`].
     announced: SmallVec<[(u32, u32); 1]>,
-    counted: Option<Counted>,
+    /// At most [`MAX_CHANNELS`].
+    counted: SmallVec<[Counted; 1]>,
 }
 
 /// An item whose parts count deltas.
@@ -98,31 +104,54 @@ struct Counted {
 }
 
 impl Numbering {
+    /// Returns `true` if a gate did not know the text of some delta, which may have annotations of any text.
+    pub(super) const fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
     /// Records that choice indices count deltas.
     pub(super) const fn set_counted(&mut self) {
         self.choices.is_counted = true;
     }
 
-    /// Returns the choice of a delta, and `true` if its index only counts deltas.
-    pub(super) fn choice_of(&mut self, channel: Channel) -> (Channel, bool) {
+    /// Records that it is not known what choice indices mean.
+    pub(super) const fn set_unknown(&mut self) {
+        self.choices.is_unknown = true;
+    }
+
+    /// Returns the choice of a delta, and `true` if its index only counts deltas; `None` if a gate cannot know it.
+    pub(super) fn choice_of(
+        &mut self,
+        channel: Channel,
+        is_gated: bool,
+    ) -> Option<(Channel, bool)> {
         let choices = &mut self.choices;
         let number = channel.index();
+        if choices.is_unknown {
+            self.is_lost = true;
+            return None;
+        }
         if let Some(last) = &mut choices.last {
             if last.number == number {
-                return (last.choice, false);
+                return Some((last.choice, false));
             }
             if choices.is_counted && last.number.checked_add(1) == Some(number) {
                 last.number = number;
-                return (last.choice, true);
+                return Some((last.choice, true));
             }
             // A count does not jump.
+            if choices.is_counted && is_gated {
+                choices.is_unknown = true;
+                self.is_lost = true;
+                return None;
+            }
             choices.is_counted = false;
         }
         choices.last = Some(LastDelta {
             number,
             choice: channel,
         });
-        (channel, false)
+        Some((channel, false))
     }
 
     /// Returns the choice that an index names, without changing the state.
@@ -249,48 +278,56 @@ impl Numbering {
         }
     }
 
-    /// Returns the channel of a delta, and `true` if its part number only counts deltas. `has_text` returns `true`
-    /// for an item that has text already.
+    /// Returns the channel of a delta, and `true` if its part number only counts deltas; `None` if a gate cannot know it.
+    /// `has_text` returns `true` for an item that has text already.
     pub(super) fn part_of(
         &mut self,
         channel: Channel,
+        is_gated: bool,
         has_text: impl Fn(u32) -> bool,
-    ) -> (Channel, bool) {
+    ) -> Option<(Channel, bool)> {
         let (item, part) = (channel.index(), channel.part().unwrap_or(0));
         let parts = &mut self.parts;
-        if let Some(counted) = parts
-            .counted
-            .as_mut()
-            .filter(|counted| counted.item == item)
-        {
+        let place = parts.counted.iter().position(|of| of.item == item);
+        if let Some(place) = place {
+            let counted = &mut parts.counted[place];
             if part == counted.last || counted.last.checked_add(1) == Some(part) {
                 let is_odd = part != counted.last;
                 counted.last = part;
-                return (Channel::with_part(item, counted.first), is_odd);
+                return Some((Channel::with_part(item, counted.first), is_odd));
             }
             // A count does not jump.
-            parts.counted = None;
-            return (channel, false);
+            if is_gated {
+                self.is_lost = true;
+                return None;
+            }
+            parts.counted.remove(place);
+            return Some((channel, false));
         }
-        let mut announced = parts.announced.iter();
-        if part > 0 && !announced.any(|(of, most)| *of == item && part <= *most) && !has_text(item)
-        {
-            parts.counted = Some(Counted {
-                item,
-                first: part,
-                last: part,
-            });
+        let announced = parts.announced.iter().find(|(of, _)| *of == item);
+        if part > 0 && announced.is_none_or(|(_, most)| part > *most) && !has_text(item) {
+            let is_known = announced.is_some() && parts.counted.len() < MAX_CHANNELS;
+            if is_gated && !is_known {
+                self.is_lost = true;
+                return None;
+            }
+            if parts.counted.len() < MAX_CHANNELS {
+                parts.counted.push(Counted {
+                    item,
+                    first: part,
+                    last: part,
+                });
+            }
         }
-        (channel, false)
+        Some((channel, false))
     }
 
     /// Returns the part that the numbers name, without changing the state.
     pub(super) fn part(&self, channel: Channel) -> Channel {
-        match &self.parts.counted {
-            Some(counted) if counted.item == channel.index() => {
-                Channel::with_part(counted.item, counted.first)
-            }
-            _ => channel,
+        let mut counted = self.parts.counted.iter();
+        match counted.find(|counted| counted.item == channel.index()) {
+            Some(counted) => Channel::with_part(counted.item, counted.first),
+            None => channel,
         }
     }
 }

@@ -52,6 +52,10 @@ struct Made {
     limits: Vec<AtLimit>,
     /// Total length of all `words` in bytes.
     words: usize,
+    /// Some assertion is not released unchanged.
+    has_withheld: bool,
+    /// An assertion that is not released unchanged is not among `assertions`, because there are too many.
+    has_forgotten: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -106,6 +110,9 @@ impl<P: Policy> Remembering<P> {
     ) {
         self.met.sort_unstable();
         to.spacing = self.policy.spacing();
+        if to.look_at(self.made.as_deref()) {
+            return;
+        }
         if let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) {
             let is_end = |end: &Words| !ended_after.is_some_and(|words| words.is_like(end));
             let end = self.end.filter(is_end);
@@ -126,6 +133,9 @@ impl<P: Policy> Remembering<P> {
     ) -> bool {
         to.spacing = self.policy.spacing();
         let made = self.made.as_deref();
+        if to.look_at(made) {
+            return true;
+        }
         let made = made.filter(|made| end.is_some() || made.withholds());
         if let Some(made) = made {
             let end = end.filter(|_| unfound != Unfound::Keeps || made.has_refused(copy));
@@ -137,6 +147,11 @@ impl<P: Policy> Remembering<P> {
         made.is_some()
     }
 
+    /// Returns `true` if some assertion of the text is not released unchanged.
+    pub(super) fn withholds(&self) -> bool {
+        self.made.as_deref().is_some_and(Made::withholds)
+    }
+
     /// Adopts the further decisions about a copy that has ended.
     pub(super) fn follow(&mut self, repeated: &mut Self) {
         repeated.made = None;
@@ -145,6 +160,8 @@ impl<P: Policy> Remembering<P> {
             return;
         }
         let own = own(&mut self.made);
+        own.has_forgotten |= more.has_forgotten;
+        own.has_withheld |= more.has_withheld;
         for decision in more.assertions {
             if let Err(place) = own.find(decision.at) {
                 count(own.assertions.len() - place);
@@ -171,6 +188,14 @@ impl<P: Policy> Remembering<P> {
         let action = decision.action.clone();
         self.met.push(decision.at);
         Some(action)
+    }
+
+    /// Returns an action that is not recorded.
+    fn forget(&mut self, action: Action) -> Action {
+        if action != Action::Release {
+            self.made_now().has_forgotten = true;
+        }
+        action
     }
 
     /// Returns the record to which decisions about this text are added.
@@ -220,9 +245,48 @@ pub(super) struct CopyChanges {
     spacing: Spacing,
     /// Length to which the copy is cut, and the refusal that is appended.
     end: Option<(usize, Option<Box<str>>)>,
+    /// Number of bytes that were searched for copies, and something for each decision that was looked at.
+    effort: u64,
 }
 
+/// Most effort for copies, beyond what is allowed for each byte of the stream; further copies are emptied.
+const MAX_EFFORT: u64 = 1 << 29;
+
 impl CopyChanges {
+    /// Begins the changes to a copy, after this effort for earlier ones.
+    pub(super) fn after(effort: u64) -> Self {
+        Self {
+            effort,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the effort for all copies so far.
+    pub(super) const fn effort(&self) -> u64 {
+        self.effort
+    }
+
+    /// Returns `true` if there was too much effort, so that the copy is emptied.
+    pub(super) const fn is_exhausted(&self) -> bool {
+        self.effort > MAX_EFFORT
+    }
+
+    /// Adds the effort for some decisions. Returns `true` if there was too much.
+    fn look_at(&mut self, made: Option<&Made>) -> bool {
+        const OF_DECISION: u64 = 16;
+        let decisions = made.map_or(0, |made| made.assertions.len() as u64);
+        self.search(OF_DECISION * decisions)
+    }
+
+    /// Adds the effort for a search in this many bytes. Returns `true` if there was too much.
+    fn search(&mut self, bytes: u64) -> bool {
+        self.effort = self.effort.saturating_add(bytes);
+        if self.is_exhausted() {
+            self.end(0, None);
+        }
+        self.is_exhausted()
+    }
+
     /// Cuts the copy at this position, unless it is cut earlier.
     pub(super) fn end(&mut self, at: usize, refusal: Option<&str>) {
         if self.end.as_ref().is_none_or(|(end, _)| at < *end) {
@@ -336,9 +400,8 @@ fn own(made: &mut Option<Arc<Made>>) -> &mut Made {
 
 impl Made {
     /// Returns `true` if some assertion is not released unchanged.
-    fn withholds(&self) -> bool {
-        let mut actions = self.assertions.iter().map(|decision| &decision.action);
-        actions.any(|action| *action != Action::Release)
+    const fn withholds(&self) -> bool {
+        self.has_forgotten || self.has_withheld
     }
 
     /// Returns the text with which the policy ended the text, if it did so with one.
@@ -382,6 +445,9 @@ impl Made {
         copy: &[u8],
         to: &mut CopyChanges,
     ) {
+        if self.has_forgotten {
+            return to.end(0, None);
+        }
         let grams = Grams::of(copy);
         for decision in &self.assertions {
             let ends = decision.action.ends();
@@ -393,6 +459,10 @@ impl Made {
                 return to.end(0, None);
             };
             let may_be_there = !words.is_empty() && grams.may_have(words.as_bytes());
+            // What is there is searched for again, and replaced.
+            if may_be_there && to.search(3 * copy.len() as u64) {
+                return;
+            }
             let is_there = may_be_there && {
                 count(copy.len());
                 memchr::memmem::find(copy, words.as_bytes()).is_some()
@@ -412,7 +482,10 @@ impl Made {
     }
 
     fn is_empty(&self) -> bool {
-        self.assertions.is_empty() && self.runs.is_empty() && self.limits.is_empty()
+        !self.has_forgotten
+            && self.assertions.is_empty()
+            && self.runs.is_empty()
+            && self.limits.is_empty()
     }
 
     /// Returns the index of the decision about the assertion at this offset, or the index for inserting one.
@@ -448,19 +521,20 @@ impl<P: Policy> Policy for Remembering<P> {
         match known {
             Some(decision) if decision.mark == mark => return decision.action.clone(),
             // The text is not a copy after all.
-            Some(_) if self.is_repeat => return Action::Discard,
-            _ if self.is_repeat && is_full => return Action::Discard,
+            Some(_) if self.is_repeat => return self.forget(Action::Discard),
+            _ if self.is_repeat && is_full => return self.forget(Action::Discard),
             _ => {}
         }
         let action = self.policy.assertion(question);
         if is_full && !is_known {
-            return action;
+            return self.forget(action);
         }
         let made = self.made_now();
         let text = match &action {
             Action::Release => "",
             _ => question.assertion().text(),
         };
+        made.has_withheld |= action != Action::Release;
         made.words += text.len();
         let decision = Decision {
             at,

@@ -406,6 +406,11 @@ pub(super) trait TextRewriter: Clone {
         None
     }
 
+    /// Returns `true` if some text was withheld, or changed, so that a copy without annotations must be.
+    fn withholds(&self) -> bool {
+        false
+    }
+
     /// Decides about all held text, because the limit of held events is reached.
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         let _ = to;

@@ -30,8 +30,11 @@ pub(super) struct WholeText<'a, R> {
     pub(super) is_repeated: bool,
     /// More of that text may come, so that the end of this one may have to be left out.
     pub(super) may_go_on: bool,
-    /// The end of the text that is repeated is not decided, and more of it follows.
-    pub(super) is_held: bool,
+    /// Unless it is equal to the text that it repeats, it may have words that are not decided, or whose decision a gate
+    /// has forgotten.
+    pub(super) is_uncertain: bool,
+    /// Effort for earlier copies.
+    pub(super) effort: u64,
     /// Decided words of the text that is repeated.
     pub(super) words: Option<Words>,
     /// Texts whose words it may have, if it is no copy of its own.
@@ -47,6 +50,12 @@ pub(super) struct WholeWritten {
     pub(super) read: usize,
     /// The string changes, to what was appended to the edit.
     pub(super) changed: bool,
+    /// None of it is written, because it is [uncertain](WholeText::is_uncertain).
+    pub(super) is_emptied: bool,
+    /// None of it is written, because of the effort.
+    pub(super) is_exhausted: bool,
+    /// Effort for all copies so far.
+    pub(super) effort: u64,
     /// End of the string, which it gets if none of these texts continues.
     pub(super) end: (SmallVec<[TextId; 1]>, Vec<u8>),
 }
@@ -79,21 +88,22 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     } else if !whole.more {
         rewriter.finish(&mut collect);
     }
-    let mut settled = CopyChanges::default();
+    let mut settled = CopyChanges::after(whole.effort);
     if whole.is_repeated {
         rewriter.settle_repeat(Unfound::Empties, out, &mut settled);
     }
     let is_own = |words: Words| words.is_like(&rewriter.words(false));
     let is_other = R::WITHHOLDS_UNREAD && !whole.words.is_some_and(is_own);
-    if is_other && whole.is_held {
-        // It may have in another form, or in another order, what is not decided.
+    let is_emptied = is_other && whole.is_uncertain;
+    if is_emptied {
+        // It may also have them in another form, or in another order.
         settled.end(0, None);
     }
     let texts = if is_other { whole.texts } else { &mut [] };
     let mut others = SmallVec::<[&mut Text<R>; 1]>::new();
     others.extend(each(texts.iter_mut()).filter(|other| other.id != whole.id));
     let copied = rewriter.words(false);
-    let unfound = match whole.is_repeated && !whole.more {
+    let unfound = match whole.is_repeated {
         true => Unfound::Empties,
         false => Unfound::Keeps,
     };
@@ -125,6 +135,9 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     WholeWritten {
         read: text.len(),
         changed,
+        is_emptied,
+        is_exhausted: settled.is_exhausted(),
+        effort: settled.effort(),
         end,
     }
 }

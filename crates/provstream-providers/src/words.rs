@@ -1,12 +1,16 @@
 //! Fingerprint of a text, by which a copy of the text is recognised.
 
-/// Hash of a text, in whatever pieces it comes, without white space at both ends.
+/// Hash of a text, in whatever pieces it comes, without white space at both ends. No piece ends within a character.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Words {
     /// Number of bytes other than white space.
     len: u64,
-    /// Hash of the bytes other than white space.
+    /// Number of letters and digits.
+    letters: u64,
+    /// Hash of the letters and digits, in lower case.
     hash: u64,
+    /// Hash of all else but white space, and of its places; of letters that are not in lower case, too.
+    marks: u64,
     /// Hash of the white space between them, and of its places.
     spaces: u64,
     /// Hash of white space, after which nothing else came so far.
@@ -15,21 +19,74 @@ pub(super) struct Words {
 
 impl Words {
     pub(super) fn add(&mut self, text: &[u8]) {
-        for byte in text {
-            if !byte.is_ascii_whitespace() {
-                self.spaces = self.open_spaces.take().unwrap_or(self.spaces);
-                self.len += 1;
-                self.hash = hashed(self.hash, u64::from(*byte));
-            } else if self.len > 0 {
-                let spaces = self.open_spaces.unwrap_or(self.spaces);
-                self.open_spaces = Some(hashed(spaces, self.len << 8 | u64::from(*byte)));
+        let mut rest = text;
+        while let Some((&byte, after)) = rest.split_first() {
+            rest = after;
+            match byte {
+                b'a'..=b'z' | b'0'..=b'9' => self.add_letter(byte.into(), 1),
+                b'A'..=b'Z' => {
+                    self.add_mark(byte.into(), 0);
+                    self.add_letter(byte.to_ascii_lowercase().into(), 1);
+                }
+                b' ' | b'\t' | b'\n' | b'\r' | b'\x0C' => self.add_space(byte),
+                0x80.. => {
+                    let wide = rest.iter().take_while(|byte| !byte.is_ascii()).count();
+                    self.add_wide(&text[text.len() - rest.len() - 1..][..=wide]);
+                    rest = &rest[wide..];
+                }
+                _ => self.add_mark(byte.into(), 1),
             }
         }
     }
 
-    /// Number of bytes other than white space.
-    pub(super) const fn len(&self) -> u64 {
-        self.len
+    /// Adds characters that are not ASCII.
+    #[cold]
+    fn add_wide(&mut self, text: &[u8]) {
+        for character in String::from_utf8_lossy(text).chars() {
+            let mut lower = character.to_lowercase();
+            let (first, is_lower) = (lower.next(), lower.next().is_none());
+            let len = character.len_utf8() as u64;
+            match first {
+                Some(first) if character.is_alphanumeric() => {
+                    if !(is_lower && first == character) {
+                        self.add_mark(character.into(), 0);
+                    }
+                    self.add_letter(first.into(), len);
+                }
+                _ => self.add_mark(character.into(), len),
+            }
+        }
+    }
+
+    #[inline]
+    fn add_letter(&mut self, letter: u64, len: u64) {
+        self.spaces = self.open_spaces.take().unwrap_or(self.spaces);
+        self.len += len;
+        self.letters += 1;
+        self.hash = hashed(self.hash, letter);
+    }
+
+    fn add_mark(&mut self, mark: u64, len: u64) {
+        self.spaces = self.open_spaces.take().unwrap_or(self.spaces);
+        self.marks = hashed(self.marks, self.len << 32 | mark);
+        self.len += len;
+    }
+
+    fn add_space(&mut self, byte: u8) {
+        if self.len > 0 {
+            let spaces = self.open_spaces.unwrap_or(self.spaces);
+            self.open_spaces = Some(hashed(spaces, self.len << 8 | u64::from(byte)));
+        }
+    }
+
+    /// Number of letters and digits.
+    pub(super) const fn letters(&self) -> u64 {
+        self.letters
+    }
+
+    /// Returns `true` if the texts have the same letters and digits, in whatever case.
+    pub(super) const fn reads_like(&self, other: &Self) -> bool {
+        self.letters == other.letters && self.hash == other.hash
     }
 
     /// Returns the length of the beginning of `text` that is equal, apart from white space, and of the white space after
@@ -51,7 +108,7 @@ impl Words {
 
     /// Returns `true` if the texts are equal, apart from white space.
     pub(super) const fn is_like(&self, other: &Self) -> bool {
-        self.len == other.len && self.hash == other.hash
+        self.len == other.len && self.reads_like(other) && self.marks == other.marks
     }
 
     /// Returns `true` if the texts are equal, apart from white space at both ends.

@@ -12,6 +12,7 @@ use self::unread::is_taken;
 use crate::again::{Again, Text};
 use crate::blocks::BlockEvent;
 use crate::channel::MAX_CHANNELS;
+use crate::counting::Indices;
 use crate::event::{Event, Odd};
 use crate::formats::{DETECT, evidence};
 use crate::found::{self, Found, Piece, Str};
@@ -58,8 +59,8 @@ pub(crate) struct FactReader {
     has_break: bool,
     /// Facts about reasoning and its ends are reported.
     pub(crate) wants_reasoning: bool,
-    /// Values that a gate empties are reported.
-    pub(crate) wants_echoes: bool,
+    /// A gate reads: values that it empties are reported, and events whose text may be of several texts are not read.
+    pub(crate) is_gated: bool,
     /// Block numbers of all events are needed.
     wants_blocks: bool,
     /// Name of the next server-sent event.
@@ -118,7 +119,7 @@ impl FactReader {
             wholes: Vec::new(),
             has_break: false,
             wants_reasoning: false,
-            wants_echoes: false,
+            is_gated: false,
             wants_blocks: false,
             name: Vec::new(),
             has_names: false,
@@ -138,7 +139,7 @@ impl FactReader {
         *self = Self {
             passes: core::mem::take(&mut self.passes),
             wants_reasoning: self.wants_reasoning,
-            wants_echoes: self.wants_echoes,
+            is_gated: self.is_gated,
             ..Self::new(self.asked)
         };
     }
@@ -148,7 +149,7 @@ impl FactReader {
         Self {
             passes: self.passes.clone(),
             wants_reasoning: self.wants_reasoning,
-            wants_echoes: self.wants_echoes,
+            is_gated: self.is_gated,
             ..Self::new(Some(format))
         }
     }
@@ -233,7 +234,7 @@ impl FactReader {
     }
 
     /// Returns the text of a delta, by its numbers in the event, with the diagnostic about them; `None` if there are
-    /// too many texts.
+    /// too many texts, or if a gate cannot know which one it is.
     fn text_of(
         &mut self,
         event: &Event<'_>,
@@ -250,14 +251,15 @@ impl FactReader {
             }
             return Some((self.numbering.block_of(key, is_empty)?, None));
         } else if table.counts_up {
-            self.numbering.choice_of(id.channel)
+            self.numbering.choice_of(id.channel, self.is_gated)?
         } else if table.counts_parts {
             let open = &self.open;
             let has_text = |item| {
                 let place = open.partition_point(|open| open.id.index() < item);
                 open.get(place).is_some_and(|open| open.id.index() == item)
             };
-            self.numbering.part_of(id.channel, has_text)
+            self.numbering
+                .part_of(id.channel, self.is_gated, has_text)?
         } else {
             return Some((id, None));
         };
@@ -313,7 +315,7 @@ impl FactReader {
         }
         let mut event = Event::new(automaton, walk, data, is_streamed);
         let is_odd = walk.is_odd() || self.is_misnamed(&event);
-        if is_odd && self.wants_echoes {
+        if is_odd && self.is_gated {
             // As if it was not there, because it is withheld.
             return Some(NoticeCode::AmbiguousEvent);
         }
@@ -420,9 +422,23 @@ impl FactReader {
         Some((digits.parse().ok()?, range))
     }
 
-    /// Records that choice indices count deltas.
-    pub(crate) const fn set_counted(&mut self) {
-        self.numbering.set_counted();
+    /// Records what the indices of choices mean.
+    pub(crate) const fn set_indices(&mut self, indices: Indices) {
+        match indices {
+            Indices::Unknown { .. } if self.is_gated => self.numbering.set_unknown(),
+            Indices::Count | Indices::Unknown { count: true } => self.numbering.set_counted(),
+            Indices::Name | Indices::Unknown { count: false } => {}
+        }
+    }
+
+    /// Returns `true` if a gate did not know the text of some delta, which may have annotations of any text.
+    pub(crate) const fn is_lost(&self) -> bool {
+        self.numbering.is_lost()
+    }
+
+    /// Returns `true` if some text came in deltas.
+    pub(crate) const fn has_deltas(&self) -> bool {
+        self.has_deltas
     }
 
     /// Returns `true` if a text is open.
@@ -518,7 +534,7 @@ impl FactReader {
             self.finishing -= 1;
             let ended = self.open.remove(over).id;
             place -= usize::from(over < place);
-            self.found.push(Found::End(ended));
+            self.found.push(Found::MakesRoom(ended));
             if self
                 .places(OpenTextSelector::Channel(ended.channel))
                 .is_empty()

@@ -95,7 +95,7 @@ impl FactReader {
     }
 
     fn add_echo(&mut self, capture: &Capture) {
-        if self.wants_echoes {
+        if self.is_gated {
             self.found
                 .push(Found::Echo(Raw::of(capture), capture.shape));
         }
@@ -232,7 +232,7 @@ impl FactReader {
         let (id, text) = (event.text_id(capture, rule), Str::of(capture));
         let role = rule.row.role;
         if event.is_thought(capture) {
-            if capture.superseded && self.wants_echoes {
+            if capture.superseded && self.is_gated {
                 if self.wants_reasoning {
                     self.add_echo(capture);
                 }
@@ -294,7 +294,9 @@ impl FactReader {
             self.block = Some(BlockEvent::Delta);
         }
         let Some((id, odd)) = self.text_of(event, capture, rule) else {
-            event.odd = Some(NoticeCode::LimitChannels);
+            if !text.is_empty() {
+                event.odd = Some(NoticeCode::LimitChannels);
+            }
             return;
         };
         event.odd = event.odd.or(odd);
@@ -309,7 +311,7 @@ impl FactReader {
                 if of.channel == id.channel
                     && !matches!(of.member, Member::Message)
                     && of.member != id.member
-                    && before.content(event.data) == text.content(event.data) =>
+                    && before.equals(text, event.data) =>
             {
                 Some(*of)
             }

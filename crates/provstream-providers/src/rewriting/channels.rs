@@ -137,12 +137,11 @@ impl<R> Texts<R> {
     }
 
     /// The place of the oldest text that something is true of.
-    pub(crate) fn oldest(&self, is_meant: impl Fn(TextId) -> bool) -> Option<usize> {
+    pub(crate) fn oldest(&self, is_meant: impl Fn(&Text<R>) -> bool) -> Option<usize> {
         if self.order.is_empty() {
-            let mut texts = self.texts.iter();
-            return texts.position(|text| is_meant(text.id));
+            return self.texts.iter().position(is_meant);
         }
-        let meant = each(self.order.iter()).filter(|entry| is_meant(entry.id));
+        let meant = each(self.order.iter()).filter(|entry| is_meant(&self.texts[entry.place]));
         let oldest = meant.min_by_key(|entry| entry.age);
         oldest.map(|entry| entry.place)
     }

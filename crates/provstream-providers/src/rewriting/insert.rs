@@ -59,8 +59,13 @@ impl<R: TextRewriter> State<R> {
             return;
         };
         self.announce(text::position(id, self.texts[place].is_again), handler);
+        self.texts[place].is_at_limit |= self.reader.is_lost();
         let mut scratch = core::mem::take(&mut self.scratch);
-        let rest = self.texts[place].finish(&mut scratch, handler);
+        self.texts[place].finish(&mut scratch, handler);
+        let rest = &mut scratch.out;
+        if R::WITHHOLDS_UNREAD && self.twins.are_apart(id.channel) {
+            self.settle_twin(id, rest);
+        }
         self.fill_blocks(place, handler);
         let point = self.deferred.settle(id);
         let mut template = core::mem::take(&mut self.texts[place].template);

@@ -2,6 +2,7 @@
 
 mod alone;
 mod channels;
+mod copies;
 mod edits;
 mod guarded;
 mod insert;
@@ -10,6 +11,7 @@ mod pending;
 mod texts;
 mod thought_ends;
 mod thoughts;
+mod twins;
 mod usual;
 mod write;
 
@@ -22,10 +24,11 @@ use self::edits::Edits;
 use self::line_end::LineEnd;
 use self::pending::EventPlan;
 use self::thoughts::Thoughts;
+use self::twins::Twins;
 pub(super) use self::usual::Passed;
 use self::usual::Usual;
 use crate::blocks::Blocks;
-use crate::counting::{IndexDetector, Verdict};
+use crate::counting::{IndexDetector, Indices, Verdict};
 use crate::deferred::HeldOutput;
 use crate::found::{Found, Repeats, Str};
 use crate::frame::{Frame, Kind, Piece};
@@ -91,6 +94,12 @@ pub(super) struct State<R> {
     deltas: u32,
     /// The rewritten event; empty between events.
     out: Vec<u8>,
+    /// For a gate: effort for copies, less what was allowed for the events so far.
+    effort: u64,
+    /// For a gate: members that repeat others.
+    twins: Twins,
+    /// A gate has removed a text with words that it withheld: copies of texts that it does not know are emptied.
+    has_forgotten: bool,
     /// For a gate: withholds bytes that were not read.
     guard: Option<Box<UnreadFilter>>,
 }
@@ -120,7 +129,7 @@ impl<R: TextRewriter> State<R> {
     /// Creates the state with a boxed prototype.
     pub(super) fn with_fresh(format: Option<Format>, fresh: Box<R>) -> Self {
         let mut reader = FactReader::new(format);
-        reader.wants_echoes = R::WITHHOLDS_UNREAD;
+        reader.is_gated = R::WITHHOLDS_UNREAD;
         Self {
             usual: None,
             uncounted: 0,
@@ -145,6 +154,9 @@ impl<R: TextRewriter> State<R> {
             next_sequence: 0,
             deltas: 0,
             out: Vec::new(),
+            effort: 0,
+            twins: Twins::default(),
+            has_forgotten: false,
             guard: R::WITHHOLDS_UNREAD.then(|| Box::new(UnreadFilter::new(format))),
         }
     }
@@ -188,6 +200,9 @@ impl<R: TextRewriter> State<R> {
         self.passing = false;
         self.added = 0;
         self.next_sequence = 0;
+        self.effort = 0;
+        self.twins.clear();
+        self.has_forgotten = false;
         if let Some(guard) = &mut self.guard {
             **guard = UnreadFilter::new(self.reader.format());
         }
@@ -251,8 +266,8 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn finish(&mut self, handler: &mut impl StreamHandler) {
         self.usual = None;
         if !self.counting.is_settled() {
-            let counts = self.counting.finish();
-            self.settle_counting(counts, handler);
+            let indices = self.counting.finish();
+            self.settle_counting(indices, handler);
         }
         self.close(false, handler);
         self.finish_guarded(handler);
@@ -270,18 +285,15 @@ impl<R: TextRewriter> State<R> {
         handler: &mut impl StreamHandler,
     ) -> bool {
         let verdict = self.counting.judge(envelope, piece, self.reader.format());
-        if let Verdict::Settled(counts) = verdict {
-            self.settle_counting(counts, handler);
+        if let Verdict::Settled(indices) = verdict {
+            self.settle_counting(indices, handler);
         }
         verdict != Verdict::Hold
     }
 
-    /// Processes the events that were held until the meaning of choice indices is known. `counts`: the indices count
-    /// deltas.
-    fn settle_counting(&mut self, counts: bool, handler: &mut impl StreamHandler) {
-        if counts {
-            self.reader.set_counted();
-        }
+    /// Processes the events that were held until the meaning of choice indices is known.
+    fn settle_counting(&mut self, indices: Indices, handler: &mut impl StreamHandler) {
+        self.reader.set_indices(indices);
         for (envelope, mut piece) in self.counting.take_held().pieces() {
             self.take_now(envelope, &mut piece, handler);
         }
@@ -347,6 +359,8 @@ impl<R: TextRewriter> State<R> {
     fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
         self.line_end = LineEnd::of(frame.raw);
         count(frame.raw.len());
+        // Copies may take as long as the rest of the stream does.
+        self.effort = self.effort.saturating_sub(64 * frame.raw.len() as u64);
         self.deltas = 0;
         let mut odd = self.read(frame, is_final);
         if odd == Some(NoticeCode::OversizedEvent) {
@@ -366,6 +380,9 @@ impl<R: TextRewriter> State<R> {
         let is_kept = self.begin_unknown(frame);
         let mut found = core::mem::take(&mut self.reader.found);
         if R::WITHHOLDS_UNREAD {
+            if odd.is_some_and(NoticeCode::is_withheld) {
+                found.retain(|one| !one.is_content());
+            }
             self.find_copies(frame, &mut found);
         }
         if found.is_empty() && odd.is_none() {
@@ -443,8 +460,14 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
+    /// Returns `true` if the event is one of a stream. A line of JSON may also be a response of its own, until one had a
+    /// delta.
     pub(super) const fn is_streamed(&self) -> bool {
-        matches!(self.envelope, Kind::Sse | Kind::Array)
+        match self.envelope {
+            Kind::Sse | Kind::Array => true,
+            Kind::Lines => self.reader.has_deltas(),
+            Kind::Body | Kind::Encoded => false,
+        }
     }
 
     /// Lets the guard inspect an event that was read, and writes the bytes that the guard kept if the event shows the
@@ -544,6 +567,7 @@ impl<R: TextRewriter> State<R> {
         match *found {
             Found::Text(id, text, piece) => {
                 let is_last = pending.last_texts.binary_search(&place).is_ok();
+                self.note_twins(&frame.data, all, place);
                 self.begin_text(id, piece.is_after_break, handler);
                 if self.text(frame, (id, text), (is_last, piece.is_again), handler) {
                     pending.change(id.channel);
@@ -590,6 +614,7 @@ impl<R: TextRewriter> State<R> {
                 }
                 self.blocks.close();
             }
+            Found::MakesRoom(id) => self.make_room(id, handler),
             Found::Ended(channel) => handler.item(Item::ChannelEnd(channel)),
             Found::Forget(id) => self.forget(id),
             Found::Logprobs(channel, value) => {

@@ -138,7 +138,7 @@ pub(super) fn last_texts(found: &[Found]) -> SmallVec<[usize; 2]> {
                 all_end = true;
                 went_on.clear();
             }
-            Found::Break(channel) | Found::End(channel) => {
+            Found::Break(channel) | Found::End(channel) | Found::MakesRoom(channel) => {
                 ending.insert(*channel);
             }
             Found::Text(channel, text, _) if !text.is_empty() => {
@@ -155,5 +155,8 @@ pub(super) fn last_texts(found: &[Found]) -> SmallVec<[usize; 2]> {
 }
 
 const fn is_end(found: &Found) -> bool {
-    matches!(found, Found::Break(_) | Found::BreakAll | Found::End(_))
+    matches!(
+        found,
+        Found::Break(_) | Found::BreakAll | Found::End(_) | Found::MakesRoom(_)
+    )
 }

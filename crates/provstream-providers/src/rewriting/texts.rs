@@ -17,14 +17,10 @@ use crate::text::{self, Text, TextDelta, TextRewriter};
 use crate::text_id::{Member, TextId};
 use crate::walk::Shape;
 use crate::whole::{self, WholeText};
-use crate::words::Words;
 use crate::{ChannelPosition, StreamHandler};
 
 /// Number of deltas of one event after which decided text is looked for only once in this many deltas.
 const MANY_DELTAS: u32 = 256;
-
-/// Least number of bytes other than white space in a delta that is a copy of its text.
-const MIN_COPY: u64 = 16;
 
 impl<R: TextRewriter> State<R> {
     /// Reports the position of the next calls to the handler, if it changed.
@@ -44,26 +40,10 @@ impl<R: TextRewriter> State<R> {
     ) {
         if is_after_break && self.texts.find(id).is_none() {
             self.announce(text::position(id, false), handler);
-            if let Some(place) = self.place(id) {
+            if let Some(place) = self.place(id, handler) {
                 let mut scratch = core::mem::take(&mut self.scratch);
                 self.texts[place].finish(&mut scratch, handler);
                 self.scratch = scratch;
-            }
-        }
-    }
-
-    /// Drops a text of which no more comes.
-    pub(super) fn forget(&mut self, id: TextId) {
-        let place = self.texts.find(id);
-        // One that ended in what may still become an annotation is waited for.
-        let is_over =
-            |place: &usize| id.member == Member::Message || !self.texts[*place].is_in_candidate();
-        if let Some(place) = place.filter(is_over) {
-            let mut text = self.texts.remove(place);
-            if self.fresh.is_none() && self.texts.len() == 0 {
-                // What the next text begins with.
-                text.rewriter.renew();
-                self.fresh = Some(Box::new(text.rewriter));
             }
         }
     }
@@ -78,18 +58,19 @@ impl<R: TextRewriter> State<R> {
     ) -> bool {
         self.announce(text::position(id, is_again), handler);
         let start = self.edits.bytes.len();
-        let mut scratch = core::mem::take(&mut self.scratch);
-        let Some(place) = self.place(id) else {
+        let Some(place) = self.place(id, handler) else {
             return false;
         };
         let place = match self.texts[place].is_whole {
-            true => self.begin_after_whole(place).unwrap_or(place),
+            true => self.begin_after_whole(place, handler).unwrap_or(place),
             false => place,
         };
+        let mut scratch = core::mem::take(&mut self.scratch);
         if !text.is_empty() {
             self.go_on(place, text);
         }
-        let goes_on = self.goes_on();
+        let is_apart = R::WITHHOLDS_UNREAD && self.twins.are_apart(id.channel);
+        let goes_on = self.goes_on() || is_apart && self.awaits_twin(id);
         let state = &mut self.texts[place];
         state.is_again = is_again;
         state.goes_on = goes_on;
@@ -98,8 +79,11 @@ impl<R: TextRewriter> State<R> {
             escaped: text.escaped,
             is_last,
         };
-        let (read, changed) = state.push(&delta, &mut scratch, &mut self.edits.bytes, handler);
+        let (read, mut changed) = state.push(&delta, &mut scratch, &mut self.edits.bytes, handler);
         self.scratch = scratch;
+        if is_apart {
+            changed = self.settle_twin_delta(&frame.data, (id, text), (start, changed));
+        }
         if !is_again {
             self.reader.report.add_text(read);
         }
@@ -198,7 +182,8 @@ impl<R: TextRewriter> State<R> {
         let start = self.edits.bytes.len();
         let (words, is_holding) = self.look_ahead(id, repeats);
         let may_go_on = is_holding && repeats == Repeats::All;
-        let is_held = is_holding && repeats == Repeats::SoFar;
+        let may_be_forgotten = self.has_forgotten && self.is_streamed();
+        let is_uncertain = may_be_forgotten || is_holding && repeats == Repeats::SoFar;
         if !self.restart_whole(id, text::position(id, is_repeated), is_repeated) {
             return false;
         }
@@ -222,7 +207,8 @@ impl<R: TextRewriter> State<R> {
                 is_begun,
                 is_repeated,
                 may_go_on: may_go_on && pending.is_some(),
-                is_held,
+                is_uncertain,
+                effort: self.effort,
                 words,
                 texts: self.texts.as_mut_slice(),
                 removed: removed.as_mut(),
@@ -233,7 +219,7 @@ impl<R: TextRewriter> State<R> {
         );
         if is_begun {
             let rewriter = (**rewriter).clone();
-            self.begin_with(id, rewriter, removed.take());
+            self.begin_with((id, rewriter), removed.take(), handler);
         } else if !is_repeated
             && let Some(end) = rewriter.ended()
             && self.wholes_ended.len() < MAX_CHANNELS
@@ -248,6 +234,7 @@ impl<R: TextRewriter> State<R> {
         if written.changed {
             self.edits.add(text.range(), start);
         }
+        self.note_copy(frame, &written, may_be_forgotten, handler);
         if let Some(pending) = pending {
             if let Some(removed) = removed {
                 pending.whole_removed.insert(id, removed);
@@ -261,73 +248,14 @@ impl<R: TextRewriter> State<R> {
         written.changed
     }
 
-    /// Finds deltas that are copies: at the end of a text, some servers repeat all of it in one more delta. Only a gate has to
-    /// know, because the copy has no annotations.
-    pub(super) fn find_copies(&mut self, frame: &Frame<'_>, found: &mut [Found]) {
-        for one in each(found.iter_mut()) {
-            if let Found::Text(id, text, piece) = *one
-                && piece.is_at_end
-                && !piece.is_again
-                && self.is_copy(frame, id, text)
-            {
-                *one = Found::Whole(id, text, Repeats::All);
-            }
-        }
-    }
-
-    /// Returns `true` if a delta has all words of its text so far or, if it is the first one, of another text of its channel.
-    #[cold]
-    fn is_copy(&mut self, frame: &Frame<'_>, id: TextId, text: Str) -> bool {
-        let is_first = self.texts.find(id).is_none();
-        let mut words = None;
-        for of in each(self.texts.as_mut_slice().iter_mut()) {
-            let is_beside = is_first && of.id.channel == id.channel;
-            if of.id != id && !is_beside || of.seams.is_some() {
-                continue;
-            }
-            if is_beside {
-                of.rewriter.look_ahead();
-                if of.rewriter.end().is_some() {
-                    // Nothing may be left of a text that the policy ended.
-                    return true;
-                }
-            }
-            // Most deltas at an end are shorter than what is decided.
-            let least = of.rewriter.words(false).len().max(MIN_COPY);
-            if (text.range().len() as u64) < least {
-                continue;
-            }
-            let words = words.get_or_insert_with(|| {
-                let mut words = Words::default();
-                let content = text.content(&frame.data);
-                let decoded = provstream::json::decode(content, text.escaped);
-                words.add(decoded.text.as_bytes());
-                words
-            });
-            of.rewriter.look_ahead();
-            if words.len() >= least && of.rewriter.words(true).is_like(words) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Returns the decided words of a text that a full text repeats, and `true` if a gate holds some of the text back.
-    fn look_ahead(&mut self, id: TextId, repeats: Repeats) -> (Option<Words>, bool) {
-        let Some(text) = self.texts.get_mut(id) else {
-            return (None, false);
-        };
-        let is_all = repeats == Repeats::All;
-        if is_all {
-            text.rewriter.look_ahead();
-        }
-        let words = text.rewriter.words(is_all);
-        (Some(words), R::WITHHOLDS_UNREAD && text.is_holding())
-    }
-
     /// Adds a text that came as a whole, with the rewriter that has read it.
-    fn begin_with(&mut self, id: TextId, rewriter: R, removed: Option<OffsetShift>) {
-        if let Some(place) = self.place(id) {
+    fn begin_with(
+        &mut self,
+        (id, rewriter): (TextId, R),
+        removed: Option<OffsetShift>,
+        handler: &mut impl StreamHandler,
+    ) {
+        if let Some(place) = self.place(id, handler) {
             self.texts[place].rewriter = rewriter;
             self.texts[place].removed = removed;
             self.texts[place].is_whole = true;
@@ -337,13 +265,17 @@ impl<R: TextRewriter> State<R> {
     /// Begins the text of deltas that follow a whole text with their name, and returns its place. The whole text stays as another
     /// text, whose words are looked for in copies.
     #[cold]
-    fn begin_after_whole(&mut self, place: usize) -> Option<usize> {
+    fn begin_after_whole(
+        &mut self,
+        place: usize,
+        handler: &mut impl StreamHandler,
+    ) -> Option<usize> {
         let mut whole = self.texts.remove(place);
         let id = whole.id;
         whole.id.member = Member::Whole;
         whole.is_whole = false;
         self.texts.add(whole);
-        self.place(id)
+        self.place(id, handler)
     }
 
     /// Empties a string, and returns `true` if it changes.
@@ -513,7 +445,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// The place of a channel's text, which begins if it has not. There is always one.
-    pub(super) fn place(&mut self, id: TextId) -> Option<usize> {
+    pub(super) fn place(&mut self, id: TextId, handler: &mut impl StreamHandler) -> Option<usize> {
         let place = self.texts.find(id);
         if place.is_some() {
             return place;
@@ -521,8 +453,19 @@ impl<R: TextRewriter> State<R> {
         if self.texts.len() == MAX_CHANNELS {
             // The reader allows for no more that are open, so one of them has ended.
             let reader = &self.reader;
-            let over = self.texts.oldest(|id| !reader.is_open(id));
-            self.texts.remove(over.unwrap_or(0));
+            let is_over = |text: &Text<R>| !reader.is_open(text.id);
+            let is_needed = |text: &Text<R>| text.rewriter.withholds();
+            let over = self.texts.oldest(|text| is_over(text) && !is_needed(text));
+            let over = over.or_else(|| self.texts.oldest(is_over)).unwrap_or(0);
+            let (over, position) = (self.texts[over].id, self.position);
+            self.make_room(over, handler);
+            if let Some(position) = position {
+                self.announce(position, handler);
+            }
+            if let Some(place) = self.texts.find(over) {
+                let over = self.texts.remove(place);
+                self.has_forgotten |= over.rewriter.withholds();
+            }
         }
         let removed = OffsetShift::of(self.reader.format(), R::WITHHOLDS_UNREAD);
         let rewriter = self.begin_next(text::position(id, false))?;

@@ -176,7 +176,8 @@ impl<R: TextRewriter> State<R> {
             // A gate reports what it decides.
             is_repeated: !R::WITHHOLDS_UNREAD,
             may_go_on: false,
-            is_held: false,
+            is_uncertain: false,
+            effort: 0,
             words: None,
             texts: &mut [],
             removed: None,
@@ -201,7 +202,9 @@ impl<R: TextRewriter> State<R> {
         let place = |thoughts: &Thoughts<R>| match which? {
             ReasoningEnds::All => thoughts.texts.oldest(|_| true),
             ReasoningEnds::Index(index) => thoughts.texts.find_index(index),
-            ReasoningEnds::Channel(channel) => thoughts.texts.oldest(|id| id.channel == channel),
+            ReasoningEnds::Channel(channel) => {
+                thoughts.texts.oldest(|text| text.id.channel == channel)
+            }
         };
         while let Some(thoughts) = &mut self.thoughts
             && let Some(place) = place(thoughts)

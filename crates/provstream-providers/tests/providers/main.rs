@@ -18,6 +18,7 @@ mod gate;
 mod leaks;
 mod limits;
 mod members;
+mod memory_of_texts;
 mod oracle;
 mod reasoning;
 mod review;

@@ -476,13 +476,12 @@ fn a_content_index_that_counts_deltas_names_one_text() {
         let mut events = head;
         events.extend(counted.iter().cloned());
         let stream = sse_of(&events);
-        for out in [
-            strip(Format::OpenAiResponses, &stream),
-            gate(Format::OpenAiResponses, &stream),
-        ] {
+        let out = strip(Format::OpenAiResponses, &stream);
+        assert_eq!(joined(&out, &[], "/delta"), "It rains. now.", "{out}");
+        if events.len() > counted.len() {
+            let out = gate(Format::OpenAiResponses, &stream);
             assert_eq!(joined(&out, &[], "/delta"), "It rains. now.", "{out}");
         }
-        let out = strip(Format::OpenAiResponses, &stream);
         let count = out.matches("output_text.delta").count();
         assert_eq!(count, 4, "nothing is left for the end: {out}");
     }

@@ -437,6 +437,11 @@ impl<'r> Stream<'r> {
         let has_initial = deltas.len() < count;
         let counts = !has_initial && self.interrupts(5);
         let changes = self.random.one_in(5);
+        if counts {
+            self.events.push(event(format!(
+                r#""type":"response.content_part.added",{place},"part":{{"type":"output_text","text":""}}"#
+            )));
+        }
         let place_of = |number: usize| match (counts, changes) {
             (true, _) => place.replace(
                 r#""content_index":0"#,

@@ -1,0 +1,124 @@
+//! Copies of texts, and texts that are forgotten.
+
+use super::State;
+use crate::StreamHandler;
+use crate::found::{Found, Repeats, Str};
+use crate::frame::Frame;
+use crate::item::{Notice, NoticeCode};
+use crate::steps::each;
+use crate::text::TextRewriter;
+use crate::text_id::{Member, TextId};
+use crate::whole::WholeWritten;
+use crate::words::Words;
+
+impl<R: TextRewriter> State<R> {
+    /// Ends a text to which more may come, before it is forgotten: what is held back of it has reached a limit.
+    pub(super) fn make_room(&mut self, id: TextId, handler: &mut impl StreamHandler) {
+        if let Some(text) = self.texts.get_mut(id) {
+            text.is_at_limit = R::WITHHOLDS_UNREAD;
+        }
+        self.end(id, true, handler);
+    }
+
+    /// Drops a text of which no more comes.
+    pub(super) fn forget(&mut self, id: TextId) {
+        let place = self.texts.find(id);
+        // One that ended in what may still become an annotation is waited for.
+        let is_over =
+            |place: &usize| id.member == Member::Message || !self.texts[*place].is_in_candidate();
+        if let Some(place) = place.filter(is_over) {
+            let mut text = self.texts.remove(place);
+            // The decisions about a message are those about the content.
+            self.has_forgotten |= id.member != Member::Message && text.rewriter.withholds();
+            if self.fresh.is_none() && self.texts.len() == 0 {
+                // What the next text begins with.
+                text.rewriter.renew();
+                self.fresh = Some(Box::new(text.rewriter));
+            }
+        }
+    }
+
+    /// Finds deltas that are copies: at the end of a text, some servers repeat all of it in one more delta, and the text that
+    /// an item begins with may be that of another one. Only a gate has to know, because the copy has no annotations.
+    pub(super) fn find_copies(&mut self, frame: &Frame<'_>, found: &mut [Found]) {
+        for one in each(found.iter_mut()) {
+            if let Found::Text(id, text, piece) = *one
+                && (piece.is_at_end || !piece.is_repeatable)
+                && !(piece.is_again || text.is_empty())
+                && self.is_copy(frame, (id, text), !piece.is_repeatable)
+            {
+                *one = Found::Whole(id, text, Repeats::All);
+            }
+        }
+    }
+
+    /// Returns `true` if a delta has all words of its text so far or, if it is the first one, of another text of its channel.
+    /// `is_initial`: an item begins with it, so that it may have the words of any text.
+    #[cold]
+    fn is_copy(&mut self, frame: &Frame<'_>, (id, text): (TextId, Str), is_initial: bool) -> bool {
+        let is_first = self.texts.find(id).is_none();
+        if is_first && self.has_forgotten {
+            return true;
+        }
+        let mut words = None;
+        for of in each(self.texts.as_mut_slice().iter_mut()) {
+            let is_beside = is_first && (is_initial || of.id.channel == id.channel);
+            if of.id != id && !is_beside || of.seams.is_some() {
+                continue;
+            }
+            if is_beside {
+                of.rewriter.look_ahead();
+                if of.rewriter.end().is_some() {
+                    // Nothing may be left of a text that the policy ended.
+                    return true;
+                }
+            }
+            // Most deltas at an end are shorter than what is decided.
+            if (text.range().len() as u64) < of.rewriter.words(false).letters() {
+                continue;
+            }
+            let words = words.get_or_insert_with(|| {
+                let mut words = Words::default();
+                let content = text.content(&frame.data);
+                let decoded = provstream::json::decode(content, text.escaped);
+                words.add(decoded.text.as_bytes());
+                words
+            });
+            of.rewriter.look_ahead();
+            if words.letters() > 0 && of.rewriter.words(true).reads_like(words) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Returns the decided words of a text that a full text repeats, and `true` if a gate holds some of the text back.
+    pub(super) fn look_ahead(&mut self, id: TextId, repeats: Repeats) -> (Option<Words>, bool) {
+        let Some(text) = self.texts.get_mut(id) else {
+            return (None, false);
+        };
+        let is_all = repeats == Repeats::All;
+        if is_all {
+            text.rewriter.look_ahead();
+        }
+        let words = text.rewriter.words(is_all);
+        (Some(words), R::WITHHOLDS_UNREAD && text.is_holding())
+    }
+
+    /// Takes the effort for a copy, and reports one that was emptied because of a limit.
+    pub(super) fn note_copy(
+        &mut self,
+        frame: &Frame<'_>,
+        written: &WholeWritten,
+        may_be_forgotten: bool,
+        handler: &mut impl StreamHandler,
+    ) {
+        self.effort = written.effort;
+        if written.is_exhausted || written.is_emptied && may_be_forgotten {
+            self.notice(
+                Notice::new(NoticeCode::LimitChannels, frame.span()),
+                handler,
+            );
+        }
+    }
+}
