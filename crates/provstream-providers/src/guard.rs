@@ -28,6 +28,8 @@ pub(super) struct UnreadFilter {
     /// Nothing more may be written: the events are in another format than the requested one, or the limit for unknown
     /// bytes was exceeded.
     closed: bool,
+    /// Effort for copies, less what was allowed for the events so far.
+    pub(super) effort: u64,
 }
 
 /// Bytes of a response of an unknown format.
@@ -58,6 +60,7 @@ impl UnreadFilter {
             kept: None,
             between: None,
             closed: false,
+            effort: 0,
         }
     }
 

@@ -40,7 +40,20 @@ impl<R: TextRewriter> State<R> {
 
     /// Finds deltas that are copies: at the end of a text, some servers repeat all of it in one more delta, and the text that
     /// an item begins with may be that of another one. Only a gate has to know, because the copy has no annotations.
-    pub(super) fn find_copies(&mut self, frame: &Frame<'_>, found: &mut [Found]) {
+    pub(super) fn find_copies(
+        &mut self,
+        frame: &Frame<'_>,
+        odd: Option<NoticeCode>,
+        found: &mut Vec<Found>,
+    ) {
+        if let Some(guard) = &mut self.guard {
+            // Copies may take as long as the rest of the stream does.
+            guard.effort = guard.effort.saturating_sub(64 * frame.raw.len() as u64);
+        }
+        if odd == Some(NoticeCode::LimitChannels) {
+            // It is not known whose content the event has.
+            found.retain(|one| !one.is_content());
+        }
         for one in each(found.iter_mut()) {
             if let Found::Text(id, text, piece) = *one
                 && (piece.is_at_end || !piece.is_repeatable)
@@ -113,7 +126,9 @@ impl<R: TextRewriter> State<R> {
         may_be_forgotten: bool,
         handler: &mut impl StreamHandler,
     ) {
-        self.effort = written.effort;
+        if let Some(guard) = &mut self.guard {
+            guard.effort = written.effort;
+        }
         if written.is_exhausted || written.is_emptied && may_be_forgotten {
             self.notice(
                 Notice::new(NoticeCode::LimitChannels, frame.span()),

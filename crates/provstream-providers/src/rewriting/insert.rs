@@ -63,7 +63,7 @@ impl<R: TextRewriter> State<R> {
         let mut scratch = core::mem::take(&mut self.scratch);
         self.texts[place].finish(&mut scratch, handler);
         let rest = &mut scratch.out;
-        if R::WITHHOLDS_UNREAD && self.twins.are_apart(id.channel) {
+        if R::WITHHOLDS_UNREAD && self.are_apart(id.channel) {
             self.settle_twin(id, rest);
         }
         self.fill_blocks(place, handler);

@@ -94,10 +94,8 @@ pub(super) struct State<R> {
     deltas: u32,
     /// The rewritten event; empty between events.
     out: Vec<u8>,
-    /// For a gate: effort for copies, less what was allowed for the events so far.
-    effort: u64,
     /// For a gate: members that repeat others.
-    twins: Twins,
+    twins: Option<Box<Twins>>,
     /// A gate has removed a text with words that it withheld: copies of texts that it does not know are emptied.
     has_forgotten: bool,
     /// For a gate: withholds bytes that were not read.
@@ -154,8 +152,7 @@ impl<R: TextRewriter> State<R> {
             next_sequence: 0,
             deltas: 0,
             out: Vec::new(),
-            effort: 0,
-            twins: Twins::default(),
+            twins: None,
             has_forgotten: false,
             guard: R::WITHHOLDS_UNREAD.then(|| Box::new(UnreadFilter::new(format))),
         }
@@ -200,8 +197,7 @@ impl<R: TextRewriter> State<R> {
         self.passing = false;
         self.added = 0;
         self.next_sequence = 0;
-        self.effort = 0;
-        self.twins.clear();
+        self.twins = None;
         self.has_forgotten = false;
         if let Some(guard) = &mut self.guard {
             **guard = UnreadFilter::new(self.reader.format());
@@ -359,8 +355,6 @@ impl<R: TextRewriter> State<R> {
     fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
         self.line_end = LineEnd::of(frame.raw);
         count(frame.raw.len());
-        // Copies may take as long as the rest of the stream does.
-        self.effort = self.effort.saturating_sub(64 * frame.raw.len() as u64);
         self.deltas = 0;
         let mut odd = self.read(frame, is_final);
         if odd == Some(NoticeCode::OversizedEvent) {
@@ -380,10 +374,7 @@ impl<R: TextRewriter> State<R> {
         let is_kept = self.begin_unknown(frame);
         let mut found = core::mem::take(&mut self.reader.found);
         if R::WITHHOLDS_UNREAD {
-            if odd.is_some_and(NoticeCode::is_withheld) {
-                found.retain(|one| !one.is_content());
-            }
-            self.find_copies(frame, &mut found);
+            self.find_copies(frame, odd, &mut found);
         }
         if found.is_empty() && odd.is_none() {
             handler.item(Item::Other(frame.span()));

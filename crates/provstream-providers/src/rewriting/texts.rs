@@ -69,7 +69,7 @@ impl<R: TextRewriter> State<R> {
         if !text.is_empty() {
             self.go_on(place, text);
         }
-        let is_apart = R::WITHHOLDS_UNREAD && self.twins.are_apart(id.channel);
+        let is_apart = R::WITHHOLDS_UNREAD && self.are_apart(id.channel);
         let goes_on = self.goes_on() || is_apart && self.awaits_twin(id);
         let state = &mut self.texts[place];
         state.is_again = is_again;
@@ -208,7 +208,7 @@ impl<R: TextRewriter> State<R> {
                 is_repeated,
                 may_go_on: may_go_on && pending.is_some(),
                 is_uncertain,
-                effort: self.effort,
+                effort: self.guard.as_ref().map_or(0, |guard| guard.effort),
                 words,
                 texts: self.texts.as_mut_slice(),
                 removed: removed.as_mut(),

@@ -28,10 +28,6 @@ struct Twin {
 }
 
 impl Twins {
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     fn get_mut(&mut self, of: Channel) -> Option<&mut Twin> {
         each(self.0.iter_mut()).find(|twin| twin.of == of)
     }
@@ -48,10 +44,7 @@ impl<R: TextRewriter> State<R> {
         let Some(Found::Text(id, text, piece)) = all.get(place) else {
             return;
         };
-        if !R::WITHHOLDS_UNREAD
-            || text.is_empty()
-            || !(piece.is_again || self.twins.get_mut(id.channel).is_some())
-        {
+        if !R::WITHHOLDS_UNREAD || text.is_empty() || !(piece.is_again || self.twins.is_some()) {
             return;
         }
         let near = &all[place.saturating_sub(NEXT)..all.len().min(place + NEXT)];
@@ -62,14 +55,22 @@ impl<R: TextRewriter> State<R> {
             }
             _ => false,
         });
-        if let Some(twin) = self.twins.get_mut(id.channel) {
+        let is_again = piece.is_again;
+        let twins = self.twins.get_or_insert_default();
+        if let Some(twin) = twins.get_mut(id.channel) {
             twin.is_apart |= !is_both;
-        } else if self.twins.0.len() < MAX_CHANNELS {
-            self.twins.0.push(Twin {
+        } else if is_again && twins.0.len() < MAX_CHANNELS {
+            twins.0.push(Twin {
                 of: id.channel,
                 is_apart: false,
             });
         }
+    }
+
+    /// Returns `true` if members of a channel were equal and are not any more.
+    pub(super) fn are_apart(&self, channel: Channel) -> bool {
+        let twins = self.twins.as_ref();
+        twins.is_some_and(|twins| twins.are_apart(channel))
     }
 
     /// Returns `true` if another member of a channel may still decide about words that are in both.

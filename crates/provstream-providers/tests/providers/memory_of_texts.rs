@@ -287,7 +287,7 @@ fn identifiers_are_compared_decoded() {
         let mut gate = gate.with_reasoning(provstream_providers::Reasoning::Rewrite);
         let mut out = Vec::new();
         gate.push(sse(&events).as_bytes(), |bytes: &[u8]| {
-            out.extend_from_slice(bytes)
+            out.extend_from_slice(bytes);
         });
         gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
         let out = String::from_utf8(out).expect("UTF-8");
@@ -528,7 +528,7 @@ fn many_copies_take_no_longer_than_a_stream() {
     let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), Without(Action::Discard));
     let mut out = Vec::new();
     gate.push(sse(&events).as_bytes(), |bytes: &[u8]| {
-        out.extend_from_slice(bytes)
+        out.extend_from_slice(bytes);
     });
     gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
     let out = String::from_utf8(out).expect("UTF-8");
