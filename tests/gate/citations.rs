@@ -331,6 +331,21 @@ fn without_a_list_nothing_is_withheld_unless_a_policy_says_so() {
     );
 }
 
+/// The first bytes of the line after a marker may be those of a list item, or its text.
+#[test]
+fn a_marker_before_what_may_begin_a_block_holds_the_line_before() {
+    for (text, expected) in [
+        ("| a | \n[7]- ,\nSo.", "| (withheld) | \n- ,\nSo."),
+        ("| a |\n[7]1. b\nSo.", "| (withheld) |\n1. b\nSo."),
+        ("| a | \n[7]-x y.\nSo.", "| a | \n(withheld)\nSo."),
+    ] {
+        let text = text.replace("[7]", "%[7]%");
+        let mut case = numbers(&text, Known::Complete(known(&["1"])));
+        case.dialects = vec!["nova"];
+        assert_eq!(gated(&rules(""), &case), expected, "{text:?}");
+    }
+}
+
 #[test]
 fn a_gate_holds_a_sentence_until_the_byte_after_its_markers() {
     let case = numbers("", Known::Nothing);

@@ -472,11 +472,29 @@ impl Tracker {
         if let Some(start) = self.first_start {
             return start;
         }
-        let at = (first.clean - self.base) as usize;
+        let (clean, at) = (first.clean, (first.clean - self.base) as usize);
+        let len = self.text.len();
+        let (mut start, mut is_open) = self.sentence_of(at, len);
+        // If the last line turns out to begin a block, its first bytes are no text.
+        let upto = len - self.open_prefix(&self.text);
+        if at >= upto {
+            start = start.min(self.sentence_of(upto, upto).0);
+            is_open = true;
+        }
+        let start = start.min(clean);
+        if start <= until && !is_open {
+            self.first_start = Some(start);
+        }
+        start
+    }
+
+    /// Clean offset of the start of the sentence of a marker at `at`, if the text ends after `len` bytes, or the largest
+    /// number if it has none; also whether more text may give it another one.
+    fn sentence_of(&mut self, at: usize, len: usize) -> (u64, bool) {
         let mut blocks = core::mem::take(&mut self.scratch);
         blocks.clear();
-        passages(&self.text, &self.anchor, self.is_rest, &mut blocks);
-        steps::count(self.text.len());
+        passages(&self.text[..len], &self.anchor, self.is_rest, &mut blocks);
+        steps::count(len);
         let index = blocks.partition_point(|block| block.from <= at);
         let is_open = index == blocks.len() && blocks[index - 1].is_empty();
         let start = self.owner(&blocks, at).map(|owner| {
@@ -486,11 +504,7 @@ impl Tracker {
             self.base + own.map_or(block.start, |range| block.start + range.start) as u64
         });
         self.scratch = blocks;
-        let start = start.unwrap_or(first.clean);
-        if start <= until && !is_open {
-            self.first_start = Some(start);
-        }
-        start
+        (start.unwrap_or(u64::MAX), is_open)
     }
 
     /// Reports everything: the text ends here.
