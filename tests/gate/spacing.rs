@@ -187,7 +187,7 @@ struct OneByte;
 
 impl Policy for OneByte {
     fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match &*question.assertion().text() {
+        match question.assertion().text() {
             "Two." => Action::Replace("-".into()),
             "Three." => Action::Discard,
             _ => Action::Release,

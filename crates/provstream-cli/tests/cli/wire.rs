@@ -258,7 +258,7 @@ fn strip_with_fail_reports_text_that_was_not_read_by_its_status() {
     let cases = [
         ("nothing", String::new(), 3),
         ("all read", format!("{good}data: [DONE]\n\n"), 0),
-        ("an odd number", good.replace("[{", "[{\"index\":-1,"), 0),
+        ("an odd number", good.replace("[{", "[{\"index\":-1,"), 3),
         ("malformed", format!("{good}data: {{x\n\n"), 3),
         ("unterminated", format!("{good}data: {{\"choices\":[{{"), 3),
         ("oversized", format!("{good}{long}"), 3),

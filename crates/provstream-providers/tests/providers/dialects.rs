@@ -404,7 +404,7 @@ fn after_a_reset_no_marker_is_open() {
     let mut out = Vec::new();
     let stream = chat("] [2] So.") + STOP;
     rewriter.push(stream.as_bytes(), |bytes: &[u8]| {
-        out.extend_from_slice(bytes)
+        out.extend_from_slice(bytes);
     });
     rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
     let expected = chat("] So.") + STOP;
