@@ -13,8 +13,7 @@ use crate::support::{
 
 /// An event with many texts, which takes long to read.
 fn long_event() -> Vec<u8> {
-    let text = "{\"text\":\"a \"},";
-    let texts = text.repeat((1 << 20) / text.len());
+    let texts = format!("{{\"text\":\"a \"}},{}", " ".repeat(128)).repeat(14_000);
     format!("data: {{\"choices\":[{{\"delta\":{{\"content\":[{texts}\"\"]}}}}]}}\n\n").into_bytes()
 }
 
