@@ -7,7 +7,7 @@ use memchr::{memchr, memrchr2};
 use crate::engine::chars::{Separator, separator, trimmed_len};
 use crate::steps;
 
-/// How far a bracket was read.
+/// State of the reading of a bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Open,
@@ -75,7 +75,7 @@ impl Form {
         len: 0,
     };
 
-    /// The same of a form that has to stand alone.
+    /// State before a form that has to stand alone.
     pub(crate) const ALONE: Self = Self {
         alone: true,
         ..Self::NEW
@@ -298,7 +298,7 @@ impl Before<'_> {
         (run.start < end).then_some(run)
     }
 
-    /// The same at the end of the text where the last one may not be complete.
+    /// Finds the run of unknowns at the end of the text, the last of which may be incomplete.
     pub(crate) fn open_run(&self) -> Option<Run> {
         let text = self.text;
         let least = text.len().saturating_sub(self.max).max(self.floor);

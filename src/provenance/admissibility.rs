@@ -10,7 +10,7 @@ use super::counting::{Counting, between};
 use super::{Annotation, Assertion, Class, LabelKind, Reason, Timestamp};
 use crate::names::names;
 
-/// What a relying party asks of an assertion before it acts on it (`provenance memo 7`; wire profile 7).
+/// Requirements of a relying party on an assertion before it acts on it (`provenance memo 7`; wire profile 7).
 ///
 /// At least `floor` distinct substrate classes must be declared by annotations whose time lies within the class's window:
 /// in [now − window, now + skew], both ends included. An annotation without a valid time never counts, nor does one of a class
@@ -68,13 +68,13 @@ impl Discipline {
         Self::builder(3)
     }
 
-    /// How many distinct classes must be declared; at least 1.
+    /// Returns the number of distinct classes that must be declared; at least 1.
     #[must_use]
     pub const fn floor(&self) -> usize {
         self.floor.get()
     }
 
-    /// How old an observation of that class may be; `None` if the class never counts.
+    /// Returns the greatest age of an observation of a class; `None` if the class never counts.
     #[must_use]
     pub fn window(&self, class: &Class) -> Option<Duration> {
         if class.is_terminal() {
@@ -83,7 +83,7 @@ impl Discipline {
         self.windows.get(class).copied().or(self.default_window)
     }
 
-    /// How far in the future an observation's time may lie.
+    /// Returns the greatest time by which an observation may lie in the future.
     #[must_use]
     pub const fn skew(&self) -> Duration {
         self.skew
@@ -187,7 +187,7 @@ impl Discipline {
         self.independent(&classes)
     }
 
-    /// How many of distinct classes remain when those of one group count once.
+    /// Returns the number of distinct classes, those of one group counted once.
     fn independent(&self, classes: &[Class]) -> usize {
         let mut groups: Vec<usize> = classes
             .iter()
@@ -210,14 +210,14 @@ pub struct DisciplineBuilder {
 }
 
 impl DisciplineBuilder {
-    /// How old an observation may be, for every class without a window of its own. Without this, only classes with a
+    /// Sets the greatest age of observations of every class without a window of its own. Without this, only classes with a
     /// window of their own count.
     pub fn default_window(mut self, window: Duration) -> Self {
         self.discipline.default_window = Some(window);
         self
     }
 
-    /// How old an observation of one class may be; the last value given for a class holds.
+    /// Sets the greatest age of observations of one class; the last value given for a class holds.
     pub fn window(mut self, class: Class, window: Duration) -> Self {
         if class.is_terminal() {
             return self.fail(DisciplineError::TerminalWindow(class));
@@ -226,7 +226,7 @@ impl DisciplineBuilder {
         self
     }
 
-    /// How far in the future an observation's time may lie, for clocks that disagree. Zero unless set.
+    /// Sets the greatest time by which an observation may lie in the future, for clocks that disagree. Zero unless set.
     pub fn skew(mut self, skew: Duration) -> Self {
         self.discipline.skew = skew;
         self
@@ -340,7 +340,7 @@ impl Verdict {
         &self.classes
     }
 
-    /// What is compared with the floor: the number of [`Verdict::classes`], those of one group counted once.
+    /// Returns the number that is compared with the floor: that of [`Verdict::classes`], those of one group counted once.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count

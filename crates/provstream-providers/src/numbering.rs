@@ -32,7 +32,7 @@ struct Choices {
     last: Option<LastDelta>,
     /// Indices count deltas.
     is_counted: bool,
-    /// It is not known what the indices mean, so that a gate reads no delta.
+    /// The meaning of the indices is unknown, so that a gate reads no delta.
     is_unknown: bool,
 }
 

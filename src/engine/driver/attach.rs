@@ -24,7 +24,7 @@ const SHORT: usize = 512;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) span: Span,
-    /// It begins where `max_assertion` cut it off.
+    /// The text begins where `max_assertion` cut it off.
     pub(super) cut: bool,
     /// Its bytes are saved in the window; otherwise they lie in the chunk.
     pub(super) in_window: bool,

@@ -1,4 +1,4 @@
-//! What may be between two annotations of one assertion. Source: wire profile, assertion span, rule 1.
+//! Text that may be between two annotations of one assertion. Source: wire profile, assertion span, rule 1.
 
 use super::scan::Scan;
 use super::{Context, stream_bytes};
@@ -8,7 +8,7 @@ use crate::engine::chars::{Separator, next_boundary, separator};
 use crate::engine::markdown::line::Line;
 use crate::engine::slot::{Fit, Form, may_precede};
 
-/// How far the text after an annotation has been read.
+/// State of the reading of the text after an annotation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gap {
     /// Only closing punctuation so far, which belongs to no assertion.
@@ -37,7 +37,7 @@ pub(super) enum Slot {
     #[default]
     None,
     Open(Form),
-    /// It is complete, and what comes after it decides.
+    /// The bracket is complete, and the text after it decides.
     Closed(Form),
 }
 

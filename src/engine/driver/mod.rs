@@ -36,10 +36,10 @@ use crate::event::{Event, TextChunk};
 use crate::provenance::packed::Record;
 use crate::{Limits, Mode, Span};
 
-/// Which rules hold for the next byte.
+/// Rules for the next byte.
 #[derive(Clone, Copy, Debug)]
 enum Context {
-    /// Those of ordinary text.
+    /// Rules of ordinary text.
     Text,
     /// In an annotation candidate that started at this offset.
     Candidate { start: u64 },
@@ -448,7 +448,7 @@ impl Engine {
         }
     }
 
-    /// How many of the bytes emitted last are white space that an annotation which follows would remove.
+    /// Returns the number of bytes emitted last that are white space, which an annotation after them would remove.
     pub(crate) fn removable(&self, limits: &Limits) -> usize {
         if let Some(markers) = &self.markers {
             return markers.removable();

@@ -500,7 +500,7 @@ impl<'a> Scan<'a> {
         self.end_block_region(here, line);
     }
 
-    /// How many bytes of white space, as stripping removes it, are before stream offset `at`.
+    /// Returns the number of bytes of white space before stream offset `at` that stripping removes with an annotation there.
     pub(super) fn white_before(&self, at: u64) -> usize {
         let window = &self.engine.window;
         let white = if at <= window.end() {
@@ -644,7 +644,7 @@ const OPENING_LINE: Region = Region::Code {
     may_open_block: true,
 };
 
-/// How much is looked at for one kind of opener before it is looked at for the other.
+/// Number of bytes that are searched for one kind of opener before they are searched for the other.
 const PIECE: usize = 8 << 10;
 
 /// Returns `true` if a byte may be in the prefix of a line.

@@ -1,4 +1,4 @@
-//! From where on text may still become part of an assertion.
+//! The release point: the offset from which on text may still become part of an assertion.
 
 use memchr::{memchr, memrchr};
 
@@ -284,8 +284,8 @@ impl Engine {
         }
     }
 
-    /// How far an annotation may reach back that comes after all text so far, if that ends with a whole character, and the release
-    /// point that follows from it.
+    /// Returns the reach of an annotation right after all text so far, if that ends with a whole character, and the release point
+    /// that follows from it.
     fn reached_in_text(&self, limits: &Limits) -> (Option<Reach>, ReleasePoint) {
         let (window, max) = (&self.window, limits.max_assertion());
         let base = window.base();
@@ -498,7 +498,7 @@ impl Engine {
         bare.then(|| self.reader.start())
     }
 
-    /// How many bytes before a stream offset stripping removes, which [`undecided_from`](Self::undecided_from) gave.
+    /// Returns the number of bytes that stripping removes before the release point, a stream offset.
     pub(crate) fn removed_before(&self, from: u64) -> u64 {
         match self
             .findings
@@ -510,7 +510,7 @@ impl Engine {
         }
     }
 
-    /// How many bytes stripping removes before a stream offset at which an assertion with annotations may begin.
+    /// Returns the number of bytes that stripping removes before a stream offset at which an annotated assertion may begin.
     fn removed_before_annotated(&self, from: u64) -> u64 {
         match (&self.pending, self.target, &self.markers) {
             (Some(pending), None, _) => pending.empty.start() - pending.clean.start(),

@@ -78,7 +78,7 @@ struct Reader {
 struct Removed {
     /// The last ranges, in order, each with the number of bytes removed before it.
     ranges: VecDeque<(Span, u64)>,
-    /// How far back ranges are kept.
+    /// Number of bytes before the end within which ranges are kept.
     reach: u64,
 }
 
@@ -109,12 +109,12 @@ impl Removed {
     }
 }
 
-/// Where the earliest citation may begin that is not complete.
+/// Earliest offset at which an incomplete citation may begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenCitation {
     pub(crate) stream: u64,
     pub(crate) clean: u64,
-    /// It begins there because `max_assertion` cuts off what comes before.
+    /// The offset is where `max_assertion` cuts off the text before.
     pub(crate) cut: bool,
     /// Stream offset up to which nothing is cut off.
     pub(crate) uncut_until: u64,

@@ -175,7 +175,7 @@ fn ending_with(text: &[u8], at: usize, end: &[u8], letters: usize) -> Piece {
     }
 }
 
-/// The same where at least one more byte has to come before the end if none of its kind was `read`.
+/// Returns the markup that `end` completes; if no byte of its kind was `read`, at least one more has to come before the end.
 fn after_some(read: usize, text: &[u8], at: usize, end: &[u8]) -> Piece {
     match (read, ending_with(text, at, end, 0)) {
         (0, Piece::Open { bytes, letters }) if text.len() <= at => Piece::Open {

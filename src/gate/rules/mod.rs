@@ -22,15 +22,15 @@ use crate::provenance::{
     Assertion, Class, Counting, Discipline, Timestamp, Verdict, VerdictReason,
 };
 
-/// What an assertion is to a policy file. The first that applies counts, in this order, except that
+/// Kind of an assertion for a policy file. The first kind that applies counts, in this order, except that
 /// [`NoAssertion`](Self::NoAssertion) and [`Orphan`](Self::Orphan) precede [`Limit`](Self::Limit), the three about sources come after
 /// [`Untrusted`](Self::Untrusted), and [`Admitted`](Self::Admitted) is the last.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Disposition {
-    /// It is admitted.
+    /// The assertion is admitted.
     Admitted,
-    /// It, or what annotates it, hit a limit, so that not all of it is known.
+    /// A limit cut the assertion or an annotation of it, so that not all of it is known.
     Limit,
     /// Nothing is asserted.
     NoAssertion,
@@ -38,7 +38,7 @@ pub enum Disposition {
     Orphan,
     /// Some of its text is untrusted, and the file has a rule for that.
     Untrusted,
-    /// It has no annotation.
+    /// The assertion has no annotation.
     Unannotated,
     /// One of its annotations is malformed.
     Malformed,
@@ -92,7 +92,7 @@ names! {
     NoSourceList => "no-source-list",
 }
 
-/// How many dispositions there are.
+/// Number of dispositions.
 const DISPOSITIONS: usize = 18;
 
 /// The rules of a policy file: which assertions are admitted (`provenance memo 7`), and what is done with each.
@@ -250,7 +250,7 @@ impl Rules {
         self
     }
 
-    /// What an assertion is to these rules.
+    /// Returns the kind of an assertion under these rules.
     #[must_use]
     pub fn disposition(&self, question: &Question<'_>, verdict: &Verdict) -> Disposition {
         let has = |wanted| verdict.counting().contains(&wanted);
@@ -323,7 +323,7 @@ impl Rules {
         None
     }
 
-    /// What is done with an assertion.
+    /// Returns the action on assertions of a kind.
     #[must_use]
     pub fn action(&self, disposition: Disposition) -> Action {
         let own = self.rule(disposition);
