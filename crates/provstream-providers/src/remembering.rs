@@ -303,6 +303,13 @@ impl CopyChanges {
         self.words.push((words.into(), by));
     }
 
+    /// Drops what leaves the words in place: text that has its own decisions is marked by these already.
+    pub(super) fn drop_marks(&mut self) {
+        let keeps = |words: &str, by: &str| by.contains(words);
+        self.words
+            .retain(|(words, by)| by.as_deref().is_none_or(|by| !keeps(words, by)));
+    }
+
     /// Cuts a copy at its new end.
     pub(super) fn cut(&self, copy: &mut Vec<u8>) {
         if let Some((end, _)) = self.end {

@@ -11,6 +11,9 @@ use crate::text_id::{Member, TextId};
 use crate::whole::WholeWritten;
 use crate::words::Words;
 
+/// Fewest letters and digits of a delta that is a copy: shorter ones occur twice in ordinary text.
+const SHORTEST: u64 = 4;
+
 impl<R: TextRewriter> State<R> {
     /// Ends a text to which more may come, before it is forgotten: what is held back of it has reached a limit.
     pub(super) fn make_room(&mut self, id: TextId, handler: &mut impl StreamHandler) {
@@ -90,15 +93,21 @@ impl<R: TextRewriter> State<R> {
             if (text.range().len() as u64) < of.rewriter.words(false).letters() {
                 continue;
             }
-            let words = words.get_or_insert_with(|| {
+            let (words, has_bracket) = words.get_or_insert_with(|| {
                 let mut words = Words::default();
                 let content = text.content(&frame.data);
                 let decoded = provstream::json::decode(content, text.escaped);
                 words.add(decoded.text.as_bytes());
-                words
+                (words, decoded.text.contains('['))
             });
             of.rewriter.look_ahead();
-            if words.letters() > 0 && of.rewriter.words(true).reads_like(words) {
+            let so_far = of.rewriter.words(true);
+            // A bracket may be one of an annotation that the copy has itself.
+            let is_same = match has_bracket {
+                true => so_far.is_like(words),
+                false => so_far.reads_like(words),
+            };
+            if words.letters() >= SHORTEST && is_same {
                 return true;
             }
         }

@@ -88,6 +88,7 @@ impl<R: TextRewriter> State<R> {
                     .settle_elsewhere(Unfound::Keeps, out, &mut settled);
             }
         }
+        settled.drop_marks();
         settled.cut(out);
         settled.replace_in(out, b"");
         settled.refuse(out);
