@@ -86,6 +86,19 @@ pub(crate) struct ReleasePoint {
     pub(crate) block: u64,
 }
 
+/// Earliest offset at which an incomplete citation may begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenCitation {
+    /// Offset in the stream.
+    pub(crate) stream: u64,
+    /// Offset in the clean text.
+    pub(crate) clean: u64,
+    /// The offset is where `max_assertion` cuts off the text before.
+    pub(crate) cut: bool,
+    /// Stream offset up to which nothing is cut off.
+    pub(crate) uncut_until: u64,
+}
+
 impl ReleasePoint {
     /// Creates a release point that no limit has moved.
     pub(crate) const fn uncut(at: u64) -> Self {

@@ -1,7 +1,7 @@
 //! Stand-in for the reader of markers in a build without dialects: it has no values.
 
-use super::Sink;
 use super::markdown::line::Line;
+use super::{OpenCitation, Sink};
 
 /// Kind of bytes that the driver emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,15 +11,6 @@ pub(crate) enum Region {
     Block,
     Json,
     Untrusted,
-}
-
-/// Place that nothing has.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OpenCitation {
-    pub(crate) stream: u64,
-    pub(crate) clean: u64,
-    pub(crate) cut: bool,
-    pub(crate) uncut_until: u64,
 }
 
 /// No value, so that the compiler leaves out what handles one.

@@ -1,7 +1,5 @@
 //! Citations of dialects in a gate.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use provstream::provenance::{Timestamp, Vocabulary};
@@ -10,53 +8,16 @@ use provstream::{
     Handler, Parser, Policy, Question, Rules, Source, Sources, Span, TextChunk,
 };
 use testkit::gate::naive::{Drawn, gate_with_dialects};
+use testkit::reference::Reading;
 use testkit::reference::dialects::generate::{Case, case};
 use testkit::reference::dialects::{self, Known, With};
-use testkit::reference::engine::{Cuts, builder_in};
-use testkit::reference::{Reading, RefVocabulary};
+use testkit::reference::engine::Cuts;
 
+use crate::dialect_parser;
 use crate::release_point::{cut, seeds};
 
-/// A list of sources.
-#[derive(Debug)]
-struct List(Known);
-
-impl Sources for List {
-    fn find(&self, id: &str) -> Option<Source<'_>> {
-        let (Known::Complete(ids) | Known::Incomplete(ids)) = &self.0 else {
-            return None;
-        };
-        let known = ids.iter().find(|known| *known == id)?;
-        Some(Source::new(known))
-    }
-
-    fn is_complete(&self) -> bool {
-        matches!(self.0, Known::Complete(_))
-    }
-}
-
-thread_local! {
-    /// Sets of dialects, which take long to compile.
-    static COMPILED: RefCell<BTreeMap<Vec<&'static str>, Dialects>> = RefCell::default();
-}
-
 fn parser(case: &Case) -> Parser {
-    let compiled = COMPILED.with_borrow_mut(|compiled| {
-        let names = &case.dialects;
-        let compile = || Dialects::built_in(names.iter().copied()).expect("built-in dialects");
-        compiled
-            .entry(names.clone())
-            .or_insert_with(compile)
-            .clone()
-    });
-    let builder = builder_in(Reading::TEXT, &case.limits, &RefVocabulary::default());
-    let builder = builder.dialects(compiled);
-    match case.sources {
-        Known::Nothing => builder.build(),
-        _ => builder
-            .sources(Arc::new(List(case.sources.clone())))
-            .build(),
-    }
+    dialect_parser::parser(Reading::TEXT, &case.limits, &case.dialects, &case.sources)
 }
 
 /// Output of a gate, with the spans that it released.

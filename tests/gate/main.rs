@@ -3,6 +3,9 @@
 #[cfg(feature = "dialects")]
 mod citations;
 mod delay;
+#[cfg(feature = "dialects")]
+#[path = "../reference_model/dialects/parser.rs"]
+mod dialect_parser;
 mod gate;
 mod limit;
 mod rebuild;

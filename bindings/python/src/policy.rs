@@ -203,7 +203,7 @@ impl AnyPolicy {
     /// Creates a policy from an argument: a [`Policy`], the text that one is created with, or a function.
     ///
     /// # Errors
-    /// `TypeError` if it is none of these, and `ValueError` if the text is not a policy.
+    /// `TypeError` for another type, and `ValueError` if the text is not a policy.
     pub(crate) fn new(
         policy: &Bound<'_, PyAny>,
         vocabulary: Option<&Vocabulary>,

@@ -36,7 +36,7 @@ pub(super) struct Frame<'a> {
     line: Line,
     /// Positions of the lines, if there are several.
     several: Option<Box<Several>>,
-    /// Range of the name of a server-sent event; empty if there is none.
+    /// Range of the name of a server-sent event; empty without a name.
     pub(super) name: Line,
     /// The event is a server-sent event of the type `error`.
     pub(super) is_named_error: bool,

@@ -15,8 +15,8 @@ use self::around::OpenMarkers;
 use self::behind::Behind;
 use self::scan::Candidate;
 use self::tracker::Tracker;
-use super::Sink;
 use super::markdown::line::Line;
+use super::{OpenCitation, Sink};
 use crate::dialect::{Dialects, Patterns, Set};
 use crate::engine::chars::BYTE_ORDER_MARK;
 use crate::event::{Event, TextChunk};
@@ -107,17 +107,6 @@ impl Removed {
             None => self.ranges.front().map_or(all, |(_, before)| *before),
         }
     }
-}
-
-/// Earliest offset at which an incomplete citation may begin.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OpenCitation {
-    pub(crate) stream: u64,
-    pub(crate) clean: u64,
-    /// The offset is where `max_assertion` cuts off the text before.
-    pub(crate) cut: bool,
-    /// Stream offset up to which nothing is cut off.
-    pub(crate) uncut_until: u64,
 }
 
 /// Borrowed dialects and sources.

@@ -1,59 +1,12 @@
 //! Adapter that runs the streaming engine with dialects and converts what it reports.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::Arc;
 
-use provstream::{Dialects, Event, Parser, Rewriter, Source, Sources, Span};
+use provstream::{Event, Parser, Rewriter, Span};
 
 use testkit::reference::dialects::{Citation, Id, Known, Marker, Read};
-use testkit::reference::engine::{Cuts, builder_in, collect};
-use testkit::reference::{Ev, Reading, RefLimits, RefVocabulary, Segment};
-
-/// A list of sources for the engine.
-#[derive(Debug)]
-struct List(Known);
-
-impl Sources for List {
-    fn find(&self, id: &str) -> Option<Source<'_>> {
-        let (Known::Complete(ids) | Known::Incomplete(ids)) = &self.0 else {
-            return None;
-        };
-        let known = ids.iter().find(|known| *known == id)?;
-        Some(Source::new(known))
-    }
-
-    fn is_complete(&self) -> bool {
-        matches!(self.0, Known::Complete(_))
-    }
-}
-
-thread_local! {
-    /// Sets of dialects, which take long to compile.
-    static COMPILED: RefCell<BTreeMap<Vec<&'static str>, Dialects>> = RefCell::default();
-}
-
-/// Builds a parser with built-in dialects.
-pub(super) fn parser(
-    reading: Reading,
-    limits: &RefLimits,
-    dialects: &[&'static str],
-    known: &Known,
-) -> Parser {
-    let compiled = COMPILED.with_borrow_mut(|compiled| {
-        let compile = || Dialects::built_in(dialects.iter().copied()).expect("built-in dialects");
-        compiled
-            .entry(dialects.to_vec())
-            .or_insert_with(compile)
-            .clone()
-    });
-    let mut builder = builder_in(reading, limits, &RefVocabulary::default()).dialects(compiled);
-    if *known != Known::Nothing {
-        builder = builder.sources(Arc::new(List(known.clone())));
-    }
-    builder.build()
-}
+use testkit::reference::engine::{Cuts, collect};
+use testkit::reference::{Ev, Segment};
 
 /// Report of the engine: the events of dialects, and all others without text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use testkit::reference::{Reading, RefLimits, RefVocabulary, Segment, events_in};
 use testkit::sentence;
 
 use super::engine::{self, Report};
-use super::{BUILT_IN, data};
+use super::{BUILT_IN, data, parser};
 
 fn expected(reading: Reading, case: &Case) -> Report {
     let with = With {
@@ -49,7 +49,7 @@ fn check(reading: Reading, case: &Case, seed: u64) -> Option<String> {
     if case.is_open_question() {
         return None;
     }
-    let parser = engine::parser(reading, &case.limits, &case.dialects, &case.sources);
+    let parser = parser::parser(reading, &case.limits, &case.dialects, &case.sources);
     [usize::MAX, 1, 8, 200].into_iter().find_map(|most| {
         let run = || {
             let cuts = engine::cuts(seed, most);
@@ -155,7 +155,7 @@ fn only_what_may_become_a_marker_or_an_annotation_is_held_back() {
             dialects: &Dialects::built_in(&case.dialects),
             known: &case.sources,
         };
-        let fresh = engine::parser(Reading::TEXT, &case.limits, &case.dialects, &case.sources);
+        let fresh = parser::parser(Reading::TEXT, &case.limits, &case.dialects, &case.sources);
         for upto in 1..=len {
             let prefix = prefix(&case.input, upto);
             let mut parser = fresh.clone();

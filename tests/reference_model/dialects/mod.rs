@@ -4,27 +4,16 @@
 mod engine;
 #[cfg(feature = "dialects")]
 mod equality;
+#[cfg(feature = "dialects")]
+mod parser;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use testkit::reference::dialects::generate::case;
-use testkit::reference::dialects::{Dialects, Known, Read, With, read};
+use testkit::reference::dialects::{BUILT_IN, Dialects, Known, Read, With, read};
 use testkit::reference::{Reading, RefLimits, Segment};
 use testkit::sentence;
-
-/// Names of the built-in dialects.
-const BUILT_IN: [&str; 9] = [
-    "openai-file",
-    "openai-web",
-    "file-token",
-    "numeric",
-    "doc",
-    "citation",
-    "cohere",
-    "cite-tag",
-    "nova",
-];
 
 #[derive(Deserialize)]
 struct Data {

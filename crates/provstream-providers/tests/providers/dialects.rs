@@ -8,12 +8,14 @@ use provstream_providers::{
     WireEvent,
 };
 use serde_json::{Value, json};
-use testkit::reference::dialects::{Dialects as Reference, Known, With, read};
+use testkit::reference::dialects::{BUILT_IN, Dialects as Reference, Known, With, read};
 use testkit::reference::{Reading, RefLimits, Segment};
 use testkit::sentence;
-use testkit::wire::generate::{Random, cited, cited_sentences};
+use testkit::wire::generate::{cited, cited_sentences};
 use testkit::wire::members::members;
 use testkit::wire::oracle::{Client, events};
+
+use crate::members::in_pieces;
 
 /// Streams of each format: 30, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
@@ -22,22 +24,11 @@ fn seeds() -> u64 {
 
 /// The dialects that responses are read with, by seed.
 fn names(seed: u64) -> &'static [&'static str] {
-    const ALL: &[&str] = &[
-        "openai-file",
-        "openai-web",
-        "file-token",
-        "numeric",
-        "doc",
-        "citation",
-        "cohere",
-        "cite-tag",
-        "nova",
-    ];
     match seed % 4 {
         0 => &["numeric"],
         1 => &["openai-file", "openai-web"],
         2 => &["cite-tag", "numeric", "citation"],
-        _ => ALL,
+        _ => &BUILT_IN,
     }
 }
 
@@ -61,20 +52,9 @@ fn numeric() -> Parser {
     parser(&["numeric"], Mode::Auto)
 }
 
-/// Pushes a stream in pieces of random lengths.
-fn in_pieces(stream: &[u8], random: &mut Random, mut push: impl FnMut(&[u8])) {
-    let mut rest = stream;
-    while !rest.is_empty() {
-        let len = [1, 3, 17, 90, 400, 5_000][random.below(6)].min(rest.len());
-        let (chunk, later) = rest.split_at(len);
-        push(chunk);
-        rest = later;
-    }
-}
-
 fn rewritten(mut rewriter: StreamRewriter, stream: &[u8], seed: u64) -> Vec<u8> {
     let mut out = Vec::new();
-    in_pieces(stream, &mut Random::new(seed + 1), |chunk| {
+    in_pieces(stream, seed, |chunk| {
         rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
     });
     rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
@@ -203,7 +183,7 @@ fn a_marker_over_several_deltas_is_removed_with_the_space_before_it() {
     assert_eq!(stripped(Format::OpenAiChat, numeric(), &stream), expected);
 }
 
-/// What a handler wants instead of markers.
+/// Handler that writes something in the place of markers.
 struct Instead {
     out: Vec<u8>,
     by: fn(&Marker<'_>) -> Replacement,
@@ -446,7 +426,7 @@ mod streams {
     }
 }
 
-/// Where the marker is in the text that a handler hears of.
+/// A handler gets the marker of the text and that of its copy.
 #[test]
 fn a_handler_is_asked_again_in_each_copy() {
     #[derive(Default)]

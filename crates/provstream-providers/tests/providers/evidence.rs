@@ -399,7 +399,7 @@ fn special_tokens_are_text_unless_they_are_marks() {
     assert!(!out.contains("inference"), "{out}");
 }
 
-/// The same JSON with an escape in the name or the kind of a part.
+/// JSON with an escape in the name or the kind of a part reads like that without.
 #[test]
 #[expect(clippy::too_many_lines, reason = "an event of each format")]
 fn an_escape_does_not_make_a_part_a_break() {

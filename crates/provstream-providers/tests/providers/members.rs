@@ -15,7 +15,7 @@ fn seeds() -> u64 {
 }
 
 /// Pushes a stream in pieces of random lengths.
-fn in_pieces(stream: &[u8], seed: u64, mut push: impl FnMut(&[u8])) {
+pub(crate) fn in_pieces(stream: &[u8], seed: u64, mut push: impl FnMut(&[u8])) {
     let mut random = Random::new(seed + 1);
     let mut rest = stream;
     while !rest.is_empty() {

@@ -478,7 +478,7 @@ fn short_last_deltas_that_repeat_the_text_are_copies() {
         let (out, _) = gate(Format::Ollama, &lines(&events));
         assert!(!out.to_lowercase().contains("zqx"), "{copy}: {out}");
     }
-    // A last delta that goes on is none.
+    // A last delta with more text is not a copy.
     let events = [
         r#"{"response":"It is so. [unverified-inference] Ha","done":false}"#.to_owned(),
         last("ha."),

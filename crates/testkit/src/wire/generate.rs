@@ -86,7 +86,7 @@ const DECIDED: [&str; 8] = [
     "ж",
 ];
 
-/// Pieces of text with markers of every dialect, whole and cut off, and with brackets that are none.
+/// Pieces of text with markers of every dialect, whole and cut off, and with brackets that are not markers.
 const CITED: [&str; 52] = [
     "The build is green.",
     " It runs",

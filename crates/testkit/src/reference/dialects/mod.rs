@@ -14,6 +14,19 @@ use super::{Reading, RefLimits, RefVocabulary, Segment, parts, records, scan};
 pub use find::Dialects;
 use find::Kind;
 
+/// Names of the built-in dialects, in the order of the page.
+pub const BUILT_IN: [&str; 9] = [
+    "openai-file",
+    "openai-web",
+    "file-token",
+    "numeric",
+    "doc",
+    "citation",
+    "cohere",
+    "cite-tag",
+    "nova",
+];
+
 /// A list of sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known {
