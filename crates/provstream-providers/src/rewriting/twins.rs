@@ -94,7 +94,8 @@ impl<R: TextRewriter> State<R> {
         settled.refuse(out);
     }
 
-    /// Does so with the content of a delta, whose edit begins at `start` if it `is_changed`. Returns `true` if it changes.
+    /// Changes the content of a delta by the decisions about the same words in the other members of its channel. Its edit
+    /// begins at `start` if it `is_changed` already. Returns `true` if the delta changes.
     pub(super) fn settle_twin_delta(
         &mut self,
         data: &[u8],

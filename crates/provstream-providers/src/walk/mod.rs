@@ -80,8 +80,8 @@ pub(crate) struct Scope {
     pub(crate) parent: u16,
     /// Numbers in this scope that name a channel.
     pub(crate) numbers: [Option<u32>; 3],
-    /// Node of the value that says that text in the scope is reasoning, in events that its row is about; [`ROOT`] if
-    /// there is none.
+    /// Node of the value that says that text in the scope is reasoning, in events that its row is about; [`ROOT`]
+    /// without one.
     pub(crate) thought: NodeId,
     /// Bits of `numbers` whose member is not a whole number of 32 bits.
     odd: u8,
@@ -604,6 +604,7 @@ impl Walk {
         }
     }
 
+    /// Adds a capture, unless the event has too many.
     #[inline]
     fn keep(&mut self, capture: Capture) {
         if self.captures.len() < MAX_CAPTURES {
