@@ -317,6 +317,13 @@ impl Read {
             }
             // One that was added repeats members that nothing reads.
             Item::Notice(notice) if notice.code() == NoticeCode::UnreadMember => {}
+            // One that was added repeats the numbers that make the one before ambiguous.
+            Item::Notice(notice) if notice.code() == NoticeCode::AmbiguousEvent => {
+                let line = notice.code().to_string();
+                if !read.rest.contains(&line) {
+                    read.rest.push(line);
+                }
+            }
             Item::Notice(notice) => read.rest.push(notice.code().to_string()),
             _ => {}
         };
