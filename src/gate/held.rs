@@ -313,10 +313,17 @@ impl Held {
                 let free = self.newly_limited(Span::new(from, upto));
                 self.settle(Some(upto), policy, handler);
                 for span in free {
-                    handler.limit(span);
+                    self.report_limit(span, handler);
                 }
             }
             AtLimit::Refuse(text) => self.refuse(&text, handler),
+        }
+    }
+
+    /// Reports a limit, unless the stream ends before it: nothing of its text is released.
+    fn report_limit(&self, span: Span, handler: &mut impl GateHandler) {
+        if self.stop.is_none_or(|stop| span.start() < stop) {
+            handler.limit(span);
         }
     }
 
@@ -361,10 +368,10 @@ impl Held {
             AtLimit::Release => {
                 let free = self.newly_limited(span);
                 if free.is_empty() {
-                    handler.limit(Span::new(span.end(), span.end()));
+                    self.report_limit(Span::new(span.end(), span.end()), handler);
                 }
                 for span in free {
-                    handler.limit(span);
+                    self.report_limit(span, handler);
                 }
             }
             AtLimit::Refuse(text) => self.refuse(&text, handler),
