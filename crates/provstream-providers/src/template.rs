@@ -8,13 +8,14 @@ use super::frame::Frame;
 use super::steps::count;
 use super::text_id::TextId;
 use super::walk::allowed::Allowed;
-use super::walk::scan::{container_end, scalar_end, string_end, white_space_end};
+use super::walk::decoded;
+use super::walk::scan::{LONGEST_WORD, container_end, scalar_end, string_end, white_space_end};
 
 /// Maximum length in bytes of an event that is kept unchanged; of a longer one, only the repeatable members are kept.
 const MAX_KEPT: usize = 1 << 12;
 
-/// Maximum length in bytes of a repeated member.
-const MAX_MEMBER: usize = 1 << 8;
+/// Maximum length in bytes of a repeated member: a word in quotes.
+const MAX_MEMBER: usize = LONGEST_WORD + 2;
 
 /// Last event with text of a channel, from which events with more text are built.
 ///
@@ -263,6 +264,7 @@ impl Prune<'_, '_> {
 
     /// Copies a member next to the text if it can be repeated.
     fn beside(&mut self, name: &[u8], head: &[u8], value: &[u8], is_first: &mut bool) {
+        let name = &*decoded(name);
         let sequence = self.added.and_then(|added| added.sequence);
         let value: &[u8] = match (name, sequence) {
             (b"sequence_number", Some(number)) => {
@@ -273,6 +275,9 @@ impl Prune<'_, '_> {
             }
             // The tokens are those of the replaced text.
             (b"logprobs", _) if value.starts_with(b"[") => b"[]",
+            // Clients read both of them from a choice, whichever has the text.
+            (b"delta", _) if self.may_be(Format::OpenAiChat) && value.starts_with(b"{") => b"{}",
+            (b"text", _) if self.may_be(Format::OpenAiChat) && value.starts_with(b"\"") => b"\"\"",
             // The number of a token, too, belongs to the replaced text.
             (b"id", _) if self.format == Some(Format::Tgi) => b"0",
             _ => value,
@@ -280,7 +285,8 @@ impl Prune<'_, '_> {
         let number = self.number(name).map(|number| number.to_string());
         let value = number.as_ref().map_or(value, |number| number.as_bytes());
         let is_long = self.out.len() > 2 * MAX_KEPT;
-        if value.len() <= MAX_MEMBER && !is_long && self.is_repeatable(name, value) {
+        let is_short = value.len() <= MAX_MEMBER && !is_long;
+        if self.names_text(name, value) || is_short && self.is_repeatable(name, value) {
             self.separate(is_first);
             self.out.extend_from_slice(head);
             if matches!(name, b"index" | b"contentBlockIndex") {
@@ -298,6 +304,16 @@ impl Prune<'_, '_> {
             b"content_index" | b"summary_index" => channel.part(),
             _ => None,
         }
+    }
+
+    /// Returns `true` if a member is the identifier of the text: without it, clients do not know to which text the event belongs.
+    fn names_text(&self, name: &[u8], value: &[u8]) -> bool {
+        self.may_be(Format::VercelUi) && name == b"id" && value.len() <= MAX_KEPT
+    }
+
+    /// Returns `true` if an event has this format, or is only shortened, while its format is not known.
+    fn may_be(&self, format: Format) -> bool {
+        self.format.is_none_or(|of| of == format)
     }
 
     /// Returns `true` if a member has no content, or has an equal value in every event of a text.
@@ -332,6 +348,8 @@ impl Prune<'_, '_> {
         ];
         match value {
             b"null" | b"[]" => true,
+            b"{}" => name == b"delta" && self.may_be(Format::OpenAiChat),
+            b"\"\"" if name == b"text" => self.may_be(Format::OpenAiChat),
             b"false" => matches!(name, b"done" | b"stop" | b"special"),
             // Without `thought`, reasoning would be text.
             b"true" => name == b"thought",

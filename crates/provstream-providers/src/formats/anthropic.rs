@@ -63,7 +63,10 @@ const PASSES: &[Passes] = &[
     data(CITATIONS, "encrypted_index url"),
     string(CITATIONS, "document_title source title"),
     word(&["", "message"], "id model role stop_reason type"),
-    words(&["", "message"], "container context_management usage"),
+    words(
+        &["", "message"],
+        "container context_management diagnostics input_transformations usage",
+    ),
     string(&["", "message", "delta"], "stop_sequence"),
     any(&["", "message", "delta"], "stop_details"),
     word(&["delta"], "stop_reason"),

@@ -66,7 +66,7 @@ const CITATIONS: &[&str] = &[
 const PASSES: &[Passes] = &[
     words(
         &["candidates[].content.parts[]"],
-        "mediaResolution videoMetadata",
+        "audioMetadata mediaProcessing mediaResolution speechMetadata spreadsheetMetadata videoMetadata",
     ),
     data(&["candidates[].content.parts[]"], "thoughtSignature"),
     any(
@@ -76,7 +76,7 @@ const PASSES: &[Passes] = &[
     ),
     word(&["candidates[]"], "content.role"),
     words(&["candidates[]"], "safetyRatings"),
-    data(&["candidates[]"], "urlContextMetadata"),
+    data(&["candidates[]"], "continuationToken urlContextMetadata"),
     words(CITATIONS, "publicationDate"),
     data(CITATIONS, "uri"),
     string(CITATIONS, "license title"),

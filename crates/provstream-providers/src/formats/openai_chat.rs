@@ -351,7 +351,7 @@ const ANNOTATIONS: &[&str] = &[
 const PASSES: &[Passes] = &[
     word(
         &["choices[].delta", "choices[].message"],
-        "audio.format audio.id content[].id content[].thinking[].type content[].summary[].type content[].type end_turn id name \
+        "audio.format audio.id channel content[].id content[].thinking[].type content[].summary[].type content[].type end_turn id name \
          phase provider_specific_fields.thinking_blocks[].type reasoning.type reasoning[].type \
          reasoning_content.type reasoning_content[].type reasoning_details[].format reasoning_details[].id \
          reasoning_details[].type recipient role status thinking.type thinking_blocks[].type tool_call_id type",
@@ -362,7 +362,7 @@ const PASSES: &[Passes] = &[
     ),
     data(
         &["choices[].delta", "choices[].message"],
-        "content[].data content[].document_url content[].image_url content[].input_audio content[].signature \
+        "audio_content content[].data content[].document_url content[].image_url content[].input_audio content[].signature \
          encrypted_content extra_content.google.thought_signature images obfuscation \
          provider_specific_fields.signature provider_specific_fields.thinking_blocks[].data \
          provider_specific_fields.thinking_blocks[].signature provider_specific_fields.thought_signatures \
@@ -371,38 +371,42 @@ const PASSES: &[Passes] = &[
     ),
     any(
         &["choices[].delta", "choices[].message"],
-        "content[].file context executed_tools function_call tool_calls",
+        "content[].file context executed_tools function_call provider_specific_fields.web_search_results tool_calls",
     ),
     word(
         ANNOTATIONS,
-        "file_citation.file_id file_path.file_id type url_citation.type",
+        "file.hash file_citation.file_id file_path.file_id type url_citation.type",
     ),
     data(ANNOTATIONS, "url_citation.url"),
+    // What the request brought.
+    any(ANNOTATIONS, "file.content"),
     string(
         ANNOTATIONS,
         "file.name file_citation.filename url_citation.title",
     ),
     word(&["choices[]"], "native_finish_reason"),
-    words(
-        &["choices[]"],
-        "content_filter_offsets content_filter_result content_filter_results usage",
-    ),
+    words(&["choices[]"], "content_filter_offsets usage"),
     string(&["choices[]"], "matched_stop stop_reason"),
-    any(&["choices[]"], "logprobs"),
+    any(
+        &["choices[]"],
+        "content_filter_result content_filter_results logprobs",
+    ),
     word(
         &[""],
-        "created created_at event_id id model request_id response_id service_tier session_id \
+        "created created_at event_id id request_id response_id service_tier session_id \
          system_fingerprint trace_id",
     ),
     words(
         &[""],
-        "kv_transfer_params prompt_annotations prompt_filter_results stats time_info timings usage x_groq",
+        "content_filter copilot_usage kv_transfer_params model_info moderation perf_metrics prompt_annotations runtime stats time_info \
+         timings usage usage_breakdown x_groq",
     ),
-    string(&[""], "provider"),
+    string(&[""], "base_resp.status_msg model note provider"),
     data(&[""], "citations images obfuscation p"),
     any(
         &[""],
-        "copilot_references metadata prompt related_questions search_results sources warnings web_search",
+        "copilot_errors copilot_references debug metadata prompt prompt_filter_results related_questions search_info \
+         search_results sources vertex_ai_grounding_metadata warnings web_search",
     ),
 ];
 

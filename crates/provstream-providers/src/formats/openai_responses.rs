@@ -234,11 +234,12 @@ const PASSES: &[Passes] = &[
     string(ANNOTATIONS, "filename title"),
     word(
         RESPONSE,
-        "id model moderation object previous_response_id prompt_cache_retention  service_tier truncation",
+        "id model object previous_response_id prompt_cache_retention service_tier truncation",
     ),
     words(
         RESPONSE,
-        "billing content_filter_results content_filters context_management conversation incomplete_details reasoning usage",
+        "access_programs billing content_filter_results content_filters context_management conversation image.context_compression \
+         incomplete_details input_transformations moderation prompt_cache_diagnostics reasoning usage",
     ),
     any(
         RESPONSE,

@@ -314,7 +314,7 @@ impl FactReader {
             return Some(NoticeCode::OversizedEvent);
         }
         let mut event = Event::new(automaton, walk, data, is_streamed);
-        let is_odd = walk.is_odd() || self.is_misnamed(&event);
+        let is_odd = walk.is_odd() || self.is_misnamed(&event) || self.has_odd_part(walk, &event);
         if is_odd && self.is_gated {
             // As if it was not there, because it is withheld.
             return Some(NoticeCode::AmbiguousEvent);
@@ -361,6 +361,20 @@ impl FactReader {
             event.odd = event.odd.or(Some(NoticeCode::AmbiguousEvent));
         }
         event.odd
+    }
+
+    /// Returns `true` if a number of a part is odd that decides to which text a string belongs.
+    fn has_odd_part(&self, walk: &Walk, event: &Event<'_>) -> bool {
+        if !walk.has_odd_part() || !event.automaton.table.parts_reasoning {
+            return walk.has_odd_part();
+        }
+        // Texts have no parts there, and servers number tool calls as they like.
+        self.wants_reasoning
+            && walk.captures.iter().any(|capture| {
+                let mut rules = event.rules(capture);
+                let is_reasoning = |role| matches!(role, Role::Reasoning | Role::ReasoningWhole);
+                rules.any(|rule| is_reasoning(rule.row.role)) && walk.is_in_odd_part(capture)
+            })
     }
 
     /// Sets the name of the next server-sent event, which is empty without one.

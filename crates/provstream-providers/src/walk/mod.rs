@@ -182,8 +182,8 @@ pub(crate) struct Walk {
     repeated: Vec<Repeated>,
     /// [Evidence](table::Role::is_evidence) is repeated.
     pub(crate) is_repeated: bool,
-    /// Number of channel numbers that are not whole numbers of 32 bits.
-    odd_numbers: u32,
+    /// Number of channel numbers that are not whole numbers of 32 bits, by their level.
+    odd_numbers: [u32; 3],
     /// The identifier of the event's block is not a string.
     has_odd_id: bool,
     /// The event has more scopes than it may have.
@@ -214,7 +214,7 @@ impl Walk {
         self.has_more_untaken = false;
         self.scopes.push(Scope::default());
         self.is_repeated = false;
-        self.odd_numbers = 0;
+        self.odd_numbers = [0; 3];
         self.has_odd_id = false;
         self.has_more_scopes = false;
         self.has_too_many = false;
@@ -231,7 +231,21 @@ impl Walk {
 
     /// Returns `true` if it is not known to which texts the event's strings belong.
     pub(crate) const fn is_odd(&self) -> bool {
-        self.odd_numbers > 0 || self.has_odd_id || self.has_more_scopes
+        self.odd_numbers[0] > 0
+            || self.odd_numbers[2] > 0
+            || self.has_odd_id
+            || self.has_more_scopes
+    }
+
+    /// Returns `true` if some number of a part is odd.
+    pub(crate) const fn has_odd_part(&self) -> bool {
+        self.odd_numbers[1] > 0
+    }
+
+    /// Returns `true` if the number of the part that a value is in is odd.
+    pub(crate) fn is_in_odd_part(&self, capture: &Capture) -> bool {
+        let scope = self.scopes.get(usize::from(capture.scope));
+        scope.is_some_and(|scope| scope.odd & (1 << 1) != 0)
     }
 
     /// Releases memory that an unusually large event needed.
@@ -621,8 +635,8 @@ impl Walk {
         if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
             scope.numbers[level] = number.or(scope.numbers[level]);
             let bit = 1 << level;
-            self.odd_numbers -= u32::from(scope.odd & bit != 0);
-            self.odd_numbers += u32::from(is_odd);
+            self.odd_numbers[level] -= u32::from(scope.odd & bit != 0);
+            self.odd_numbers[level] += u32::from(is_odd);
             scope.odd = (scope.odd & !bit) | (u8::from(is_odd) << level);
         }
     }

@@ -8,8 +8,8 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// Length up to which strings are scanned eight bytes at a time; longer ones are worth a call of `memchr`.
 const SHORT: usize = 64;
 
-/// Longest word in bytes.
-pub(crate) const LONGEST_WORD: usize = 256;
+/// Longest word in bytes. Identifiers that servers encrypt have some 500.
+pub(crate) const LONGEST_WORD: usize = 1_024;
 
 /// End of a string's content, which is the position of the closing quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -284,11 +284,11 @@ impl Role {
             | Self::Message
             | Self::Quote
             | Self::Reasoning
-            | Self::ReasoningWhole => Allowed::Text,
+            | Self::ReasoningWhole
+            | Self::Id => Allowed::Text,
             Self::Type
             | Self::Kind
             | Self::DeltaKind
-            | Self::Id
             | Self::Block
             | Self::Begins
             | Self::Finish

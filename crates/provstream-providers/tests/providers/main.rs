@@ -20,6 +20,7 @@ mod limits;
 mod members;
 mod memory_of_texts;
 mod oracle;
+mod passing;
 mod reasoning;
 mod review;
 mod rewrite;

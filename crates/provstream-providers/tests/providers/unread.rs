@@ -824,6 +824,10 @@ fn text_in_the_place_of_another_value_does_not_pass() {
                 continue;
             }
             for path in places(&value, "") {
+                // The identifier of a part, by which clients join deltas; nobody reads it.
+                if fixture.format == Format::VercelUi && path == "/id" {
+                    continue;
+                }
                 if OPEN
                     .iter()
                     .any(|open| path.replace('/', ".").contains(open))

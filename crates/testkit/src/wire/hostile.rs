@@ -11,7 +11,7 @@ use super::oracle::{Client, clean};
 const TEXTS: [&str; 5] = ["content", "text", "delta", "response", "refusal"];
 
 /// Members that have words or numbers in each format that has them.
-const NOT_TEXT: [&str; 16] = [
+const NOT_TEXT: [&str; 14] = [
     "content_index",
     "contentBlockIndex",
     "created",
@@ -19,10 +19,8 @@ const NOT_TEXT: [&str; 16] = [
     "done",
     "event_type",
     "finish_reason",
-    "id",
     "index",
     "item_id",
-    "model",
     "object",
     "output_index",
     "role",

@@ -1,0 +1,197 @@
+//! Members, numbers and identifiers that real servers send: none of them is withheld, emptied, moved or counted as unread.
+
+use provstream::Parser;
+use provstream_providers::{Format, ReadReport, Reasoning, StreamGate, StreamRewriter};
+use testkit::gate::policies::NoInference;
+
+const CHAT: Format = Format::OpenAiChat;
+
+/// Events of a chat completion, with these members in an event, in a choice and in a delta.
+fn chat(event: &str, choice: &str, delta: &str) -> String {
+    format!(
+        "data: {{\"object\":\"chat.completion.chunk\",{event}\"choices\":[{{\"index\":0,{choice}\"delta\":{{{delta}\"content\":\"\"}}}}]}}\n\n"
+    )
+}
+
+fn gated(format: Format, body: &str, reasoning: Reasoning) -> (String, ReadReport) {
+    let mut gate = StreamGate::new(format, Parser::new(), NoInference).with_reasoning(reasoning);
+    let mut out = Vec::new();
+    gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    let out = String::from_utf8(out).expect("UTF-8");
+    (out, gate.report().clone())
+}
+
+fn stripped(format: Format, body: &str) -> String {
+    let mut rewriter = StreamRewriter::new(format, Parser::new());
+    let mut out = Vec::new();
+    rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    String::from_utf8(out).expect("UTF-8")
+}
+
+/// Asserts that a gate that withholds nothing changes nothing, and has read everything.
+fn assert_passes(format: Format, body: &str) {
+    let (out, report) = gated(format, body, Reasoning::Leave);
+    assert_eq!(out, body);
+    let unread: Vec<_> = report.unread_members().collect();
+    assert!(unread.is_empty(), "{unread:?} in {body}");
+    assert!(report.is_complete(), "{report:?} for {body}");
+}
+
+#[test]
+fn members_of_other_servers_pass() {
+    for event in [
+        // llama.cpp, LM Studio and vLLM repeat the name that they were started with, which may be a path.
+        r#""model":"/home/me/My Models/größe.gguf","#,
+        // Tencent Hunyuan.
+        r#""note":"以上内容为AI生成，不代表开发者立场","#,
+        // Zhipu, MiniMax, Groq, Fireworks, LM Studio.
+        r#""content_filter":[{"role":"assistant","level":1}],"#,
+        r#""base_resp":{"status_code":0,"status_msg":"invalid api key"},"#,
+        r#""usage_breakdown":{"models":[{"model":"m","usage":{"total_tokens":1}}]},"#,
+        r#""perf_metrics":{"server-ttft":"0.1","cached":"7"},"#,
+        r#""model_info":{"arch":"qwen2","format":"gguf"},"runtime":{"name":"llama.cpp-mac","version":"1.1"},"#,
+        // LiteLLM, OpenRouter, GitHub Copilot, Baidu, OpenAI.
+        r#""vertex_ai_grounding_metadata":[{"webSearchQueries":["rain today"]}],"#,
+        r#""debug":{"echo_upstream_body":{"model":"a b"}},"#,
+        r#""copilot_usage":{"token_details":[{"token_type":"input"}]},"#,
+        r#""copilot_errors":[{"message":"no such file"}],"#,
+        r#""search_info":{"search_results":[{"title":"Rain today","url":"https://a.example"}]},"#,
+        r#""moderation":{"input":{"type":"ok"},"output":{"category":"none"}},"#,
+    ] {
+        assert_passes(CHAT, &chat(event, "", ""));
+    }
+    for choice in [
+        // Azure.
+        r#""content_filter_results":{"error":{"code":"content_filter_error","message":"The contents are not filtered"}},"#,
+        r#""content_filter_results":{"protected_material_code":{"citation":{"license":"MIT License"}}},"#,
+    ] {
+        assert_passes(CHAT, &chat("", choice, ""));
+    }
+    for delta in [
+        // Groq, MiniMax, OpenRouter, LiteLLM.
+        r#""channel":"analysis","#,
+        r#""audio_content":"494433","#,
+        r#""annotations":[{"type":"file","file":{"hash":"a1","content":[{"type":"text","text":"a page"}]}}],"#,
+        r#""provider_specific_fields":{"web_search_results":[{"title":"Rain today"}]},"#,
+    ] {
+        assert_passes(CHAT, &chat("", "", delta));
+    }
+}
+
+#[test]
+fn members_of_new_versions_pass() {
+    for member in [
+        r#""access_programs":{"cyber":"a"}"#,
+        r#""input_transformations":[{"type":"a"}]"#,
+        r#""moderation":{"input":{"type":"a"}}"#,
+        r#""prompt_cache_diagnostics":{"reason":"a","type":"b"}"#,
+    ] {
+        let body = format!(
+            "data: {{\"type\":\"response.created\",\"response\":{{\"id\":\"r\",\"object\":\"response\",{member},\"output\":[]}}}}\n\n"
+        );
+        assert_passes(Format::OpenAiResponses, &body);
+    }
+    for member in [
+        r#""diagnostics":{"cache_miss_reason":{"type":"a"}}"#,
+        r#""input_transformations":[{"type":"a"}]"#,
+    ] {
+        let body = format!(
+            "event: message_start\ndata: {{\"type\":\"message_start\",\"message\":{{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",{member},\"content\":[]}}}}\n\n"
+        );
+        assert_passes(Format::Anthropic, &body);
+    }
+    let body = r#"data: {"candidates":[{"index":0,"continuationToken":"a","content":{"role":"model","parts":[{"text":"","mediaProcessing":{"type":"a"}}]}}]}"#;
+    assert_passes(Format::Gemini, &format!("{body}\n\n"));
+}
+
+/// GLM, and proxies to Bedrock and Anthropic, number the only tool call with -1.
+#[test]
+fn an_odd_number_of_a_tool_call_passes() {
+    let call = r#""tool_calls":[{"index":-1,"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}],"#;
+    let details = r#""reasoning_details":[{"index":-1,"type":"reasoning.text","text":"So."}],"#;
+    for delta in [call, details] {
+        assert_passes(CHAT, &chat("", "", delta));
+    }
+    let body = chat("", "", call);
+    let (out, report) = gated(CHAT, &body, Reasoning::Rewrite);
+    assert_eq!((&*out, report.is_complete()), (&*body, true));
+    // Numbers of reasoning that a gate reads do say to which text it belongs.
+    let (out, report) = gated(CHAT, &chat("", "", details), Reasoning::Rewrite);
+    assert!(!out.contains("So."), "{out}");
+    assert!(!report.is_complete());
+}
+
+/// GitHub Copilot's identifiers are encrypted, and have some 400 characters.
+#[test]
+fn long_identifiers_pass_and_are_repeated() {
+    let id = "QkQk".repeat(125);
+    let delta = |text: &str| {
+        format!(
+            "event: response.output_text.delta\ndata: {{\"type\":\"response.output_text.delta\",\"item_id\":\"{id}\",\"output_index\":0,\"content_index\":0,\"delta\":\"{text}\"}}\n\n"
+        )
+    };
+    let body = format!(
+        "data: {{\"type\":\"response.created\",\"response\":{{\"id\":\"{id}\",\"object\":\"response\",\"output\":[]}}}}\n\n{}",
+        delta("")
+    );
+    assert_passes(Format::OpenAiResponses, &body);
+    let out = stripped(Format::OpenAiResponses, &delta("It rains. [sub"));
+    assert_eq!(out, delta("It rains.") + &delta(" [sub"));
+}
+
+#[test]
+fn the_identifier_of_a_part_is_repeated() {
+    let long = "QkQk".repeat(600);
+    for id in ["text 1", "größe", &long] {
+        let event = |rest: &str| format!("data: {{\"type\":\"text-{rest}\",\"id\":\"{id}\"}}\n\n");
+        let delta = |text: &str| {
+            format!("data: {{\"type\":\"text-delta\",\"id\":\"{id}\",\"delta\":\"{text}\"}}\n\n")
+        };
+        let (start, end) = (event("start"), event("end"));
+        assert_passes(Format::VercelUi, &format!("{start}{}{end}", delta("")));
+        let body = format!("{start}{}{end}", delta("It rains. [sub"));
+        let expected = format!("{start}{}{}{end}", delta("It rains."), delta(" [sub"));
+        assert_eq!(stripped(Format::VercelUi, &body), expected);
+    }
+}
+
+#[test]
+fn names_with_escapes_are_repeated() {
+    let with = |text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"inde\\u0078\":1,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
+        )
+    };
+    let out = stripped(CHAT, &with("It rains. [sub"));
+    assert_eq!(out, with("It rains.") + &with(" [sub"));
+    let with = |text: &str| {
+        format!(
+            "data: {{\"ty\\u0070e\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"{text}\"}}\n\n"
+        )
+    };
+    let out = stripped(Format::OpenAiResponses, &with("It rains. [sub"));
+    assert_eq!(out, with("It rains.") + &with(" [sub"));
+}
+
+/// Together writes its text in `delta.content` and `text`. OpenAI's clients read both.
+#[test]
+fn an_added_event_has_all_members_that_clients_read() {
+    let event = |text: &str| {
+        format!(
+            "data: {{\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":0,\"text\":\"{text}\",\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
+        )
+    };
+    let body = [event("It rains. "), event("The cat sat.")].concat();
+    let (out, _) = gated(CHAT, &body, Reasoning::Leave);
+    let mut texts = [String::new(), String::new()];
+    for data in out.lines().filter_map(|line| line.strip_prefix("data: ")) {
+        let event: serde_json::Value = serde_json::from_str(data).expect("JSON");
+        let choice = &event["choices"][0];
+        assert!(choice["delta"].is_object(), "{data}");
+        texts[0] += choice["text"].as_str().expect("a string");
+        texts[1] += choice["delta"]["content"].as_str().unwrap_or("");
+    }
+    assert_eq!(texts, ["It rains. The cat sat.", "It rains. The cat sat."]);
+}
