@@ -55,7 +55,10 @@ const CITATIONS: &[&str] = &[
 
 /// Values that are not text.
 const PASSES: &[Passes] = &[
-    word(BLOCKS, "file_id id name server_name tool_use_id type"),
+    word(
+        BLOCKS,
+        "file_id from.model id name server_name to.model tool_use_id type",
+    ),
     words(BLOCKS, "caller"),
     data(BLOCKS, "data signature"),
     any(BLOCKS, "input source"),

@@ -88,7 +88,7 @@ const PASSES: &[Passes] = &[
         &["output.message.content[0]"],
         "citationsContent.citations[].source citationsContent.citations[].title",
     ),
-    words(&["output.message.content[0]"], "cachePoint"),
+    words(&["output.message.content[0]"], "cachePoint type"),
     data(
         &["output.message.content[0]"],
         "citationsContent.citations[].location reasoningContent.reasoningText.signature \

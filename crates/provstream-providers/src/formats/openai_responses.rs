@@ -252,9 +252,11 @@ const PASSES: &[Passes] = &[
         &[""],
         "background background_color call_id code event_id item_id name output_format param phase quality response_id role size",
     ),
+    words(&[""], "copilot_usage"),
     data(&[""], "obfuscation partial_image_b64"),
     any(&[""], "item response.output[] output[]").in_kinds(&[
         "*_call",
+        "program*",
         "*_call_output",
         "mcp_*",
         "tool_search*",

@@ -102,6 +102,12 @@ fn members_of_new_versions_pass() {
         );
         assert_passes(Format::Anthropic, &body);
     }
+    let body = r#"data: {"type":"response.output_item.done","output_index":0,"copilot_usage":{"token_details":[{"token_type":"input"}]},"item":{"type":"program","id":"p","code":"print(1 + 1)","call_id":"c","fingerprint":"f"}}"#;
+    assert_passes(Format::OpenAiResponses, &format!("{body}\n\n"));
+    let body = r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"fallback","from":{"model":"a"},"to":{"model":"b"}}}"#;
+    assert_passes(Format::Anthropic, &format!("{body}\n\n"));
+    let body = r#"{"output":{"message":{"role":"assistant","content":[{"type":"text","text":""}]}},"stopReason":"end_turn"}"#;
+    assert_passes(Format::BedrockConverse, body);
     let body = r#"data: {"candidates":[{"index":0,"continuationToken":"a","content":{"role":"model","parts":[{"text":"","mediaProcessing":{"type":"a"}}]}}]}"#;
     assert_passes(Format::Gemini, &format!("{body}\n\n"));
 }
