@@ -375,3 +375,26 @@ impl GateHandler for Dispositions {
         self.0.push(rules("").disposition(question, verdict));
     }
 }
+
+/// White space after discarded text is joined, whatever chunks it comes in.
+#[test]
+fn white_space_beside_discarded_citations_is_joined() {
+    for text in [
+        "\n\nA b. [7] <co: 0><co: 9>C</co: 9> is</co: 0> so.\n[doc9]\n\nD e. [7] End.",
+        "<co: 0><co: 9>C</co: 9> is</co: 0> so.\n[doc9]\n\nEnd.",
+        "A. <co: 9>C</co: 9> is so.\n[doc9]\n\nEnd.",
+    ] {
+        let mut case = numbers(text, Known::Complete(known(&["0"])));
+        case.dialects = vec!["numeric", "doc", "cohere"];
+        let mut found = Vec::new();
+        for most in [1, 2, 3, 5, 8, 2_000] {
+            for seed in 0..20 {
+                let (seen, _) = run(&case, KnownSources, most, &mut Cuts(seed));
+                found.push(String::from_utf8(seen.text).expect("UTF-8"));
+            }
+        }
+        found.sort();
+        found.dedup();
+        assert_eq!(found.len(), 1, "{text:?} {found:?}");
+    }
+}

@@ -293,9 +293,9 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         let Some(ahead) = &self.ahead else {
             return b"";
         };
-        // What may still become an annotation need not be in a copy.
-        let len = ahead.text.len().saturating_sub(self.gate.buffered_len());
-        ahead.text[..len].trim_ascii()
+        // What may still become an annotation need not be in a copy; a marker that is complete is not in the text.
+        let certain = self.gate.held_len() - self.gate.buffered_len();
+        ahead.text[..certain.min(ahead.text.len())].trim_ascii()
     }
 
     fn look_ahead(&mut self) {

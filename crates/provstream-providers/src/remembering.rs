@@ -31,8 +31,8 @@ pub(super) struct Remembering<P> {
     /// Number of runs of unannotated text decided so far, including repeated decisions.
     runs_met: usize,
     limits_met: usize,
-    /// Offsets of the other text's assertions that also occurred in this copy.
-    met: Vec<u64>,
+    /// Places of the other text's assertions that also occurred in this copy.
+    met: Vec<Place>,
     /// The text is a copy of another one.
     is_repeat: bool,
     /// Words of the other text before the place where the policy ended it.
@@ -44,7 +44,7 @@ pub(super) struct Remembering<P> {
 /// Decisions of a policy about a text.
 #[derive(Clone, Debug, Default)]
 struct Made {
-    /// Decisions about assertions, sorted by offset.
+    /// Decisions about assertions, sorted by place.
     assertions: Vec<Decision>,
     /// Decisions about runs of unannotated text, in order.
     runs: Vec<Unannotated>,
@@ -58,11 +58,40 @@ struct Made {
     has_forgotten: bool,
 }
 
+/// Place of an assertion in a text, also when its annotations are not all read yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// Offset of its first byte.
+    at: u64,
+    /// Offset of the first marker of a citation. Several citations can begin at the same byte, one inside another.
+    marker: Option<u64>,
+}
+
+impl Place {
+    fn of(question: &Question<'_>) -> Self {
+        Self {
+            at: question.assertion().span().start(),
+            marker: first_marker(question),
+        }
+    }
+}
+
+#[cfg(feature = "dialects")]
+fn first_marker(question: &Question<'_>) -> Option<u64> {
+    let citation = question.citation()?;
+    let first = citation.ids().next();
+    Some(first.map_or(0, |cited| cited.marker.start()))
+}
+
+#[cfg(not(feature = "dialects"))]
+const fn first_marker(_: &Question<'_>) -> Option<u64> {
+    None
+}
+
 #[derive(Clone, Debug)]
 struct Decision {
-    /// Offset of the assertion's first byte.
-    at: u64,
-    /// Hash of the assertion's text and annotations, to distinguish it from another assertion at the same offset.
+    place: Place,
+    /// Hash of the assertion's text and annotations, to distinguish it from another assertion at the same place.
     mark: u64,
     action: Action,
     /// Text of the assertion, within [`MAX_WORDS`]; empty if it is released.
@@ -163,30 +192,30 @@ impl<P: Policy> Remembering<P> {
         own.has_forgotten |= more.has_forgotten;
         own.has_withheld |= more.has_withheld;
         for decision in more.assertions {
-            if let Err(place) = own.find(decision.at) {
-                count(own.assertions.len() - place);
-                own.assertions.insert(place, decision);
+            if let Err(index) = own.find(decision.place) {
+                count(own.assertions.len() - index);
+                own.assertions.insert(index, decision);
             }
         }
         own.runs.extend(more.runs);
         own.limits.extend(more.limits);
     }
 
-    /// Returns the decision about the other text's assertion with this mark, preferably at the same offset, otherwise
+    /// Returns the decision about the other text's assertion with this mark, preferably at the same place, otherwise
     /// after the last one that occurred.
-    fn again(&mut self, at: u64, mark: u64) -> Option<Action> {
+    fn again(&mut self, place: Place, mark: u64) -> Option<Action> {
         let made = self.made.as_deref()?;
-        let here = made.get(at).filter(|decision| decision.mark == mark);
+        let here = made.get(place).filter(|decision| decision.mark == mark);
         let decision = here.or_else(|| {
-            let after = self.met.last().map_or(0, |last| last + 1);
+            let last = self.met.last();
             let later = made
                 .assertions
-                .partition_point(|decision| decision.at < after);
+                .partition_point(|decision| last.is_some_and(|last| decision.place <= *last));
             let mut later = made.assertions[later..].iter();
             later.find(|decision| decision.mark == mark)
         })?;
         let action = decision.action.clone();
-        self.met.push(decision.at);
+        self.met.push(decision.place);
         Some(action)
     }
 
@@ -444,10 +473,10 @@ impl Made {
     }
 
     /// Adds to `to` the changes to a copy: the decisions about the same words, except for the assertions at the
-    /// offsets `met`, which are sorted, and the end of the text if it `is_ended` already.
+    /// places `met`, which are sorted, and the end of the text if it `is_ended` already.
     fn settle(
         &self,
-        (met, is_ended): (&[u64], bool),
+        (met, is_ended): (&[Place], bool),
         unfound: Unfound,
         copy: &[u8],
         to: &mut CopyChanges,
@@ -459,7 +488,7 @@ impl Made {
         for decision in &self.assertions {
             let ends = decision.action.ends();
             let is_done = decision.action == Action::Release || ends && is_ended;
-            if is_done || met.binary_search(&decision.at).is_ok() {
+            if is_done || met.binary_search(&decision.place).is_ok() {
                 continue;
             }
             let Some(words) = &decision.words else {
@@ -495,14 +524,14 @@ impl Made {
             && self.limits.is_empty()
     }
 
-    /// Returns the index of the decision about the assertion at this offset, or the index for inserting one.
-    fn find(&self, at: u64) -> Result<usize, usize> {
+    /// Returns the index of the decision about the assertion at this place, or the index for inserting one.
+    fn find(&self, place: Place) -> Result<usize, usize> {
         self.assertions
-            .binary_search_by_key(&at, |decision| decision.at)
+            .binary_search_by_key(&place, |decision| decision.place)
     }
 
-    fn get(&self, at: u64) -> Option<&Decision> {
-        self.assertions.get(self.find(at).ok()?)
+    fn get(&self, place: Place) -> Option<&Decision> {
+        self.assertions.get(self.find(place).ok()?)
     }
 }
 
@@ -512,16 +541,16 @@ impl<P: Policy> Policy for Remembering<P> {
     }
 
     fn assertion(&mut self, question: &Question<'_>) -> Action {
-        let at = question.assertion().span().start();
+        let place = Place::of(question);
         let mark = self.mark(question);
         if self.is_repeat
-            && let Some(action) = self.again(at, mark)
+            && let Some(action) = self.again(place, mark)
         {
             return action;
         }
         let made = self.made.as_deref();
-        let known = made.and_then(|made| made.get(at));
-        let known = known.or_else(|| self.more.get(at));
+        let known = made.and_then(|made| made.get(place));
+        let known = known.or_else(|| self.more.get(place));
         let made = made.map_or(0, |made| made.assertions.len());
         let is_full = made + self.more.assertions.len() >= MAX_DECISIONS;
         let is_known = known.is_some();
@@ -544,15 +573,15 @@ impl<P: Policy> Policy for Remembering<P> {
         made.has_withheld |= action != Action::Release;
         made.words += text.len();
         let decision = Decision {
-            at,
+            place,
             mark,
             action: action.clone(),
             words: (made.words <= MAX_WORDS).then(|| text.into()),
         };
-        match made.find(at) {
+        match made.find(place) {
             // The earlier decision was made before all annotations were read.
-            Ok(place) => made.assertions[place] = decision,
-            Err(place) => made.assertions.insert(place, decision),
+            Ok(index) => made.assertions[index] = decision,
+            Err(index) => made.assertions.insert(index, decision),
         }
         action
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use provstream::Parser;
 use provstream_providers::{Decoder, Format, Item, ResponseParser, WireEvent};
 use testkit::wire::generate::{self, Random};
-use testkit::wire::hostile::with_unread;
+use testkit::wire::hostile::{Notation, with_unread};
 use testkit::wire::oracle::{self, Client};
 
 use super::super::case::Case;
@@ -118,7 +118,7 @@ fn odd(stream: &[u8], case: &Case) -> Vec<u8> {
 fn check_errors(data: &[u8]) {
     let (format, _) = made_up(data);
     let case = Case::new(data);
-    let (stream, errors) = with_unread(format, &mut Random::chosen(data));
+    let (stream, errors) = with_unread((format, Notation::Annotations), &mut Random::chosen(data));
     let mut found = 0;
     let mut decoder = Decoder::new(format);
     let mut take = |item: Item<'_>| found += usize::from(matches!(item, Item::Error(_)));

@@ -10,7 +10,7 @@ use testkit::gate::policies::{NoInference, Nothing};
 use testkit::wire::decoded::texts;
 use testkit::wire::gated::Expected;
 use testkit::wire::generate::Random;
-use testkit::wire::hostile::{contradicting, sentences, with_copies, with_unread, words};
+use testkit::wire::hostile::{Notation, contradicting, sentences, with_copies, with_unread, words};
 use testkit::wire::members::members;
 use testkit::wire::repeating::{LETTERS, stream, with_other_letter};
 
@@ -87,11 +87,12 @@ fn check_hostile(choices: &[u8], data: &[u8]) {
     let mut random = Random::chosen(choices);
     let format = Format::ALL[random.below(Format::ALL.len())];
     let detects = random.one_in(2);
+    let of = (format, Notation::Annotations);
     let (stream, has_all_withheld) = match random.below(4) {
-        0 => (sentences(format, &mut random), false),
-        1 => (with_unread(format, &mut random).0, false),
-        2 => (with_copies(format, &mut random), false),
-        _ => (contradicting(format, &mut random), true),
+        0 => (sentences(of, &mut random), false),
+        1 => (with_unread(of, &mut random).0, false),
+        2 => (with_copies(of, &mut random), false),
+        _ => (contradicting(of, &mut random), true),
     };
     match has_all_withheld {
         true => check_words((format, detects), Nothing(""), b"WRPZ", (data, &stream)),

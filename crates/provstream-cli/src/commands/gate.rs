@@ -82,7 +82,6 @@ pub(crate) struct GateOptions {
 /// Runs the command.
 pub(crate) fn run(options: &GateOptions) -> anyhow::Result<ExitCode> {
     refuse_shared_files(options)?;
-    check_dialects(options)?;
     let settings = GateSettings::load(&options.policy, &options.stream, Some(&options.dialects))?;
     if settings.rules.needs_sources() && !options.dialects.has_sources() {
         return Err(usage_error(
@@ -104,16 +103,6 @@ pub(crate) fn run(options: &GateOptions) -> anyhow::Result<ExitCode> {
         (result.map(|_| ()), gated.output)
     });
     exit_code_of_files(result, options.fail, passed)
-}
-
-/// Refuses dialects for what they cannot be read in.
-fn check_dialects(options: &GateOptions) -> anyhow::Result<()> {
-    match options.dialects.are_read() && options.stream.rewrite.is_response() {
-        true => Err(usage_error(
-            "--dialect cannot be used with --input: a gate reads markers in text alone",
-        )),
-        false => Ok(()),
-    }
 }
 
 /// Refuses files that are read and written. The text itself can be replaced.

@@ -66,3 +66,55 @@ fn extract_and_summary_read_the_citations_of_a_response() {
     let summary = sh("summary --input auto --dialect numeric --json", &input);
     assert_eq!(summary.status, 0, "{}", summary.stderr);
 }
+
+/// A policy that withholds what cites an unknown source.
+const POLICY: &str = "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"release\"\n\
+    [unknown_source]\naction = \"replace\"\ntext = \"(withheld)\"\n";
+
+#[test]
+fn gate_withholds_invented_citations_of_a_response() {
+    let files = Files::new();
+    let policy = files.write("policy.toml", POLICY);
+    let sources = files.write("sources.json", "[{\"id\":\"1\"},{\"id\":\"2\"}]");
+    let audit = files.path("audit.ndjson");
+    let audit = audit.to_str().expect("UTF-8");
+    let input = chat(&["Paris is big [1", "]. Rome", " is bigger [2][", "7]. So"]);
+    for format in ["auto", "openai-chat"] {
+        let args = ["gate", "--fail", "--policy", &policy, "--input", format];
+        let cites = [
+            "--dialect",
+            "numeric",
+            "--sources",
+            &sources,
+            "--audit",
+            audit,
+        ];
+        let gated = run(&[&args[..], &cites[..]].concat(), &input);
+        assert_eq!(gated.status, 3, "{}", gated.stderr);
+        assert!(!gated.stdout.contains("bigger"), "{}", gated.stdout);
+        let text = sh("strip --input auto --text-only", &gated.stdout).stdout;
+        assert_eq!(text, "Paris is big. (withheld) So");
+        let reason = "unknown-source, `7` is not in the list of sources";
+        assert!(gated.stderr.contains(reason), "{}", gated.stderr);
+        let log = std::fs::read_to_string(audit).expect("a log");
+        std::fs::remove_file(audit).expect("a log");
+        let decisions: Vec<Value> = log
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        let of = |name: &str| {
+            decisions
+                .iter()
+                .map(|line| line[name].clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of("disposition"),
+            ["listed-source", "unknown-source"],
+            "{log}"
+        );
+        assert_eq!(of("channel"), ["0", "0"], "{log}");
+    }
+    let unread = sh(&format!("gate --policy {policy} --input auto"), &input);
+    assert_eq!(unread.status, 2, "a policy about sources needs a list");
+}

@@ -197,24 +197,4 @@ fn a_policy_about_sources_needs_a_list() {
         assert_eq!((found.status, found.stdout.as_str()), (2, ""));
         assert!(found.stderr.contains("--sources"), "{}", found.stderr);
     }
-    let found = run(
-        &[
-            "gate",
-            "--policy",
-            "own-state",
-            "--dialect",
-            "numeric",
-            "--input",
-            "anthropic",
-        ],
-        TEXT,
-    );
-    assert_eq!(found.status, 2);
-    assert!(
-        found
-            .stderr
-            .contains("--dialect cannot be used with --input"),
-        "{}",
-        found.stderr
-    );
 }

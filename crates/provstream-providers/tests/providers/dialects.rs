@@ -4,14 +4,16 @@ use std::sync::OnceLock;
 
 use provstream::{Dialect, Dialects, Event, Handler, Marker, Mode, Parser, Replacement, Rewriter};
 use provstream_providers::{
-    ChannelPosition, Decoder, Format, Reasoning, ResponseParser, StreamHandler, StreamRewriter,
-    WireEvent,
+    ChannelPosition, Decoder, Format, Reasoning, ResponseParser, StreamGate, StreamHandler,
+    StreamRewriter, WireEvent,
 };
 use serde_json::{Value, json};
+use testkit::gate::policies::NoInference;
 use testkit::reference::dialects::{BUILT_IN, Dialects as Reference, Known, With, read};
 use testkit::reference::{Reading, RefLimits, Segment};
 use testkit::sentence;
 use testkit::wire::generate::{cited, cited_sentences};
+use testkit::wire::hostile::Notation;
 use testkit::wire::members::members;
 use testkit::wire::oracle::{Client, events};
 
@@ -454,4 +456,85 @@ fn a_handler_is_asked_again_in_each_copy() {
     rewriter.finish(&mut asked);
     let marker = "[1]".to_owned();
     assert_eq!(asked.0, [(marker.clone(), false), (marker, true)]);
+}
+
+/// A policy decides about a citation in another one, about the sentence of both, and about an assertion with annotations, which all
+/// begin at one byte. A copy without markers has none of what was withheld.
+#[test]
+fn decisions_about_all_that_begins_at_one_byte_are_repeated_in_copies() {
+    for (text, copy, released) in [
+        (
+            "(cite index=\"9-9\">A zebra.</cite> [1] So.",
+            "A zebra. So.",
+            " So.",
+        ),
+        (
+            "<co: 9>A zebra</co: 9> runs [1]. So.",
+            "A zebra runs. So.",
+            " runs. So.",
+        ),
+        (
+            "A zebra runs. [7] [substrate.grep] So.",
+            "A zebra runs. So.",
+            "So.",
+        ),
+        (
+            "(cite index=\"0-1\"><cite index=\"9-9\">A zebra</cite> runs.</cite> So.",
+            "A zebra runs. So.",
+            " runs. So.",
+        ),
+    ] {
+        let text = text.replace("(cite", "<cite");
+        let place = json!({"output_index": 0, "content_index": 0});
+        let event = |kind: &str, member: &str, text: &str| {
+            let mut event = place.clone();
+            event["type"] = kind.into();
+            event[member] = text.into();
+            format!("data: {event}\n\n")
+        };
+        let stream = event("response.output_text.delta", "delta", &text)
+            + &event("response.output_text.done", "text", copy);
+        for size in [1, 7, stream.len()] {
+            let parser = crate::notation::parser(Notation::Markers);
+            let mut gate = StreamGate::new(Format::OpenAiResponses, parser, NoInference);
+            let mut out = Vec::new();
+            for chunk in stream.as_bytes().chunks(size) {
+                gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            }
+            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert!(!out.contains("zebra"), "{text}: {out}");
+            let client = Client::of(Format::OpenAiResponses, out.as_bytes());
+            assert_eq!(
+                client.texts["0/0"].trim_start(),
+                released.trim_start(),
+                "{text}: {out}"
+            );
+        }
+    }
+}
+
+/// Text before a marker that waits for what comes after it is not decided: another source may follow. A copy under another number
+/// waits with it.
+#[test]
+fn a_copy_waits_for_text_before_a_marker_that_waits() {
+    let event = |kind: &str, index: u64, member: &str, text: &str| {
+        let event = json!({"type": kind, "output_index": index, "content_index": 0, member: text});
+        format!("data: {event}\n\n")
+    };
+    let (delta, done) = ("response.output_text.delta", "response.output_text.done");
+    let stream = event(delta, 0, "delta", "Zebra [[1]](https://a.example/b)")
+        + &event(done, 5, "text", "Zebra")
+        + &event(delta, 0, "delta", "[7]. Then so.");
+    for size in [1, 7, stream.len()] {
+        let parser = crate::notation::parser(Notation::Markers);
+        let mut gate = StreamGate::new(Format::OpenAiResponses, parser, NoInference);
+        let mut out = Vec::new();
+        for chunk in stream.as_bytes().chunks(size) {
+            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let out = String::from_utf8(out).expect("UTF-8");
+        assert!(!out.contains("Zebra") && out.contains("Then"), "{out}");
+    }
 }

@@ -19,6 +19,7 @@ mod leaks;
 mod limits;
 mod members;
 mod memory_of_texts;
+mod notation;
 mod oracle;
 mod passing;
 mod reasoning;

@@ -5,13 +5,21 @@ use provstream::{Gate, Parser, Policy};
 use provstream_providers::{Decoder, Format, Item, Reasoning, StreamGate, StreamRewriter};
 use testkit::gate::policies::{NoInference, Nothing, UptoInference};
 use testkit::wire::generate::Random;
-use testkit::wire::hostile::{contradicting, sentences, wholes, with_copies, with_unread, words};
+use testkit::wire::hostile::{
+    Notation, contradicting, sentences, wholes, with_copies, with_unread, words,
+};
 use testkit::wire::members::{Members, members};
-use testkit::wire::oracle::{Client, clean};
+use testkit::wire::oracle::Client;
 
-/// Streams of each format: 200, or as many as `PROVSTREAM_SEEDS` says.
-fn seeds() -> u64 {
-    testkit::search::seeds(200)
+use crate::notation::{all, parser};
+
+/// Streams of each format: 200, or as many as `PROVSTREAM_SEEDS` says; of those with markers, whose naive reference is slow, a
+/// tenth.
+fn seeds(notation: Notation) -> u64 {
+    match notation {
+        Notation::Annotations => testkit::search::seeds(200),
+        Notation::Markers => testkit::search::seeds(200) / 10,
+    }
 }
 
 /// Pushes a stream in pieces of random lengths.
@@ -34,11 +42,14 @@ fn reasoning(stream: &[u8]) -> Reasoning {
     }
 }
 
-fn stripped(format: Option<Format>, stream: &[u8], seed: u64) -> Vec<u8> {
+/// The format by its name or found out, and a parser.
+type Setup = (Option<Format>, Parser);
+
+fn stripped((format, parser): Setup, stream: &[u8], seed: u64) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rewriter = match format {
-        Some(format) => StreamRewriter::new(format, Parser::new()),
-        None => StreamRewriter::detect(Parser::new()),
+        Some(format) => StreamRewriter::new(format, parser),
+        None => StreamRewriter::detect(parser),
     };
     rewriter = rewriter.with_reasoning(reasoning(stream));
     in_pieces(stream, seed, |chunk| {
@@ -48,11 +59,16 @@ fn stripped(format: Option<Format>, stream: &[u8], seed: u64) -> Vec<u8> {
     out
 }
 
-fn gated(format: Option<Format>, policy: impl Policy + Clone, stream: &[u8], seed: u64) -> Vec<u8> {
+fn gated(
+    (format, parser): Setup,
+    policy: impl Policy + Clone,
+    stream: &[u8],
+    seed: u64,
+) -> Vec<u8> {
     let mut out = Vec::new();
     let mut gate = match format {
-        Some(format) => StreamGate::new(format, Parser::new(), policy),
-        None => StreamGate::detect(Parser::new(), policy),
+        Some(format) => StreamGate::new(format, parser, policy),
+        None => StreamGate::detect(parser, policy),
     };
     gate = gate.with_reasoning(reasoning(stream));
     in_pieces(stream, seed, |chunk| {
@@ -63,12 +79,12 @@ fn gated(format: Option<Format>, policy: impl Policy + Clone, stream: &[u8], see
 }
 
 /// A whole text after a gate.
-fn released(text: &str) -> String {
-    released_by(NoInference, text)
+fn released(notation: Notation, text: &str) -> String {
+    released_by(NoInference, notation, text)
 }
 
-fn released_by(policy: impl Policy, text: &str) -> String {
-    let mut gate = Gate::new(Parser::new(), policy);
+fn released_by(policy: impl Policy, notation: Notation, text: &str) -> String {
+    let mut gate = Gate::new(parser(notation), policy);
     let mut out = Vec::new();
     gate.push(text.as_bytes(), &mut out);
     gate.finish(&mut out);
@@ -76,12 +92,12 @@ fn released_by(policy: impl Policy, text: &str) -> String {
 }
 
 /// The format by its name, or found out.
-fn asked(format: Format, seed: u64) -> Option<Format> {
-    seed.is_multiple_of(2).then_some(format)
+fn asked((format, notation): (Format, Notation), seed: u64) -> Setup {
+    (seed.is_multiple_of(2).then_some(format), parser(notation))
 }
 
 /// Checks each member with text: what is there now is what is expected of what was there.
-fn check(found: &Members, before: &Members, expected: fn(&str) -> String, what: &str) {
+fn check(found: &Members, before: &Members, expected: impl Fn(&str) -> String, what: &str) {
     for (path, text) in before {
         if words(text).next().is_some() {
             let found = found.get(path).map_or("", |text| text);
@@ -108,32 +124,44 @@ fn check_only(found: &Members, released: &str, what: &str) {
 
 #[test]
 fn each_member_has_the_clean_text_and_what_a_gate_releases() {
-    for format in Format::ALL {
-        for seed in 0..seeds() {
-            let stream = sentences(format, &mut Random::new(seed));
+    for of in all() {
+        let notation = of.1;
+        for seed in 0..seeds(notation) {
+            let stream = sentences(of, &mut Random::new(seed));
             let before = members(&stream);
-            let out = stripped(asked(format, seed), &stream, seed);
+            let out = stripped(asked(of, seed), &stream, seed);
             let what = |out: &[u8]| {
                 let [stream, out] = [&stream[..], out].map(String::from_utf8_lossy);
-                format!("{format}, seed {seed}: {stream}\nbecame {out}")
+                format!("{of:?}, seed {seed}: {stream}\nbecame {out}")
             };
-            check(&members(&out), &before, clean, &what(&out));
-            let out = gated(asked(format, seed), NoInference, &stream, seed);
+            check(
+                &members(&out),
+                &before,
+                |text| notation.clean(text),
+                &what(&out),
+            );
+            let out = gated(asked(of, seed), NoInference, &stream, seed);
             let found = members(&out);
             check_none(&found, b"W", &what(&out));
-            check(&found, &before, released, &what(&out));
+            check(
+                &found,
+                &before,
+                |text| released(notation, text),
+                &what(&out),
+            );
         }
     }
 }
 
 #[test]
 fn no_member_has_what_a_gate_withholds_or_cannot_read() {
-    for format in Format::ALL {
-        for seed in 0..seeds() {
-            let (stream, errors) = with_unread(format, &mut Random::new(seed));
-            let out = gated(asked(format, seed), NoInference, &stream, seed);
+    for of in all() {
+        let notation = of.1;
+        for seed in 0..seeds(notation) {
+            let (stream, errors) = with_unread(of, &mut Random::new(seed));
+            let out = gated(asked(of, seed), NoInference, &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
-            let what = format!("{format}, seed {seed}: {before}\nbecame {after}");
+            let what = format!("{of:?}, seed {seed}: {before}\nbecame {after}");
             check_none(&members(&out), b"WZ", &what);
             assert_eq!(after.matches("boom").count(), errors, "{what}");
             let mut found = 0;
@@ -148,12 +176,13 @@ fn no_member_has_what_a_gate_withholds_or_cannot_read() {
 
 #[test]
 fn no_member_of_a_response_that_contradicts_itself_has_text_where_all_is_withheld() {
-    for format in Format::ALL {
-        for seed in 0..seeds() {
-            let stream = contradicting(format, &mut Random::new(seed));
-            let out = gated(asked(format, seed), Nothing(""), &stream, seed);
+    for of in all() {
+        let notation = of.1;
+        for seed in 0..seeds(notation) {
+            let stream = contradicting(of, &mut Random::new(seed));
+            let out = gated(asked(of, seed), Nothing(""), &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
-            let what = format!("{format}, seed {seed}: {before}\nbecame {after}");
+            let what = format!("{of:?}, seed {seed}: {before}\nbecame {after}");
             check_none(&members(&out), b"WRPZ", &what);
         }
     }
@@ -161,12 +190,13 @@ fn no_member_of_a_response_that_contradicts_itself_has_text_where_all_is_withhel
 
 #[test]
 fn no_copy_of_a_text_has_what_a_gate_withholds() {
-    for format in Format::ALL {
-        for seed in 0..seeds() {
-            let stream = with_copies(format, &mut Random::new(seed));
-            let out = gated(asked(format, seed), NoInference, &stream, seed);
+    for of in all() {
+        let notation = of.1;
+        for seed in 0..seeds(notation) {
+            let stream = with_copies(of, &mut Random::new(seed));
+            let out = gated(asked(of, seed), NoInference, &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
-            let what = format!("{format}, seed {seed}: {before}\nbecame {after}");
+            let what = format!("{of:?}, seed {seed}: {before}\nbecame {after}");
             check_none(&members(&out), b"W", &what);
         }
     }
@@ -181,16 +211,17 @@ fn no_copy_of_a_text_has_what_comes_after_its_end() {
         Format::Tgi,
         Format::GeminiInteractions,
     ];
-    for format in formats {
-        for seed in 0..seeds() {
-            let stream = with_copies(format, &mut Random::new(seed));
-            let out = gated(asked(format, seed), UptoInference, &stream, seed);
+    for of in all().filter(|(format, _)| formats.contains(format)) {
+        let (format, notation) = of;
+        for seed in 0..seeds(notation) {
+            let stream = with_copies(of, &mut Random::new(seed));
+            let out = gated(asked(of, seed), UptoInference, &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
-            let what = format!("{format}, seed {seed}: {before}\nbecame {after}");
+            let what = format!("{of:?}, seed {seed}: {before}\nbecame {after}");
             let texts = Client::of(format, &stream).texts;
             let released: String = texts
                 .values()
-                .map(|text| released_by(UptoInference, text) + " ")
+                .map(|text| released_by(UptoInference, notation, text) + " ")
                 .collect();
             check_only(&members(&out), &released, &what);
         }
@@ -200,21 +231,27 @@ fn no_copy_of_a_text_has_what_comes_after_its_end() {
 /// In a stream without deltas, the first whole text is judged, and what follows repeats the decisions about it.
 #[test]
 fn no_whole_text_without_deltas_has_what_a_gate_withholds() {
-    for format in Format::ALL {
-        for seed in 0..seeds() {
-            let Some((stream, texts)) = wholes(format, &mut Random::new(seed)) else {
+    for of in all() {
+        let (format, notation) = of;
+        for seed in 0..seeds(notation) {
+            let Some((stream, texts)) = wholes(of, &mut Random::new(seed)) else {
                 continue;
             };
             let before = String::from_utf8_lossy(&stream);
-            let out = gated(Some(format), NoInference, &stream, seed);
-            let what = format!("{format}, seed {seed}: {before}");
+            let out = gated((Some(format), parser(notation)), NoInference, &stream, seed);
+            let what = format!("{of:?}, seed {seed}: {before}");
             let what = |out: &[u8]| format!("{what}\nbecame {}", String::from_utf8_lossy(out));
-            let released = texts.iter().map(|text| released(text) + " ");
+            let released = texts.iter().map(|text| released(notation, text) + " ");
             check_only(&members(&out), &released.collect::<String>(), &what(&out));
-            let out = gated(Some(format), UptoInference, &stream, seed);
+            let out = gated(
+                (Some(format), parser(notation)),
+                UptoInference,
+                &stream,
+                seed,
+            );
             let released = texts
                 .iter()
-                .map(|text| released_by(UptoInference, text) + " ");
+                .map(|text| released_by(UptoInference, notation, text) + " ");
             check_only(&members(&out), &released.collect::<String>(), &what(&out));
         }
     }

@@ -16,7 +16,10 @@ use provstream::{Action, Handler, Parser, Policy, Question, Unannotated};
 use provstream_providers::{Format, GateEvent, StreamGate, StreamHandler, WireGateStream};
 use testkit::gate::naive::Drawn;
 use testkit::script::{Script, Step};
-use testkit::wire::generate::{Random, stream};
+use testkit::wire::generate::{Random, cited, stream};
+use testkit::wire::hostile::Notation;
+
+use crate::notation::{all, parser};
 
 /// Responses of each format.
 const RESPONSES: u64 = 4;
@@ -58,10 +61,18 @@ impl StreamHandler for Log {
     }
 }
 
+/// A response.
+fn response(format: Format, notation: Notation, seed: u64) -> Vec<u8> {
+    match notation {
+        Notation::Annotations => stream(format, seed),
+        Notation::Markers => cited(format, seed),
+    }
+}
+
 /// Output of a gate for a complete response.
-fn expected(format: Format, input: &[u8], seed: u64) -> Given {
+fn expected((format, parser): (Format, Parser), input: &[u8], seed: u64) -> Given {
     let mut log = Log::default();
-    let mut gate = StreamGate::new(format, Parser::new(), Drawn(seed));
+    let mut gate = StreamGate::new(format, parser, Drawn(seed));
     gate.push(input, &mut log);
     gate.finish(&mut log);
     log.0.take()
@@ -114,9 +125,9 @@ async fn polled(mut future: Pin<Box<dyn Future<Output = ()>>>, polls: usize) -> 
 #[tokio::test]
 async fn a_gate_that_is_dropped_at_any_await_point_gives_all_that_is_certain() {
     let mut dropped = 0;
-    for format in Format::ALL {
+    for (format, notation) in all() {
         for seed in 0..RESPONSES {
-            let input = stream(format, seed);
+            let input = response(format, notation, seed);
             for polls in 0.. {
                 let (log, given) = (Log::default(), Rc::new(Cell::new(0)));
                 let source = Flaky {
@@ -126,7 +137,7 @@ async fn a_gate_that_is_dropped_at_any_await_point_gives_all_that_is_certain() {
                     fails: seed % 2 == 0,
                     is_over: false,
                 };
-                let gate = StreamGate::new(format, Parser::new(), Drawn(seed));
+                let gate = StreamGate::new(format, parser(notation), Drawn(seed));
                 let mut events = WireGateStream::new(source, gate, log.clone());
                 let out = Rc::<RefCell<Vec<u8>>>::default();
                 let read = Rc::clone(&out);
@@ -140,7 +151,7 @@ async fn a_gate_that_is_dropped_at_any_await_point_gives_all_that_is_certain() {
                     assert!(events.is_terminated());
                 });
                 let is_done = polled(future, polls).await;
-                let expected = expected(format, &input[..given.get()], seed);
+                let expected = expected((format, parser(notation)), &input[..given.get()], seed);
                 let log = log.0.take();
                 assert_eq!(log, expected, "{format}, seed {seed}, {polls} polls");
                 assert!(
@@ -163,14 +174,14 @@ async fn a_gate_that_is_dropped_at_any_await_point_gives_all_that_is_certain() {
 
 #[test]
 fn what_is_certain_comes_before_an_error_at_any_byte() {
-    for format in Format::ALL {
-        let input = stream(format, 1);
+    for (format, notation) in all() {
+        let input = response(format, notation, 1);
         for upto in 0..=input.len().min(1_500) {
             let input = &input[..upto];
             let log = Log::default();
             let chunks = input.chunks(61).map(|chunk| Step::Give(chunk.to_vec()));
             let script = Script::new(chunks.chain([Step::Wait, Step::Fail(ErrorKind::TimedOut)]));
-            let gate = StreamGate::new(format, Parser::new(), Drawn(1));
+            let gate = StreamGate::new(format, parser(notation), Drawn(1));
             let mut events = WireGateStream::new(script, gate, log.clone());
             let mut cx = Context::from_waker(Waker::noop());
             let (mut out, mut has_failed) = (Vec::new(), false);
@@ -189,7 +200,7 @@ fn what_is_certain_comes_before_an_error_at_any_byte() {
                 }
             }
             assert!(has_failed && events.is_terminated());
-            let expected = expected(format, input, 1);
+            let expected = expected((format, parser(notation)), input, 1);
             assert_eq!(out, expected.bytes, "{format}, {upto} bytes");
             assert_eq!(log.0.take(), expected, "{format}, {upto} bytes");
         }
@@ -225,7 +236,7 @@ fn after_a_panic_at_any_question_nothing_more_is_released() {
     for format in Format::ALL {
         for seed in 0..RESPONSES {
             let input = stream(format, seed);
-            let expected = expected(format, &input, seed);
+            let expected = expected((format, Parser::new()), &input, seed);
             for left in 0.. {
                 let policy = PanicsAt(Drawn(seed), Arc::new(AtomicUsize::new(left)));
                 let log = Log::default();

@@ -1,5 +1,6 @@
 //! Gate policies that several tests use.
 
+use provstream::provenance::Reason;
 use provstream::{Action, AtLimit, Policy, Question, Unannotated};
 
 /// A policy that discards the assertions containing a word and releases the others.
@@ -33,7 +34,7 @@ impl Policy for Nothing {
     }
 }
 
-/// A policy that discards what the model has only inferred, and releases the rest.
+/// A policy that discards what the model has only inferred or cites an unknown source for, and releases the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct NoInference;
 
@@ -61,5 +62,8 @@ impl Policy for UptoInference {
 
 fn is_inferred(question: &Question<'_>) -> bool {
     let mut annotations = question.assertion().annotations();
-    annotations.any(|annotation| annotation.declared() == "unverified-inference")
+    annotations.any(|annotation| {
+        annotation.declared() == "unverified-inference"
+            || annotation.reason() == Some(Reason::UnknownSource)
+    })
 }

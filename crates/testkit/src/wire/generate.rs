@@ -142,6 +142,19 @@ const CITED: [&str; 52] = [
     " %[1]%",
 ];
 
+/// Identifiers of the sources that a generated response may cite.
+pub const SOURCES: [&str; 9] = [
+    "1",
+    "2",
+    "3",
+    "4:0",
+    "4:1",
+    "doc1",
+    "0-1",
+    "turn0search1",
+    "0",
+];
+
 /// Content of the texts of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sentences {
@@ -206,19 +219,28 @@ impl<'r> Stream<'r> {
         text + "End."
     }
 
-    /// Generates the next numbered sentences, with markers.
+    /// Generates the next numbered sentences, with markers; those with a word in `W` cite a source that is not in
+    /// [`SOURCES`].
     fn numbered_cited(&mut self, number: &mut usize) -> String {
         let mut text = "\n\n".to_owned();
         for _ in 0..1 + self.random.below(6) {
             *number += 1;
-            text += &match self.random.below(6) {
+            text += &match self.random.below(10) {
                 0 => format!("P{number}p is plain [1]. "),
                 1 => {
                     format!("P{number}p is 【4:0†so】plain【4:1†a.pdf】.\n- R{number}r [doc1]\n\n")
                 }
                 2 => format!("<cite index=\"0-1\">R{number}r runs.</cite> "),
-                3 => format!("W{number}w is so.[^1][2] [unverified-inference] "),
-                4 => format!(
+                3 => format!("W{number}w is so.[^1][7] [substrate.grep] "),
+                4 => format!("W{number}w【9:9†a.pdf】 is so. "),
+                5 => format!(
+                    "<co: 0><co: 9>W{number}w</co: 9> is</co: 0> so.\n[doc9]\n- R{number}r runs\n\n"
+                ),
+                6 => format!(
+                    "<cite index=\"9-9\">W{number}w is so.</cite> [1]\n- R{number}r runs [2]\n\n"
+                ),
+                7 => format!("W{number}w is so. [7] "),
+                8 => format!(
                     "R{number}r\u{e200}cite\u{e202}turn0search1\u{e201} runs. [cite: 1, 2] "
                 ),
                 _ => format!("P{number}p is not cited [1, "),

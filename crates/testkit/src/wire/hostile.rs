@@ -4,8 +4,11 @@
 use provstream_providers::Format;
 use serde_json::json;
 
-use super::generate::{Random, Sentences, Stream};
+use super::generate::{Random, SOURCES, Sentences, Stream};
 use super::oracle::{Client, clean};
+use crate::reference::dialects::{BUILT_IN, Dialects, Known, With, read};
+use crate::reference::{Reading, RefLimits, Segment};
+use crate::sentence;
 
 /// Members that hold text in at least one format.
 const TEXTS: [&str; 5] = ["content", "text", "delta", "response", "refusal"];
@@ -54,6 +57,48 @@ const EVENTS: [&str; 6] = [
     r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"@"}}}"#,
 ];
 
+/// Notations in which sentences state their provenance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// Annotations in brackets.
+    Annotations,
+    /// Markers of the built-in dialects, with [`SOURCES`].
+    Markers,
+}
+
+impl Notation {
+    const fn sentences(self) -> Sentences {
+        match self {
+            Self::Annotations => Sentences::Numbered(0),
+            Self::Markers => Sentences::NumberedCited(0),
+        }
+    }
+
+    /// Removes the annotations and markers of a text.
+    pub fn clean(self, text: &str) -> String {
+        match self {
+            Self::Annotations => clean(text),
+            Self::Markers => without_markers(text),
+        }
+    }
+}
+
+/// A whole text without its annotations and markers, by the naive reference.
+fn without_markers(text: &str) -> String {
+    let input = [Segment {
+        own: true,
+        bytes: text.as_bytes().to_vec(),
+        after_break: false,
+    }];
+    let with = With {
+        dialects: &Dialects::built_in(&BUILT_IN),
+        known: &Known::Complete(SOURCES.map(str::to_owned).to_vec()),
+    };
+    let limits = RefLimits::default();
+    let read = read(Reading::TEXT, &input, &limits, with, &sentence::starts);
+    String::from_utf8(read.clean).expect("UTF-8")
+}
+
 /// Iterates over the words that identify sentences, such as `W12w`.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|char: char| !char.is_ascii_alphanumeric());
@@ -66,23 +111,26 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn stream_of<'r>(format: Format, random: &'r mut Random) -> Stream<'r> {
-    let mut stream = Stream::new(random, Sentences::Numbered(0));
+fn stream_of<'r>((format, notation): (Format, Notation), random: &'r mut Random) -> Stream<'r> {
+    let mut stream = Stream::new(random, notation.sentences());
     stream.fill(format);
     stream
 }
 
-/// Generates a response of sentences. Those with a word like `W12w` are annotated as inference, so
-/// a policy may withhold them.
-pub fn sentences(format: Format, random: &mut Random) -> Vec<u8> {
-    stream_of(format, random).join(format)
+/// Generates a response of sentences. Those with a word like `W12w` are annotated as inference or
+/// cite an unknown source, so a policy may withhold them.
+pub fn sentences(format: (Format, Notation), random: &mut Random) -> Vec<u8> {
+    stream_of(format, random).join(format.0)
 }
 
 /// Generates a response of sentences with strings beside the text that no client can read, each
 /// with a word like `Z12z`: text of the wrong shape, members unknown to the format, repeated
 /// members. Returns it with the number of errors added after the last text.
-pub fn with_unread(format: Format, random: &mut Random) -> (Vec<u8>, usize) {
-    let mut stream = stream_of(format, random);
+pub fn with_unread(
+    (format, notation): (Format, Notation),
+    random: &mut Random,
+) -> (Vec<u8>, usize) {
+    let mut stream = stream_of((format, notation), random);
     let events = core::mem::take(&mut stream.events);
     let last = events
         .iter()
@@ -114,11 +162,11 @@ pub fn with_unread(format: Format, random: &mut Random) -> (Vec<u8>, usize) {
     (stream.join(format), errors)
 }
 
-/// Generates a response of sentences with copies of the texts so far, without annotations: under
+/// Generates a response of sentences with copies of the texts so far, without annotations and markers: under
 /// their own numbers or others, at ends and before them. Some of those under their own numbers have
 /// other words.
-pub fn with_copies(format: Format, random: &mut Random) -> Vec<u8> {
-    let mut stream = stream_of(format, random);
+pub fn with_copies((format, notation): (Format, Notation), random: &mut Random) -> Vec<u8> {
+    let mut stream = stream_of((format, notation), random);
     let mut so_far = String::new();
     for event in core::mem::take(&mut stream.events) {
         let random = &mut *stream.random;
@@ -145,35 +193,37 @@ pub fn with_copies(format: Format, random: &mut Random) -> Vec<u8> {
         let ends = kind.contains("part.done") || kind.contains("item.done");
         let is_own = own && !name.contains(' ') && kind.contains('#') && !ends;
         let text = match kind.contains('#') {
-            true => copied(random, text),
-            false => clean(text),
+            true => copied(random, notation, text),
+            false => notation.clean(text),
         };
         let number = if is_own { index } else { index + 5 };
         let copy = kind
             .replace('#', &number.to_string())
-            .replace('@', json!(text).to_string().trim_matches('"'));
+            .replace('@', &content(&text));
         stream.events.push(copy);
     }
     stream.join(format)
 }
 
 /// Generates a response of sentences without deltas, in formats that have whole texts in a stream: each text comes as a
-/// whole, once or several times, and then without annotations. Also returns the texts.
-pub fn wholes(format: Format, random: &mut Random) -> Option<(Vec<u8>, Vec<String>)> {
+/// whole, once or several times, and then without annotations and markers. Also returns the texts.
+pub fn wholes(
+    (format, notation): (Format, Notation),
+    random: &mut Random,
+) -> Option<(Vec<u8>, Vec<String>)> {
     let kind = random.pick(copies_of(format).get(..2)?);
-    let stream = sentences(format, random);
+    let stream = sentences((format, notation), random);
     let texts: Vec<String> = Client::of(format, &stream).texts.into_values().collect();
-    let mut stream = Stream::new(random, Sentences::Numbered(0));
+    let mut stream = Stream::new(random, notation.sentences());
     for (number, text) in texts.iter().enumerate().take(3) {
         let random = &mut *stream.random;
         let whole = |text: &str| {
-            let text = json!(text).to_string();
             kind.replace('#', &number.to_string())
-                .replace('@', text.trim_matches('"'))
+                .replace('@', &content(text))
         };
         let mut events = vec![whole(text)];
         for _ in 0..random.below(3) {
-            let copy = copied(random, text);
+            let copy = copied(random, notation, text);
             events.push(whole(&copy));
         }
         stream.events.extend(events);
@@ -182,9 +232,15 @@ pub fn wholes(format: Format, random: &mut Random) -> Option<(Vec<u8>, Vec<Strin
     Some((stream.join(format), texts))
 }
 
-/// A text without annotations, perhaps with other words or with its sentences in another order.
-fn copied(random: &mut Random, text: &str) -> String {
-    let text = clean(text);
+/// Content of the JSON string of a text.
+fn content(text: &str) -> String {
+    let string = json!(text).to_string();
+    string[1..string.len() - 1].to_owned()
+}
+
+/// A text without annotations and markers, perhaps with other words or with its sentences in another order.
+fn copied(random: &mut Random, notation: Notation, text: &str) -> String {
+    let text = notation.clean(text);
     match random.below(6) {
         0 => text.replace(" is so.", "  is so!"),
         1 => {
@@ -251,8 +307,8 @@ const fn errors_of(format: Format) -> &'static [&'static str] {
 
 /// Generates a contradictory response: with evidence or events of another format, text of the wrong
 /// shape, truncated events, and errors and ends at any place. All text has words.
-pub fn contradicting(format: Format, random: &mut Random) -> Vec<u8> {
-    let mut stream = stream_of(format, random);
+pub fn contradicting((format, notation): (Format, Notation), random: &mut Random) -> Vec<u8> {
+    let mut stream = stream_of((format, notation), random);
     let events = core::mem::take(&mut stream.events);
     // Before that, another format is found out, and what its clients do not read passes.
     let mut is_settled = false;

@@ -13,6 +13,7 @@ use testkit::search::is_long;
 use testkit::wire::oracle::{Client, events};
 
 use self::responses::{PIECES, Response, TOKEN, WORD, all, reasoning, text};
+use crate::notation::{NOTATIONS, parser};
 
 /// Does this with assertions that have the word.
 #[derive(Clone, Debug)]
@@ -33,7 +34,8 @@ impl Policy for With {
 
 /// The response in chunks of one size.
 fn gated(response: &Response, action: &Action, size: usize) -> String {
-    let mut gate = StreamGate::new(response.format, Parser::new(), With(action.clone()));
+    let parser = parser(response.notation);
+    let mut gate = StreamGate::new(response.format, parser, With(action.clone()));
     let mut out = Vec::new();
     for chunk in response.body.as_bytes().chunks(size) {
         gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
@@ -85,6 +87,18 @@ fn actions() -> [(Action, &'static str); 4] {
     ]
 }
 
+/// All responses with annotations, and with markers in their place.
+fn in_all_notations() -> Vec<Response> {
+    let notations = NOTATIONS.iter();
+    notations
+        .flat_map(|notation| {
+            all()
+                .into_iter()
+                .flat_map(|response| response.written_in(*notation))
+        })
+        .collect()
+}
+
 /// Checks that all texts that a client reads are these. A place that repeats the text so far, before its end, may have less.
 fn check_texts(response: &Response, out: &str, expected: &str) {
     let label = format!("{} {}: {out}", response.format, response.name);
@@ -110,7 +124,7 @@ fn check_texts(response: &Response, out: &str, expected: &str) {
 #[test]
 fn no_member_repeats_what_is_withheld() {
     assert!(!PIECES.iter().any(|piece| piece.contains(WORD)) && text().contains(WORD));
-    for response in all() {
+    for response in in_all_notations() {
         let label = format!("{} {}", response.format, response.name);
         let client = Client::of(response.format, response.body.as_bytes());
         let is_in_text = client.texts.values().any(|text| text.contains(WORD));
@@ -148,7 +162,7 @@ fn over_lines(body: &str) -> String {
 #[test]
 fn no_member_over_several_lines_of_data_repeats_what_is_withheld() {
     let mut count = 0;
-    for mut response in all() {
+    for mut response in in_all_notations() {
         response.body = over_lines(&response.body);
         count += usize::from(response.body.contains("\ndata: }"));
         let label = format!("{} {}", response.format, response.name);
@@ -164,7 +178,7 @@ fn no_member_over_several_lines_of_data_repeats_what_is_withheld() {
 
 #[test]
 fn what_is_released_is_in_every_member_that_repeats_the_text() {
-    for response in all() {
+    for response in in_all_notations() {
         let out = gated(&response, &Action::Release, 7);
         check_texts(&response, &out, "It is. A zebra runs. Then no more.");
     }

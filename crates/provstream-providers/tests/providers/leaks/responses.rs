@@ -2,6 +2,7 @@
 
 use provstream_providers::Format;
 use serde_json::{Value, json};
+use testkit::wire::hostile::Notation;
 
 /// The word of the assertion that is withheld. What carries it in another form has it as well.
 pub(super) const WORD: &str = "zebra";
@@ -29,6 +30,36 @@ pub(super) struct Response {
     pub(super) format: Format,
     pub(super) name: &'static str,
     pub(super) body: String,
+    pub(super) notation: Notation,
+}
+
+impl Response {
+    const fn new(format: Format, name: &'static str, body: String) -> Self {
+        Self {
+            format,
+            name,
+            body,
+            notation: Notation::Annotations,
+        }
+    }
+
+    /// The response in a notation. There are two kinds of markers.
+    pub(super) fn written_in(self, notation: Notation) -> Vec<Self> {
+        let kinds: &[(&str, &str)] = match notation {
+            Notation::Annotations => return vec![self],
+            Notation::Markers => &[("[1", "]"), ("【4:0†a", "】")],
+        };
+        let with = |(open, close): &(&str, &str)| {
+            let body = self.body.replace("[substrate", open);
+            let body = body.replace(".grep]", close).replace(".grep", "");
+            Self {
+                body: body.replace("\"] Then", &format!("\"{close} Then")),
+                notation,
+                ..self
+            }
+        };
+        kinds.iter().map(with).collect()
+    }
 }
 
 fn sse(events: &[Value]) -> String {
@@ -58,7 +89,7 @@ fn tokens() -> Value {
 /// All of them.
 pub(super) fn all() -> Vec<Response> {
     let mut all = Vec::new();
-    let mut add = |format, name, body| all.push(Response { format, name, body });
+    let mut add = |format, name, body| all.push(Response::new(format, name, body));
     add(Format::OpenAiChat, "streamed", sse(&chat()));
     add(Format::OpenAiChat, "spoken", sse(&spoken()));
     add(Format::OpenAiChat, "legacy", sse(&legacy()));
@@ -440,7 +471,7 @@ fn vercel_whole() -> Value {
 #[expect(clippy::too_many_lines, reason = "one table, read from top to bottom")]
 pub(super) fn reasoning() -> Vec<Response> {
     let mut all = Vec::new();
-    let mut add = |format, name, body| all.push(Response { format, name, body });
+    let mut add = |format, name, body| all.push(Response::new(format, name, body));
     add(
         Format::OpenAiChat,
         "0",
