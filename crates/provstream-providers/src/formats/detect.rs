@@ -30,7 +30,6 @@ const ROWS: &[Row] = &[
     row(ANY, "promptFeedback", Role::Evidence),
     row(ANY, "done", Role::Evidence),
     row(ANY, "message", Role::Evidence),
-    row(ANY, "message.content", Role::Evidence),
     row(ANY, "finish_reason", Role::Evidence),
     row(ANY, "error", Role::Error),
     row(&["error"], "", Role::Error),
@@ -185,7 +184,7 @@ pub(crate) fn evidence(walk: &Walk, data: &[u8]) -> ShownFormats {
         || has("contentBlockIndex", Shape::Scalar)
         || (has("output.message", Shape::Object) && is_text("stopReason"));
     let starts = kind == Some(b"start") && is_text("messageId");
-    let is_cohere = has("message.content", Shape::Array) && found("finish_reason").is_some();
+    let is_cohere = has("message", Shape::Object) && found("finish_reason").is_some();
     let members = [
         (has("choices", Shape::Array), Format::OpenAiChat),
         (

@@ -367,7 +367,7 @@ const PASSES: &[Passes] = &[
          provider_specific_fields.signature provider_specific_fields.thinking_blocks[].data \
          provider_specific_fields.thinking_blocks[].signature provider_specific_fields.thought_signatures \
          reasoning_content.signature reasoning_details[].data reasoning_details[].signature reasoning_opaque \
-         reasoning_signature signature thinking.signature thinking_blocks[].data thinking_blocks[].signature",
+         reasoning_signature signature thinking.signature thought_signature thinking_blocks[].data thinking_blocks[].signature",
     ),
     any(
         &["choices[].delta", "choices[].message"],

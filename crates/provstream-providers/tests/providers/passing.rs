@@ -74,6 +74,8 @@ fn members_of_other_servers_pass() {
         r#""channel":"analysis","#,
         r#""audio_content":"494433","#,
         r#""annotations":[{"type":"file","file":{"hash":"a1","content":[{"type":"text","text":"a page"}]}}],"#,
+        // Gemini's endpoint for OpenAI's clients.
+        r#""thought_signature":"c2ln","#,
         r#""provider_specific_fields":{"web_search_results":[{"title":"Rain today"}]},"#,
     ] {
         assert_passes(CHAT, &chat("", "", delta));
@@ -110,6 +112,13 @@ fn members_of_new_versions_pass() {
     assert_passes(Format::BedrockConverse, body);
     let body = r#"data: {"candidates":[{"index":0,"continuationToken":"a","content":{"role":"model","parts":[{"text":"","mediaProcessing":{"type":"a"}}]}}]}"#;
     assert_passes(Format::Gemini, &format!("{body}\n\n"));
+}
+
+#[test]
+fn a_response_of_cohere_without_text_is_recognised() {
+    let body = r#"{"finish_reason":"TOOL_CALL","message":{"role":"assistant","tool_plan":"I will search.","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},"usage":{"tokens":{"input_tokens":1}}}"#;
+    assert_eq!(Format::detect(body.as_bytes()), Some(Format::Cohere));
+    assert_passes(Format::Cohere, body);
 }
 
 /// GLM, and proxies to Bedrock and Anthropic, number the only tool call with -1.
