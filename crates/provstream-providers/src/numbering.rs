@@ -197,15 +197,19 @@ impl Numbering {
         self.blocks.open.iter().any(|block| block.key == key)
     }
 
+    pub(super) fn has_room_for_block(&self) -> bool {
+        self.blocks.open.len() < MAX_CHANNELS
+    }
+
     /// Opens a block, unless it is open. Returns `false` if there are too many.
     pub(super) fn begin_block(&mut self, key: BlockKey) -> bool {
         if self.is_block_open(key) {
             return true;
         }
-        let blocks = &mut self.blocks;
-        if blocks.open.len() == MAX_CHANNELS {
+        if !self.has_room_for_block() {
             return false;
         }
+        let blocks = &mut self.blocks;
         let goes_on = blocks.last.take_if(|_| blocks.open.is_empty());
         blocks.open.push(OpenBlock {
             key,

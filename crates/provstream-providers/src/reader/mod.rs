@@ -246,7 +246,9 @@ impl FactReader {
         let (channel, is_odd) = if table.one_text {
             let key = self.block_key(event, id.channel);
             let is_empty = capture.start == capture.end;
-            if table.has_starts && !self.numbering.is_block_open(key) {
+            // A block that there is no room for says nothing about the others.
+            let has_room = self.numbering.has_room_for_block();
+            if table.has_starts && has_room && !self.numbering.is_block_open(key) {
                 self.end_blocks();
             }
             return Some((self.numbering.block_of(key, is_empty)?, None));

@@ -539,3 +539,33 @@ fn many_copies_take_no_longer_than_a_stream() {
         ends(&out)
     );
 }
+
+/// More blocks than are remembered do not end the first of them, while its text waits for an annotation.
+#[test]
+fn a_block_goes_on_beside_more_open_blocks_than_are_remembered() {
+    let secret = "ZQX hides here.";
+    let mark = " [unverified-inference]";
+    for count in [250, 255, 256, 257, 300] {
+        let start = |index: usize| {
+            format!(
+                r#"{{"type":"content_block_start","index":{index},"content_block":{{"type":"text","text":""}}}}"#
+            )
+        };
+        let delta = |text: &str| {
+            format!(
+                r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}"#
+            )
+        };
+        let mut events = vec![start(0), delta(secret)];
+        events.extend((1..=count).map(start));
+        events.push(delta(mark));
+        withheld(Format::Anthropic, &sse(&events));
+
+        let start = |index: usize| format!(r#"{{"type":"text-start","id":"t{index}"}}"#);
+        let delta = |text: &str| format!(r#"{{"type":"text-delta","id":"t0","delta":"{text}"}}"#);
+        let mut events = vec![start(0), delta(secret)];
+        events.extend((1..=count).map(start));
+        events.push(delta(mark));
+        withheld(Format::VercelUi, &sse(&events));
+    }
+}
