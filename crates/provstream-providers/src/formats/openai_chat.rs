@@ -351,7 +351,7 @@ const ANNOTATIONS: &[&str] = &[
 const PASSES: &[Passes] = &[
     word(
         &["choices[].delta", "choices[].message"],
-        "audio.format audio.id channel content[].id content[].thinking[].type content[].summary[].type content[].type end_turn id name \
+        "audio.format audio.id channel content[].file_id content[].id content[].tool content[].thinking[].type content[].summary[].type content[].type end_turn id name \
          phase provider_specific_fields.thinking_blocks[].type reasoning.type reasoning[].type \
          reasoning_content.type reasoning_content[].type reasoning_details[].format reasoning_details[].id \
          reasoning_details[].type recipient role status thinking.type thinking_blocks[].type tool_call_id type",
@@ -362,7 +362,7 @@ const PASSES: &[Passes] = &[
     ),
     data(
         &["choices[].delta", "choices[].message"],
-        "audio_content content[].data content[].document_url content[].image_url content[].input_audio content[].signature \
+        "audio_content content[].data content[].document_url content[].image_url content[].input_audio content[].signature content[].summary[].signature \
          encrypted_content extra_content.google.thought_signature images obfuscation \
          provider_specific_fields.signature provider_specific_fields.thinking_blocks[].data \
          provider_specific_fields.thinking_blocks[].signature provider_specific_fields.thought_signatures \
@@ -371,13 +371,17 @@ const PASSES: &[Passes] = &[
     ),
     any(
         &["choices[].delta", "choices[].message"],
-        "content[].file context executed_tools function_call provider_specific_fields.web_search_results tool_calls",
+        "content[].file context copilot_annotations executed_tools function_call provider_specific_fields.web_search_results tool_calls",
     ),
     word(
         ANNOTATIONS,
         "file.hash file_citation.file_id file_path.file_id type url_citation.type",
     ),
     data(ANNOTATIONS, "url_citation.url"),
+    string(
+        &["choices[].delta", "choices[].message"],
+        "content[].file_name",
+    ),
     // What the request brought.
     any(ANNOTATIONS, "file.content"),
     string(

@@ -76,9 +76,21 @@ fn members_of_other_servers_pass() {
         r#""annotations":[{"type":"file","file":{"hash":"a1","content":[{"type":"text","text":"a page"}]}}],"#,
         // Gemini's endpoint for OpenAI's clients.
         r#""thought_signature":"c2ln","#,
+        // GitHub Copilot.
+        r#""copilot_annotations":{"CodeVulnerability":[{"details":{"description":"a b"}}]},"#,
         r#""provider_specific_fields":{"web_search_results":[{"title":"Rain today"}]},"#,
     ] {
         assert_passes(CHAT, &chat("", "", delta));
+    }
+    for part in [
+        // Databricks, Mistral.
+        r#"{"type":"reasoning","summary":[{"type":"summary_text","text":"","signature":"c2ln"}]}"#,
+        r#"{"type":"tool_file","tool":"code_interpreter","file_id":"f","file_name":"a chart.png"}"#,
+    ] {
+        let body = format!(
+            "data: {{\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":[{part}]}}}}]}}\n\n"
+        );
+        assert_passes(CHAT, &body);
     }
 }
 
