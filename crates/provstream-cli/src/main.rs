@@ -19,7 +19,6 @@ mod response;
 mod scan;
 mod settings;
 mod sink;
-mod sources;
 mod utf8;
 mod verdict;
 

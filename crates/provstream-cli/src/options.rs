@@ -19,12 +19,13 @@ use provstream::{
     Dialect, Dialects, LimitError, Limits, Mode, Parser, ParserBuilder, UnknownNameError,
 };
 use provstream_providers::{Format, PassMembers, Pointer, Reasoning};
+use provstream_route::SourceList;
 
 use crate::error::usage_error;
 use crate::input::Input;
 use crate::messages::print_note;
 use crate::output::{Output, refuse_input_as_output};
-use crate::{settings, sources};
+use crate::settings;
 
 const LIMITS: &str = "Limits";
 
@@ -174,7 +175,7 @@ impl DialectOptions {
         let parser = parser.dialects(dialects);
         Ok(match &self.sources {
             Some(path) => {
-                let read = |file: &[u8]| sources::read(file, vocabulary);
+                let read = |file: &[u8]| SourceList::from_json(file, vocabulary);
                 parser.sources(Arc::new(settings::load("--sources", path, read)?))
             }
             None => parser,

@@ -1,5 +1,5 @@
-//! Upstream for demonstrations: answers every request with the same annotated text, word by word or as a whole, and has a page that
-//! shows what routes make of it.
+//! Upstream for demonstrations: answers requests with an annotated text, or with a text that cites sources, word by word or as a whole,
+//! and has a page that shows what routes make of them.
 
 use core::convert::Infallible;
 use core::pin::Pin;
@@ -33,8 +33,8 @@ const MAX_BODY: usize = 1 << 20;
 /// Path of the page.
 pub const PAGE: &str = "/demo";
 
-/// Settings of a demonstration: `/raw` passes responses, `/gated` applies a policy, [`PAGE`] has the page, and all other
-/// paths strip annotations.
+/// Settings of a demonstration: `/raw` passes responses, `/gated` applies a policy, `/cited` one about sources, [`PAGE`] has the page,
+/// and all other paths strip annotations.
 pub const SETTINGS: &str = r#"log = false
 
 [live]
@@ -58,6 +58,19 @@ version = "demo"
 floor = 1
 default_window = "1h"
 inadmissible = { action = "replace", text = "(withheld)" }
+
+[[route]]
+path = "/cited"
+action = "gate"
+dialects = ["numeric"]
+sources = ["1", "2"]
+
+[route.policy]
+version = "demo"
+floor = 1
+default_window = "1h"
+inadmissible = { action = "release" }
+unknown_source = { action = "replace", text = "(withheld)" }
 "#;
 
 /// Starts the upstream on a free local port, and returns its address.
@@ -106,15 +119,23 @@ fn text() -> String {
     )
 }
 
+/// Text that cites the sources 1 and 2, and one that the model was not given.
+const CITED: &str = "Lisbon is the capital of Portugal [1]. It lies at the mouth of the Tagus [2]. \
+                     Its trams are still pulled by horses [7]. Ask me for more.";
+
 async fn respond(request: http::Request<Incoming>) -> Response<PacedEvents> {
     if request.uri().path() == PAGE {
         let page = include_str!("demo.html").to_owned();
         return paced(vec![page], "text/html; charset=utf-8");
     }
-    let format = format_of_path(request.uri().path()).unwrap_or(Format::OpenAiChat);
+    let path = request.uri().path();
+    let format = format_of_path(path).unwrap_or(Format::OpenAiChat);
+    let text = match path.split('/').any(|name| name == "cited") {
+        true => CITED.to_owned(),
+        false => text(),
+    };
     let body = Limited::new(request.into_body(), MAX_BODY).collect().await;
     let body = body.map(Collected::to_bytes).unwrap_or_default();
-    let text = text();
     if !is_streamed(format, &body) {
         return paced(vec![whole(format, &text).to_string()], "application/json");
     }

@@ -61,6 +61,8 @@ mod route;
 mod seen;
 mod settings;
 mod shape;
+#[cfg(feature = "dialects")]
+mod sources;
 mod terminal;
 mod tracker;
 
@@ -78,6 +80,8 @@ pub use pattern::PathPattern;
 pub use plan::Plan;
 pub use refusal::Refusal;
 pub use route::{Route, RouteAction, Routes};
+#[cfg(feature = "dialects")]
+pub use sources::{SourceList, SourceListError};
 pub use terminal::{TerminalJson, is_unsafe, terminal_json};
 
 /// The example of the guide to gates, run as a test.

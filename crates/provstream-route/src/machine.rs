@@ -58,6 +58,11 @@ pub(crate) fn machine(settings: &FilterSettings, now: &Now) -> Machine {
         Some(dialects) => parser.dialects(dialects.clone()),
         None => parser,
     };
+    #[cfg(feature = "dialects")]
+    let parser = match &settings.sources {
+        Some(sources) => parser.sources(Arc::clone(sources) as Arc<dyn provstream::Sources>),
+        None => parser,
+    };
     let parser = parser.build();
     match &settings.act {
         Act::Gate(rules) => {

@@ -15,6 +15,8 @@ use crate::error::{RouteError, SHOWN};
 use crate::pattern::PathPattern;
 use crate::route::{DEFAULT_MAX_HELD, Route, RouteAction, Routes};
 use crate::settings::{Act, FilterSettings};
+#[cfg(feature = "dialects")]
+use crate::sources::SourceList;
 
 /// Keys of a route.
 const KEYS: &[&str] = &[
@@ -33,6 +35,8 @@ const KEYS: &[&str] = &[
     "max_held",
     #[cfg(feature = "dialects")]
     "dialects",
+    #[cfg(feature = "dialects")]
+    "sources",
 ];
 
 /// Content encodings that clients decode (the registry of RFC 9110 16.6.1).
@@ -204,10 +208,20 @@ fn route<E: Display>(
             Act::Strip
         }
     };
+    check_needs_sources(table, &act)?;
+    #[cfg(feature = "dialects")]
+    let dialects = dialects(table, action, read)?;
+    #[cfg(feature = "dialects")]
+    let sources = match &dialects {
+        Some(_) => sources(table, vocabulary, read)?,
+        None => None,
+    };
     let settings = FilterSettings {
         vocabulary: vocabulary.clone(),
         #[cfg(feature = "dialects")]
-        dialects: dialects(table, action, read)?,
+        dialects,
+        #[cfg(feature = "dialects")]
+        sources,
         format: format(table)?,
         reasoning: reasoning(table, action)?,
         is_closed: is_closed(table, action)?,
@@ -306,11 +320,9 @@ fn dialects<E: Display>(
     let Some(value) = table.get("dialects") else {
         return Ok(None);
     };
-    if action != RouteAction::Strip {
-        let message = format!(
-            "expected \"dialects\" only with action \"strip\", found it with action \"{action}\""
-        );
-        return Err(RouteError::new(value.place(), &message));
+    if action == RouteAction::Pass {
+        let message = "expected \"dialects\" only with action \"strip\" or \"gate\", found it with action \"pass\"";
+        return Err(RouteError::new(value.place(), message));
     }
     let all = value.items()?.map(|item| {
         let name = item.string()?;
@@ -338,6 +350,63 @@ fn dialects<E: Display>(
         .map(Some)
         .map_err(|error| RouteError::new(value.place(), &format!("dialects: {error}")))
 }
+
+/// Fails if the policy has a rule about sources, which would never apply without a list of them.
+fn check_needs_sources(table: &Table<'_>, act: &Act) -> Result<(), RouteError> {
+    let has_items = |value: Value<'_>| value.items().is_ok_and(|mut items| items.next().is_some());
+    let has_dialects = table.get("dialects").is_some_and(has_items);
+    let sources = table.get("sources");
+    if let Some(sources) = &sources
+        && !has_dialects
+    {
+        let message = "expected \"sources\" only with \"dialects\", found it alone";
+        return Err(RouteError::new(sources.place(), message));
+    }
+    match act {
+        Act::Gate(rules) if rules.needs_sources() && sources.is_none() => {
+            let message = "expected \"dialects\" and \"sources\" for a policy with the rules [unknown_source] or [listed_source], which need a list of sources";
+            Err(RouteError::new(table.need("policy")?.place(), message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads the sources of a route: the path of a JSON file, or the identifiers themselves.
+#[cfg(feature = "dialects")]
+fn sources<E: Display>(
+    table: &Table<'_>,
+    vocabulary: &Vocabulary,
+    read: &mut impl FnMut(&str) -> Result<String, E>,
+) -> Result<Option<Arc<SourceList>>, RouteError> {
+    let Some(value) = table.get("sources") else {
+        return Ok(None);
+    };
+    let list = match value.string() {
+        Ok("") => return Err(value.wrong_type(EXPECTED_SOURCES).into()),
+        Ok(name) => {
+            let error = |found: String| {
+                let name = quoted_piece(name, SHOWN);
+                RouteError::new(value.place(), &format!("sources \"{name}\": {found}"))
+            };
+            let file = read(name).map_err(|found| error(found.to_string()))?;
+            SourceList::from_json(file.as_bytes(), vocabulary)
+                .map_err(|found| error(found.to_string()))?
+        }
+        Err(_) => {
+            let items = value
+                .items()
+                .map_err(|_| value.wrong_type(EXPECTED_SOURCES))?;
+            let ids: Vec<&str> = items.map(|item| item.string()).collect::<Result<_, _>>()?;
+            SourceList::of_ids(ids)
+        }
+    };
+    Ok(Some(Arc::new(list)))
+}
+
+/// Expected value of the key `sources`.
+#[cfg(feature = "dialects")]
+const EXPECTED_SOURCES: &str =
+    "the path of a JSON file with sources, or a list of their identifiers";
 
 fn format(table: &Table<'_>) -> Result<Option<Format>, RouteError> {
     let Some(value) = table.get("format") else {

@@ -90,6 +90,8 @@ impl Route {
                 vocabulary: vocabulary.clone(),
                 #[cfg(feature = "dialects")]
                 dialects: None,
+                #[cfg(feature = "dialects")]
+                sources: None,
                 format: None,
                 reasoning: Reasoning::Leave,
                 is_closed: false,

@@ -20,9 +20,12 @@ pub(crate) enum Act {
 pub(crate) struct FilterSettings {
     pub(crate) act: Act,
     pub(crate) vocabulary: Vocabulary,
-    /// Dialects whose markers are removed, too.
+    /// Dialects whose markers are read and removed, too.
     #[cfg(feature = "dialects")]
     pub(crate) dialects: Option<provstream::Dialects>,
+    /// Sources with which the identifiers of markers are compared.
+    #[cfg(feature = "dialects")]
+    pub(crate) sources: Option<Arc<crate::SourceList>>,
     /// Format of responses; `None` to detect it from the events.
     pub(crate) format: Option<Format>,
     pub(crate) reasoning: Reasoning,

@@ -45,7 +45,7 @@ pub(crate) struct ProxyOptions {
     /// The settings, a TOML file: routes, limits, time-outs, TLS
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Start an upstream that always gives the same annotated answer, and a page that shows it raw, stripped and gated
+    /// Start an upstream with an annotated answer and one that cites sources, and a page that shows them raw, stripped and gated
     #[arg(long, conflicts_with_all = ["upstream", "config"])]
     demo: bool,
 }
@@ -155,7 +155,7 @@ fn announce(proxy: &Proxy, is_demo: bool) {
     }
     if is_demo {
         print_note(format_args!(
-            "open http://{address}{} to see one answer as it is, stripped and gated",
+            "open http://{address}{} to see two answers as they are, stripped and gated",
             demo::PAGE
         ));
     }
@@ -163,6 +163,11 @@ fn announce(proxy: &Proxy, is_demo: bool) {
         ("/raw", "as the model writes it"),
         ("", "without annotations"),
         ("/gated", "only what a policy releases"),
+        ("/raw/cited", "an answer that cites sources"),
+        (
+            "/cited",
+            "without the sentence that cites an unknown source",
+        ),
     ];
     for (prefix, what) in commands.iter().filter(|_| is_demo) {
         print_note(format_args!(

@@ -108,6 +108,7 @@ impl Config {
                 "max_event",
                 "max_held",
                 "dialects",
+                "sources",
             ];
             let all: Vec<&str> = known
                 .iter()
@@ -221,7 +222,8 @@ fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'sta
 
 /// Returns the files that a route names. The names of built-in dialects have neither a `/` nor a `.`.
 fn files_of(table: &Table<'_>, folder: &Path) -> Vec<(&'static str, PathBuf)> {
-    let mut files: Vec<_> = file_of(table, "policy", folder).into_iter().collect();
+    let files = ["policy", "sources"].map(|key| file_of(table, key, folder));
+    let mut files: Vec<_> = files.into_iter().flatten().collect();
     let Some(value) = table.get("dialects") else {
         return files;
     };

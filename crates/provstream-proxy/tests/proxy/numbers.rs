@@ -10,8 +10,8 @@ use tokio::time::timeout;
 
 use crate::asks::{QUESTION, stream};
 use crate::support::{
-    LONG, Step, chat, chunk, config, last_chunk, metrics, post, proxy, request, requests, run,
-    send, streamed, text_of, whole,
+    LONG, Running, Step, chat, chunk, config, last_chunk, metrics, post, proxy, request, requests,
+    run, send, streamed, text_of, whole,
 };
 
 const SETTINGS: &str = r#"
@@ -249,9 +249,7 @@ fn base64(bytes: &[u8]) -> String {
     digits.collect()
 }
 
-/// The requests and the page that `provstream proxy --demo` prints.
-#[tokio::test]
-async fn the_demonstration_shows_the_three_actions() {
+async fn demonstration() -> Running {
     let upstream = demo::upstream().await.expect("a port");
     let upstream = format!("http://{upstream}").parse().expect("a URL");
     let folder = std::env::temp_dir();
@@ -260,7 +258,13 @@ async fn the_demonstration_shows_the_three_actions() {
         demo::SETTINGS
     );
     let config = Config::from_toml(settings.as_bytes(), &folder, Some(upstream)).expect("settings");
-    let running = run(config).await;
+    run(config).await
+}
+
+/// The requests and the page that `provstream proxy --demo` prints.
+#[tokio::test]
+async fn the_demonstration_shows_the_three_actions() {
+    let running = demonstration().await;
     let paths = ["/raw", "", "/gated"].map(|prefix| format!("{prefix}/v1/chat/completions"));
     let texts = [
         "I looked at the repository. The last release is tagged v0.1.0. [substrate.git.log; ts=T] The parser has no unsafe code. [substrate.grep; observation-id=src; ts=T] The tests took four minutes. [substrate.fs.mtime; ts=T] Nobody will ever find a bug in it. [unverified-inference] Ask me for more.",
@@ -323,4 +327,36 @@ async fn the_demonstration_shows_the_three_actions() {
     let (anthropic, ollama) = tokio::join!(get("/gated/v1/messages"), get("/api/chat"));
     assert!(anthropic.text().contains("(withheld)") && !anthropic.text().contains("Nobody"));
     assert!(ollama.text().contains("Nobody") && !ollama.text().contains("[unverified"));
+}
+
+/// The sentence that cites a source which the model was not given is withheld.
+#[tokio::test]
+async fn the_demonstration_withholds_an_invented_citation() {
+    let running = demonstration().await;
+    let get = async |path: &str| {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        send(&running.address, request.as_bytes()).await
+    };
+    let (raw, cited) = tokio::join!(
+        get("/raw/cited/v1/chat/completions"),
+        get("/cited/v1/chat/completions")
+    );
+    assert_eq!(
+        text_of(&raw.text()),
+        "Lisbon is the capital of Portugal [1]. It lies at the mouth of the Tagus [2]. Its trams are still pulled by horses [7]. Ask me for more."
+    );
+    assert_eq!(
+        text_of(&cited.text()),
+        "Lisbon is the capital of Portugal. It lies at the mouth of the Tagus. (withheld) Ask me for more."
+    );
+    let metrics = metrics(&running.admin).await;
+    for (disposition, action, count) in [
+        ("listed-source", "release", 2),
+        ("unknown-source", "replace", 1),
+    ] {
+        let line = format!(
+            "provstream_decisions_total{{route=\"/cited\",disposition=\"{disposition}\",action=\"{action}\"}} {count}\n"
+        );
+        assert!(metrics.contains(&line), "expected {line} in {metrics}");
+    }
 }

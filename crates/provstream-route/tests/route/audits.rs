@@ -13,7 +13,7 @@ use crate::{REPLACE, filter, now, route, sse, through};
 
 /// Lines of an audit log.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<Value>>>);
+pub(crate) struct Lines(pub(crate) Arc<Mutex<Vec<Value>>>);
 
 impl AuditSink for Lines {
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
@@ -45,7 +45,7 @@ impl Lines {
     }
 }
 
-fn event(index: u32, text: &str) -> String {
+pub(crate) fn event(index: u32, text: &str) -> String {
     let text = Value::from(text);
     format!("data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":{text}}}}}]}}\n\n")
 }

@@ -1,0 +1,142 @@
+//! Lists of sources in JSON files and in settings.
+
+use core::error::Error;
+use core::fmt;
+use std::collections::BTreeMap;
+
+use provstream::provenance::{Class, Timestamp, Vocabulary};
+use provstream::{Source, Sources};
+use serde::Deserialize;
+
+/// List of the sources that a model was given, from a file.
+#[derive(Debug)]
+pub struct SourceList {
+    sources: BTreeMap<Box<str>, (Listed, Option<Class>)>,
+    is_complete: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Listed {
+    id: Box<str>,
+    class: Option<Box<str>>,
+    title: Option<Box<str>>,
+    url: Option<Box<str>>,
+    ts: Option<Box<str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum File {
+    Sources(Vec<Listed>),
+    Object {
+        sources: Vec<Listed>,
+        #[serde(default = "complete")]
+        complete: bool,
+    },
+}
+
+const fn complete() -> bool {
+    true
+}
+
+/// Error in a file of sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceListError(Box<str>);
+
+impl fmt::Display for SourceListError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for SourceListError {}
+
+impl SourceList {
+    /// Reads a JSON file: an array of objects with an `id`, and optionally a `class` of the vocabulary, `ts`, `title` and
+    /// `url`; or an object with such an array `sources`, and with `"complete": false` if the list may lack sources.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file is not JSON or something else, or if a class or a time is not valid.
+    pub fn from_json(file: &[u8], vocabulary: &Vocabulary) -> Result<Self, SourceListError> {
+        let (sources, is_complete) = match serde_json::from_slice(file) {
+            Ok(File::Sources(sources)) => (sources, true),
+            Ok(File::Object { sources, complete }) => (sources, complete),
+            Err(_) => {
+                let what = match serde_json::from_slice::<serde_json::Value>(file) {
+                    Err(error) => format!(", found what is not JSON: {error}"),
+                    Ok(_) => String::new(),
+                };
+                let message = format!(
+                    "expected an array of sources such as [{{\"id\": \"1\"}}], or an object with it in \"sources\"{what}"
+                );
+                return Err(SourceListError(message.into()));
+            }
+        };
+        let checked = sources.into_iter().map(|source| {
+            let class = class(&source, vocabulary)?;
+            Ok((source.id.clone(), (source, class)))
+        });
+        Ok(Self {
+            sources: checked.collect::<Result<_, _>>()?,
+            is_complete,
+        })
+    }
+
+    /// Creates a complete list of sources that have only identifiers.
+    pub(crate) fn of_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Self {
+        let sources = ids.into_iter().map(|id| {
+            let listed = Listed {
+                id: id.into(),
+                class: None,
+                title: None,
+                url: None,
+                ts: None,
+            };
+            (id.into(), (listed, None))
+        });
+        Self {
+            sources: sources.collect(),
+            is_complete: true,
+        }
+    }
+}
+
+/// Checks the class and the time of a source; gives the class.
+fn class(source: &Listed, vocabulary: &Vocabulary) -> Result<Option<Class>, SourceListError> {
+    let id = &source.id;
+    let error = |message: String| Err(SourceListError(message.into()));
+    if let Some(ts) = &source.ts
+        && ts.parse::<Timestamp>().is_err()
+    {
+        return error(format!(
+            "source `{id}`: expected a time such as 2026-05-28T11:40:00Z in \"ts\", found `{ts}`"
+        ));
+    }
+    let Some(name) = &source.class else {
+        return Ok(None);
+    };
+    let class = vocabulary.class(name).filter(|class| !class.is_terminal());
+    match class {
+        Some(class) => Ok(Some(class)),
+        None => error(format!(
+            "source `{id}`: expected a class of the vocabulary that is not a terminal, found `{name}`"
+        )),
+    }
+}
+
+impl Sources for SourceList {
+    fn find(&self, id: &str) -> Option<Source<'_>> {
+        let (listed, class) = self.sources.get(id)?;
+        let mut source = Source::new(&listed.id);
+        source.class = class.as_ref();
+        source.title = listed.title.as_deref();
+        source.url = listed.url.as_deref();
+        source.ts = listed.ts.as_deref();
+        Some(source)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+}
