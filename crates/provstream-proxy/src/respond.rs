@@ -29,6 +29,8 @@ pub(crate) struct Asked {
     pub(crate) again: Option<Box<RepeatableRequest>>,
     /// Additions made to the request, if the route has any.
     pub(crate) added: Option<EmissionChanges>,
+    /// Route with the sources of the request, if the answer is compared with them.
+    pub(crate) route: Option<Route>,
 }
 
 /// Builds the response to a client.
@@ -99,7 +101,7 @@ fn plan(head: &response::Parts, route: &Route, asked: &Asked, is_decoded: bool) 
         .with_content_encoding(if is_decoded { "" } else { &encoding })
         .with_path(&asked.path)
         .with_choices(asked.choices);
-    route.response(&about)
+    asked.route.as_ref().unwrap_or(route).response(&about)
 }
 
 /// Configures a filter by the settings and the request.

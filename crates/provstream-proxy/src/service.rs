@@ -144,6 +144,7 @@ async fn answer(
         choices: 1,
         again: None,
         added: None,
+        route: None,
     };
     let note = FaultNote::default();
     let sent = outgoing(request, (route, upstream, &own), &loaded, &mut asked, &note).await;
@@ -260,7 +261,7 @@ async fn outgoing(
     let extras = config.extras(route);
     let emits = extras.is_some_and(|extras| extras.emission.is_some());
     asked.added = emits.then(EmissionChanges::default);
-    let is_read = route.action() == RouteAction::Gate || emits;
+    let is_read = route.action() == RouteAction::Gate || emits || route.has_request_sources();
     if !(is_read && is_json && parts.method == Method::POST) {
         return Ok(Request::from_parts(parts, body));
     }
@@ -268,6 +269,9 @@ async fn outgoing(
         .await
         .ok_or_else(|| of_fault(note.get().unwrap_or(RequestBodyFault::Broken)))?;
     asked.choices = choices(&bytes);
+    if route.has_request_sources() {
+        asked.route = Some(route.with_request(&bytes));
+    }
     let bytes = match extras {
         Some(extras) => changed(&mut parts, bytes, extras, loaded, asked),
         None => bytes,

@@ -57,6 +57,8 @@ mod pattern;
 mod plan;
 mod read;
 mod refusal;
+#[cfg(feature = "dialects")]
+mod request_sources;
 mod route;
 mod seen;
 mod settings;

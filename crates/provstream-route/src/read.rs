@@ -216,12 +216,16 @@ fn route<E: Display>(
         Some(_) => sources(table, vocabulary, read)?,
         None => None,
     };
+    #[cfg(feature = "dialects")]
+    let has_request_sources = names_request(table);
     let settings = FilterSettings {
         vocabulary: vocabulary.clone(),
         #[cfg(feature = "dialects")]
         dialects,
         #[cfg(feature = "dialects")]
         sources,
+        #[cfg(feature = "dialects")]
+        has_request_sources,
         format: format(table)?,
         reasoning: reasoning(table, action)?,
         is_closed: is_closed(table, action)?,
@@ -371,7 +375,14 @@ fn check_needs_sources(table: &Table<'_>, act: &Act) -> Result<(), RouteError> {
     }
 }
 
-/// Reads the sources of a route: the path of a JSON file, or the identifiers themselves.
+/// Returns `true` if the sources are those of each request.
+#[cfg(feature = "dialects")]
+fn names_request(table: &Table<'_>) -> bool {
+    let value = table.get("sources");
+    value.is_some_and(|value| matches!(value.string(), Ok("request")))
+}
+
+/// Reads the sources of a route: the path of a JSON file, or the identifiers themselves. `request` is no list.
 #[cfg(feature = "dialects")]
 fn sources<E: Display>(
     table: &Table<'_>,
@@ -383,6 +394,7 @@ fn sources<E: Display>(
     };
     let list = match value.string() {
         Ok("") => return Err(value.wrong_type(EXPECTED_SOURCES).into()),
+        Ok("request") => return Ok(None),
         Ok(name) => {
             let error = |found: String| {
                 let name = quoted_piece(name, SHOWN);
@@ -397,7 +409,7 @@ fn sources<E: Display>(
                 .items()
                 .map_err(|_| value.wrong_type(EXPECTED_SOURCES))?;
             let ids: Vec<&str> = items.map(|item| item.string()).collect::<Result<_, _>>()?;
-            SourceList::of_ids(ids)
+            SourceList::of_ids(ids, true)
         }
     };
     Ok(Some(Arc::new(list)))
@@ -406,7 +418,7 @@ fn sources<E: Display>(
 /// Expected value of the key `sources`.
 #[cfg(feature = "dialects")]
 const EXPECTED_SOURCES: &str =
-    "the path of a JSON file with sources, or a list of their identifiers";
+    "the path of a JSON file with sources, a list of their identifiers, or \"request\"";
 
 fn format(table: &Table<'_>) -> Result<Option<Format>, RouteError> {
     let Some(value) = table.get("format") else {

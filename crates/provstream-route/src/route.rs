@@ -92,6 +92,8 @@ impl Route {
                 dialects: None,
                 #[cfg(feature = "dialects")]
                 sources: None,
+                #[cfg(feature = "dialects")]
+                has_request_sources: false,
                 format: None,
                 reasoning: Reasoning::Leave,
                 is_closed: false,
@@ -120,6 +122,26 @@ impl Route {
             other.is_some_and(|other| own.eq_ignore_ascii_case(other))
         };
         self.method.as_deref().is_none_or(is_method) && self.path.covers(&other.path)
+    }
+
+    /// Returns `true` if the sources of answers are those of their requests (`sources = "request"`).
+    #[cfg(feature = "dialects")]
+    #[must_use]
+    pub fn has_request_sources(&self) -> bool {
+        self.settings.has_request_sources
+    }
+
+    /// Returns the route for the answer to a request with this body. If it [has the sources of
+    /// requests](Self::has_request_sources), they are those in the body.
+    #[cfg(feature = "dialects")]
+    #[must_use]
+    pub fn with_request(&self, body: &[u8]) -> Self {
+        let mut route = self.clone();
+        if let (true, Some(dialects)) = (self.has_request_sources(), &self.settings.dialects) {
+            let sources = crate::request_sources::sources_of(body, dialects);
+            Arc::make_mut(&mut route.settings).sources = sources.map(Arc::new);
+        }
+        route
     }
 
     /// Returns the name of the route in logs and metrics: its `name`, otherwise its path, or

@@ -26,6 +26,9 @@ pub(crate) struct FilterSettings {
     /// Sources with which the identifiers of markers are compared.
     #[cfg(feature = "dialects")]
     pub(crate) sources: Option<Arc<crate::SourceList>>,
+    /// The sources are those of each request.
+    #[cfg(feature = "dialects")]
+    pub(crate) has_request_sources: bool,
     /// Format of responses; `None` to detect it from the events.
     pub(crate) format: Option<Format>,
     pub(crate) reasoning: Reasoning,

@@ -83,8 +83,8 @@ impl SourceList {
         })
     }
 
-    /// Creates a complete list of sources that have only identifiers.
-    pub(crate) fn of_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Self {
+    /// Creates a list of sources that have only identifiers.
+    pub(crate) fn of_ids<'a>(ids: impl IntoIterator<Item = &'a str>, is_complete: bool) -> Self {
         let sources = ids.into_iter().map(|id| {
             let listed = Listed {
                 id: id.into(),
@@ -97,7 +97,7 @@ impl SourceList {
         });
         Self {
             sources: sources.collect(),
-            is_complete: true,
+            is_complete,
         }
     }
 }

@@ -222,8 +222,11 @@ fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'sta
 
 /// Returns the files that a route names. The names of built-in dialects have neither a `/` nor a `.`.
 fn files_of(table: &Table<'_>, folder: &Path) -> Vec<(&'static str, PathBuf)> {
-    let files = ["policy", "sources"].map(|key| file_of(table, key, folder));
-    let mut files: Vec<_> = files.into_iter().flatten().collect();
+    let mut files: Vec<_> = file_of(table, "policy", folder).into_iter().collect();
+    let sources = table.get("sources");
+    if sources.is_some_and(|value| !matches!(value.string(), Ok("request"))) {
+        files.extend(file_of(table, "sources", folder));
+    }
     let Some(value) = table.get("dialects") else {
         return files;
     };

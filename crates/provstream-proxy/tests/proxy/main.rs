@@ -4,6 +4,7 @@ mod admin;
 mod asks;
 mod audits;
 mod bodies;
+mod cited;
 mod completions;
 mod deploy;
 mod emissions;

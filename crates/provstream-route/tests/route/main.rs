@@ -10,6 +10,8 @@ mod files;
 mod keep_alives;
 mod members;
 mod paths;
+#[cfg(feature = "dialects")]
+mod request_sources;
 mod resumes;
 mod same;
 

@@ -1,0 +1,306 @@
+//! Sources that a request brings, by the labels that are written in it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use provstream::{Dialects, Event, Parser, Source, Sources};
+use serde_json::{Map, Value};
+
+use crate::sources::SourceList;
+
+/// Most identifiers of a list; with more, it is incomplete.
+const MAX_IDS: usize = 1 << 12;
+
+/// Longest label in bytes.
+const MAX_LABEL: usize = 256;
+
+/// Members of a request whose texts may have labels.
+const TEXTS: [&str; 11] = [
+    "chat_history",
+    "contents",
+    "documents",
+    "input",
+    "instructions",
+    "message",
+    "messages",
+    "prompt",
+    "system",
+    "systemInstruction",
+    "system_instruction",
+];
+
+/// Members of a request that bring no sources. With any other, such as `previous_response_id`, the list is incomplete.
+const OTHERS: [&str; 46] = [
+    "audio",
+    "citation_options",
+    "frequency_penalty",
+    "function_call",
+    "functions",
+    "generationConfig",
+    "include",
+    "keep_alive",
+    "logit_bias",
+    "logprobs",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "max_tokens",
+    "max_tool_calls",
+    "metadata",
+    "min_p",
+    "modalities",
+    "model",
+    "n",
+    "options",
+    "parallel_tool_calls",
+    "prediction",
+    "presence_penalty",
+    "prompt_cache_key",
+    "reasoning",
+    "reasoning_effort",
+    "repetition_penalty",
+    "response_format",
+    "safety_identifier",
+    "safetySettings",
+    "seed",
+    "service_tier",
+    "stop",
+    "stop_sequences",
+    "store",
+    "stream",
+    "stream_options",
+    "temperature",
+    "text",
+    "thinking",
+    "toolConfig",
+    "tool_choice",
+    "top_k",
+    "top_logprobs",
+    "top_p",
+    "user",
+];
+
+/// Types of content that is read. With any other, such as an image, the list is incomplete.
+const READ: [&str; 10] = [
+    "content",
+    "custom_tool_call_output",
+    "document",
+    "function",
+    "function_call_output",
+    "input_text",
+    "message",
+    "search_result",
+    "text",
+    "tool_result",
+];
+
+/// Types of content that the model itself wrote.
+const OWN: [&str; 7] = [
+    "custom_tool_call",
+    "function_call",
+    "output_text",
+    "reasoning",
+    "redacted_thinking",
+    "thinking",
+    "tool_use",
+];
+
+/// Members of content that have no text.
+const ASIDE: [&str; 7] = [
+    "cache_control",
+    "call_id",
+    "citations",
+    "name",
+    "tool_call_id",
+    "tool_name",
+    "tool_use_id",
+];
+
+/// Members with content that is not in the request, or not text.
+const UNREAD: [&str; 8] = [
+    "fileData",
+    "file_data",
+    "file_id",
+    "file_url",
+    "image_url",
+    "images",
+    "inlineData",
+    "inline_data",
+];
+
+/// A list that has every source, so that a label may have any identifier.
+#[derive(Debug)]
+struct Any;
+
+impl Sources for Any {
+    fn find(&self, _: &str) -> Option<Source<'_>> {
+        Some(Source::new(""))
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+}
+
+/// Returns the sources of a request to a provider: the identifiers of its labels, and those of its documents. Without any, there is
+/// no list.
+///
+/// A label is a marker of the dialects at the start of a line, with text after it, as in `[1] A title`. The list is complete if
+/// there is a label and nothing in the request can bring other sources.
+pub(crate) fn sources_of(body: &[u8], dialects: &Dialects) -> Option<SourceList> {
+    let parser = Parser::builder().dialects(dialects.clone());
+    let mut reader = RequestReader {
+        parser: parser.sources(Arc::new(Any)).build(),
+        ids: BTreeSet::new(),
+        has_label: false,
+        may_lack: false,
+    };
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(request)) => reader.request(&request),
+        _ => reader.may_lack = true,
+    }
+    let is_complete = reader.has_label && !reader.may_lack;
+    let ids = reader.ids.iter().map(AsRef::as_ref);
+    (ids.len() > 0).then(|| SourceList::of_ids(ids, is_complete))
+}
+
+struct RequestReader {
+    parser: Parser,
+    ids: BTreeSet<Box<str>>,
+    has_label: bool,
+    /// The model may have other sources.
+    may_lack: bool,
+}
+
+impl RequestReader {
+    fn request(&mut self, request: &Map<String, Value>) {
+        for (name, value) in request {
+            let name = &**name;
+            if value.is_null() {
+                continue;
+            }
+            if TEXTS.contains(&name) {
+                self.value(value);
+                if name == "documents" {
+                    value
+                        .as_array()
+                        .into_iter()
+                        .flatten()
+                        .for_each(|one| self.document(one));
+                }
+            } else if name == "tools" {
+                let all = value.as_array().into_iter().flatten();
+                self.may_lack |= !all.clone().all(is_function);
+            } else if !OTHERS.contains(&name) {
+                self.may_lack = true;
+            }
+        }
+    }
+
+    /// Reads the labels in texts, but for those of the model.
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.text(text),
+            Value::Array(all) => all.iter().for_each(|one| self.value(one)),
+            Value::Object(content) => self.content(content),
+            _ => {}
+        }
+    }
+
+    fn content(&mut self, content: &Map<String, Value>) {
+        let word = |name: &str| content.get(name).and_then(Value::as_str);
+        if matches!(word("role"), Some("assistant" | "model" | "CHATBOT"))
+            || word("type").is_some_and(|kind| OWN.contains(&kind))
+        {
+            return;
+        }
+        self.may_lack |= word("type").is_some_and(|kind| !READ.contains(&kind));
+        for (name, value) in content {
+            let name = &**name;
+            self.may_lack |= UNREAD.contains(&name);
+            if name == "document" {
+                self.document(value);
+            }
+            if !ASIDE.contains(&name) && !matches!(name, "id" | "role" | "type") {
+                self.value(value);
+            }
+        }
+    }
+
+    /// Adds the identifier of a document.
+    fn document(&mut self, document: &Value) {
+        if let Some(id) = document["id"].as_str() {
+            self.add(id);
+        }
+    }
+
+    fn add(&mut self, id: &str) {
+        match self.ids.len() < MAX_IDS {
+            true => _ = self.ids.insert(id.into()),
+            false => self.may_lack = true,
+        }
+    }
+
+    /// Reads the labels of a text, or those in the strings of one that is JSON, such as the result of a tool.
+    fn text(&mut self, text: &str) {
+        if text.trim_start().starts_with(['{', '['])
+            && let Ok(json) = serde_json::from_str::<Value>(text)
+        {
+            return self.strings(&json);
+        }
+        for line in text.lines() {
+            self.line(line);
+        }
+    }
+
+    fn strings(&mut self, json: &Value) {
+        match json {
+            Value::String(text) => text.lines().for_each(|line| self.line(line)),
+            Value::Array(all) => all.iter().for_each(|one| self.strings(one)),
+            Value::Object(members) => members.values().for_each(|one| self.strings(one)),
+            _ => {}
+        }
+    }
+
+    /// Reads the label that a line begins with, after indentation and markers of lists and quotes.
+    fn line(&mut self, line: &str) {
+        let line = line.trim_start_matches([' ', '\t', '>', '-', '*', '+', '#']);
+        let (label, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let marker = label.trim_end_matches([':', '*']);
+        let has_text = !rest.trim_start().is_empty() || label.ends_with(':');
+        if marker.starts_with(|first: char| first.is_alphanumeric())
+            || !has_text
+            || marker.len() > MAX_LABEL
+        {
+            return;
+        }
+        const BEFORE: &str = "So ";
+        let mut ids: Vec<Box<str>> = Vec::new();
+        let mut take = |event: Event<'_>| {
+            if let Event::Marker(found) = event
+                && found.raw() == marker.as_bytes()
+            {
+                ids.extend(found.ids().map(Box::from));
+            }
+        };
+        self.parser.reset();
+        self.parser.push(BEFORE.as_bytes(), &mut take);
+        self.parser.push(marker.as_bytes(), &mut take);
+        self.parser.finish(&mut take);
+        self.has_label |= !ids.is_empty();
+        ids.iter().for_each(|id| self.add(id));
+    }
+}
+
+/// Returns `true` if a tool is a function of the client, and none that the server calls.
+fn is_function(tool: &Value) -> bool {
+    let Value::Object(tool) = tool else {
+        return false;
+    };
+    match tool.get("type").and_then(Value::as_str) {
+        Some(kind) => matches!(kind, "function" | "custom"),
+        None if tool.contains_key("input_schema") => true,
+        None => tool
+            .keys()
+            .all(|name| matches!(&**name, "functionDeclarations" | "function_declarations")),
+    }
+}

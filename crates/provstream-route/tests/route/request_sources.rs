@@ -1,0 +1,210 @@
+//! Sources that a request brings (`sources = "request"`).
+
+use std::sync::OnceLock;
+
+use provstream_route::{Plan, Routes};
+use serde_json::{Value, json};
+
+use crate::audits::event;
+use crate::{filter, routes, sse, through};
+
+const ROUTE: &str = "[[route]]\npath = \"*\"\naction = \"gate\"\ndialects = [\"numeric\", \"doc\"]\nsources = \"request\"\n\
+    [route.policy]\nfloor = 1\ndefault_window = \"1h\"\ninadmissible = { action = \"release\" }\n\
+    unknown_source = { action = \"replace\", text = \"(withheld)\" }\nno_source_list = { action = \"mark\", before = \"<\", after = \">\" }\n";
+
+static ROUTES: OnceLock<Routes> = OnceLock::new();
+
+/// What is read of an answer that cites 1, 2, 7 and doc1, to a request: `k` for a known source, `u` for an unknown one, `n`
+/// where no complete list is.
+fn found(request: &[u8]) -> String {
+    let all = ROUTES.get_or_init(|| routes(ROUTE));
+    let route = all.route("POST", "/");
+    assert!(route.has_request_sources());
+    let plan = route.with_request(request).response(&sse("/"));
+    let Plan::Filter(mut filter) = plan else {
+        panic!("expected a filter");
+    };
+    let texts = ["One [1].", " Two [", "2]. Seven [7]. Doc [doc1]. Zero [0]."];
+    let body: String = texts.map(|text| event(0, text)).concat() + "data: [DONE]\n\n";
+    let (out, _) = through(&mut filter, body.as_bytes(), 9);
+    let out = String::from_utf8(out).expect("UTF-8");
+    let outcome = filter.outcome();
+    let counts: Vec<_> = outcome
+        .decisions()
+        .map(|found| (found.disposition(), found.count()))
+        .collect();
+    let state = |name: &str| match (out.contains(&format!("<{name}.")), out.contains(name)) {
+        (true, _) => 'n',
+        (_, true) => 'k',
+        _ => 'u',
+    };
+    let states: String = ["One", "Two", "Seven", "Doc"]
+        .iter()
+        .map(|name| state(name))
+        .collect();
+    let unknown: u64 = counts
+        .iter()
+        .filter(|(disposition, _)| *disposition == "unknown-source")
+        .map(|(_, count)| *count)
+        .sum();
+    assert_eq!(unknown, states.matches('u').count() as u64, "{counts:?}");
+    states
+}
+
+fn of(request: &Value) -> String {
+    found(request.to_string().as_bytes())
+}
+
+fn chat(messages: &Value) -> Value {
+    json!({"model": "m", "stream": true, "previous_response_id": null, "messages": messages})
+}
+
+const LABELLED: &str = "Sources:\n[1] Cities of Portugal\n[2]: Rivers\n\nAnswer with [n].";
+
+#[test]
+fn labels_in_the_texts_of_a_request_are_its_sources() {
+    let tool = |content: Value| {
+        chat(&json!([
+            {"role": "user", "content": "What is [7] about?"},
+            {"role": "assistant", "content": "[7] is old.", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "c", "content": content},
+        ]))
+    };
+    let json_text = json!({"results": [{"id": 7, "text": "[1] Cities"}, {"text": "- [2] Rivers"}]});
+    for (request, expected) in [
+        (
+            chat(&json!([{"role": "user", "content": LABELLED}])),
+            "kkuu",
+        ),
+        (
+            chat(&json!([{"role": "system", "content": [{"type": "text", "text": LABELLED}]}])),
+            "kkuu",
+        ),
+        (tool(json!(LABELLED)), "kkuu"),
+        (tool(json!([{"type": "text", "text": LABELLED}])), "kkuu"),
+        (tool(json!(json_text.to_string())), "kkuu"),
+        (
+            tool(json!("> **[1]** Cities\n* [2] Rivers\n[doc1] More")),
+            "kkuk",
+        ),
+        // Responses.
+        (
+            json!({"input": [{"role": "user", "content": "So?"}, {"type": "function_call", "call_id": "c", "name": "f", "arguments": "[7] x"},
+                {"type": "function_call_output", "call_id": "c", "output": LABELLED}], "tools": [{"type": "function", "name": "f"}]}),
+            "kkuu",
+        ),
+        (json!({"instructions": LABELLED, "input": "So?"}), "kkuu"),
+        // Anthropic.
+        (
+            json!({"max_tokens": 9, "messages": [{"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "t", "content": LABELLED, "cache_control": {"type": "ephemeral"}}]}],
+                "tools": [{"name": "f", "input_schema": {}}]}),
+            "kkuu",
+        ),
+        (
+            json!({"max_tokens": 9, "messages": [{"role": "user", "content": [
+                {"type": "search_result", "source": "https://a.example", "title": "[1] Cities", "content": [{"type": "text", "text": "[2] Rivers"}], "citations": {"enabled": true}},
+                {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "[7] More"}}]}]}),
+            "kkku",
+        ),
+        // Gemini.
+        (
+            json!({"contents": [{"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": LABELLED}}}]},
+                {"role": "model", "parts": [{"text": "[7] no"}]}], "tools": [{"functionDeclarations": []}]}),
+            "kkuu",
+        ),
+    ] {
+        assert_eq!(of(&request), expected, "{request}");
+    }
+}
+
+/// The model may have sources that the request does not show, or the sources have no labels.
+#[test]
+fn a_list_that_may_lack_sources_calls_nothing_invented() {
+    let user = |content: Value| json!({"role": "user", "content": content});
+    let labelled = json!([user(json!(LABELLED))]);
+    let with = |name: &str, value: Value| {
+        let mut request = chat(&labelled);
+        request[name] = value;
+        request
+    };
+    let content = |one: Value| {
+        chat(&json!([user(
+            json!([{"type": "text", "text": LABELLED}, one])
+        )]))
+    };
+    for request in [
+        with("tools", json!([{"type": "web_search"}])),
+        with(
+            "tools",
+            json!([{"type": "function", "function": {}}, {"type": "file_search"}]),
+        ),
+        with("tools", json!([{"googleSearch": {}}])),
+        with("tools", json!(["web"])),
+        with("web_search_options", json!({})),
+        with("previous_response_id", json!("r")),
+        with("conversation", json!("c")),
+        with("some_new_member", json!(1)),
+        content(json!({"type": "image_url", "image_url": {"url": "https://a.example"}})),
+        content(json!({"type": "file", "file": {"file_id": "f"}})),
+        content(json!({"type": "document", "source": {"type": "url", "url": "https://a.example"}})),
+        content(json!({"type": "text", "text": "x", "inlineData": {}})),
+        json!({"input": [{"type": "item_reference", "id": "i"}, {"role": "user", "content": LABELLED}]}),
+    ] {
+        assert_eq!(of(&request), "kknn", "{request}");
+    }
+    for text in [
+        "Sources: Cities, Rivers. Cite them as [1], [2].",
+        "[1]\n[2]\n",
+        "1. Cities\n2. Rivers",
+        "See [1] Cities and [2] Rivers.",
+    ] {
+        assert_eq!(of(&chat(&json!([user(json!(text))]))), "nnnn", "{text}");
+    }
+    for body in [
+        "",
+        "no JSON",
+        "[1]",
+        "{\"messages\": [{\"role\": \"user\", \"content\": \"[1] Cit",
+    ] {
+        assert_eq!(found(body.as_bytes()), "nnnn", "{body}");
+    }
+}
+
+/// Documents have identifiers of their own, but some models cite by numbers that are in no request.
+#[test]
+fn identifiers_of_documents_are_known_and_make_no_list_complete() {
+    for request in [
+        json!({"message": "So?", "documents": [{"id": "doc1", "data": {"text": "Cities"}}]}),
+        chat(
+            &json!([{"role": "tool", "tool_call_id": "c", "content": [{"type": "document", "document": {"id": "doc1", "data": "x"}}]}]),
+        ),
+    ] {
+        assert_eq!(of(&request), "nnnk", "{request}");
+    }
+    let request =
+        json!({"message": LABELLED, "documents": [{"id": "doc1", "data": {"text": "Cities"}}]});
+    assert_eq!(of(&request), "kkuk");
+}
+
+#[test]
+fn a_request_of_many_labels_makes_an_incomplete_list() {
+    let many = |count: usize| {
+        (1..=count)
+            .map(|n| format!("[doc{n}] x\n"))
+            .collect::<String>()
+    };
+    let request = |text: String| chat(&json!([{"role": "user", "content": text}]));
+    assert_eq!(of(&request(many(4_000))), "uuuk");
+    assert_eq!(of(&request(many(5_000))), "nnnk");
+}
+
+#[test]
+fn without_a_request_nothing_is_called_invented() {
+    let all = routes(ROUTE);
+    let mut filter = filter(&all, &sse("/"));
+    let body = event(0, "One [1].") + "data: [DONE]\n\n";
+    let (out, _) = through(&mut filter, body.as_bytes(), 9);
+    let out = String::from_utf8(out).expect("UTF-8");
+    assert!(out.contains("<One.>"), "{out}");
+}
