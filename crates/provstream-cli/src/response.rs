@@ -85,7 +85,11 @@ impl ResponseTracker {
         // Nothing marks the end in these formats.
         let has_no_end = matches!(found, Some(Format::Gemini | Format::LlamaCpp | Format::Tgi));
         let is_ended = (self.has_end || has_no_end) && is_expected;
-        let is_recognised = self.has_text || self.errors.count() > 0 || is_ended;
+        // A response without text may be a tool call or reasoning.
+        let is_read =
+            self.notices.is_empty() && report.is_complete() || report.reasoning_bytes() > 0;
+        let is_body = self.kind == Some(InputKind::Json) && is_expected && is_read;
+        let is_recognised = self.has_text || self.errors.count() > 0 || is_ended || is_body;
         let kind = self.kind.filter(|_| !is_recognised);
         let unrecognised = kind.map(|kind| self.unrecognised(kind, is_expected));
         ResponseStatus {

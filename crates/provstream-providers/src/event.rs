@@ -25,6 +25,9 @@ pub(super) struct Event<'a> {
     /// Bit of the event's type; 0 if no row names the type.
     pub(super) bit: u64,
     pub(super) odd: Odd,
+    /// A gate withholds the event, because its evidence is repeated. Its text may have annotations, but clients read none of
+    /// its breaks and ends.
+    pub(super) is_withheld: bool,
 }
 
 impl<'a> Event<'a> {
@@ -41,6 +44,7 @@ impl<'a> Event<'a> {
             is_streamed,
             bit: 0,
             odd: None,
+            is_withheld: false,
         };
         let kind = event.kind();
         event.bit = kind.map_or(0, |kind| automaton.type_bit(&kind));
@@ -153,7 +157,7 @@ impl<'a> Event<'a> {
         let (mut is_other, mut has_text) = (false, false);
         let mut is_plain_kind = None;
         members(&self.data[capture.range()], |name, value| {
-            is_other |= !is_plain(name) && value != b"null";
+            is_other |= !is_plain(name) && (is_set(value) || value.starts_with(b"{"));
             has_text |= name == b"text" && value.starts_with(b"\"") && value != b"\"\"";
             if name == b"type" {
                 let kind = decoded(value.get(1..value.len() - 1).unwrap_or_default());
@@ -225,22 +229,23 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Returns `true` if a value is set: SDKs ignore `false`, 0, and empty strings and containers.
+    /// Returns `true` if a value is set: SDKs ignore `false`, 0, blank strings, and containers of nothing else.
     pub(super) fn is_set(&self, capture: &Capture) -> bool {
-        let value = &self.data[capture.range()];
-        match capture.shape {
-            Shape::Plain | Shape::Escaped => !value.is_empty(),
-            Shape::Scalar => !matches!(value, b"false" | b"0" | b"null"),
-            Shape::Object | Shape::Array => value
-                .get(1..value.len().saturating_sub(1))
-                .is_some_and(|inside| !inside.trim_ascii().is_empty()),
-        }
+        is_set(&self.data[capture.value()])
     }
 
-    /// Returns `true` if a kind or finish reason is `error`.
+    /// Returns `true` if a value ends a text: it is set and, where rows look into it, has the shape that they expect.
+    pub(super) fn is_end(&self, capture: &Capture) -> bool {
+        let node = self.automaton.node(capture.node);
+        let is_container = node.leads_on() || node.element.is_some();
+        self.is_set(capture) && (!is_container || self.holds_text(capture))
+    }
+
+    /// Returns `true` if a kind or finish reason is an error.
     pub(super) fn is_failure(&self, capture: &Capture) -> bool {
         let value = self.string(capture);
-        let names = [&b"error"[..], b"failed"];
+        // The last two are of Cohere and of Zhipu.
+        let names = [&b"error"[..], b"failed", b"timeout", b"network_error"];
         capture.is_string() && names.iter().any(|name| value.eq_ignore_ascii_case(name))
     }
 
@@ -250,6 +255,33 @@ impl<'a> Event<'a> {
         let says_nothing = matches!(&*value, b"null" | b"FINISH_REASON_UNSPECIFIED");
         self.is_set(capture) && !says_nothing
     }
+}
+
+/// Returns `true` if JSON says something: it has more than `null`, `false`, 0 and white space.
+fn is_set(value: &[u8]) -> bool {
+    let mut rest = value;
+    loop {
+        rest = match rest {
+            [] => return false,
+            [
+                b'[' | b']' | b'{' | b'}' | b',' | b'0' | b' ' | b'\t' | b'\n' | b'\r',
+                rest @ ..,
+            ] => rest,
+            [b'n', b'u', b'l', b'l', rest @ ..] | [b'f', b'a', b'l', b's', b'e', rest @ ..] => rest,
+            [b'"', string @ ..] => match string_end(string, 0) {
+                Some(end) if is_blank(&string[..end.end]) => &string[end.end + 1..],
+                _ => return true,
+            },
+            _ => return true,
+        };
+    }
+}
+
+/// Returns `true` if the content of a string is white space.
+pub(super) fn is_blank(content: &[u8]) -> bool {
+    let is_like = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\\';
+    content.is_empty()
+        || content.first().is_some_and(is_like) && decoded(content).trim_ascii().is_empty()
 }
 
 /// Calls `take` with the name and the value's bytes of each member of an object.

@@ -252,6 +252,8 @@ pub(super) struct Piece {
     pub(super) is_after_break: bool,
     /// The provider said, in this event or before, that the text ends.
     pub(super) is_at_end: bool,
+    /// A part of a full text that is joined from parts.
+    pub(super) is_joined: bool,
 }
 
 impl Piece {

@@ -23,6 +23,8 @@ pub(super) enum Member {
     Completion,
     /// `response` of Ollama's `/api/generate`.
     Response,
+    /// Another answer to the same prompt, of which the content is the best.
+    Sequence,
     /// `message.content` where it repeats deltas.
     Message,
     /// Content that came as a whole before its deltas.
@@ -60,6 +62,7 @@ impl Member {
             Self::Transcript => "transcript",
             Self::Completion => "text",
             Self::Response => "response",
+            Self::Sequence => "best_of_sequences",
             Self::Message => "message",
         })
     }

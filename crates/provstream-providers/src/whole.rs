@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::Channel;
 use super::escape::push_content;
 use super::found::Str;
 use super::remembering::{CopyChanges, Unfound};
@@ -39,6 +40,8 @@ pub(super) struct WholeText<'a, R> {
     pub(super) words: Option<Words>,
     /// Texts whose words it may have, if it is no copy of its own.
     pub(super) texts: &'a mut [Text<R>],
+    /// Channel of the texts whose words are looked for; `None`: all.
+    pub(super) only: Option<Channel>,
     /// Replacements in the text, if the event has offsets into it.
     pub(super) removed: Option<&'a mut OffsetShift>,
 }
@@ -101,7 +104,8 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     }
     let texts = if is_other { whole.texts } else { &mut [] };
     let mut others = SmallVec::<[&mut Text<R>; 1]>::new();
-    others.extend(each(texts.iter_mut()).filter(|other| other.id != whole.id));
+    let is_meant = |of: TextId| of != whole.id && whole.only.is_none_or(|only| of.channel == only);
+    others.extend(each(texts.iter_mut()).filter(|other| is_meant(other.id)));
     let copied = rewriter.words(false);
     let unfound = match whole.is_repeated {
         true => Unfound::Empties,

@@ -137,7 +137,7 @@ pub(crate) struct Readings {
 }
 
 impl Readings {
-    /// Decode repeatedly, such as `%2563` to `c`.
+    /// Decode repeatedly, such as `%2563` to `c`, and decode `%u0063` and overlong UTF-8, as IIS does.
     const DEEP: u8 = 1;
     /// Ignore case.
     const LOWER: u8 = 1 << 1;
@@ -217,20 +217,44 @@ fn trimmed(segment: &str) -> &str {
     }
 }
 
-/// Decodes the escapes of a path repeatedly. Linear time: each decoded escape makes the path
+/// Decodes the escapes of a path repeatedly, and overlong UTF-8. Linear time: each step makes the path
 /// shorter.
 fn fully_decoded(path: &str) -> String {
     let mut bytes: Vec<u8> = Vec::with_capacity(path.len());
     for byte in path.bytes() {
         bytes.push(byte);
-        while let [.., b'%', high, low] = bytes[..]
-            && let (Some(high), Some(low)) = (digit(high), digit(low))
-        {
-            bytes.truncate(bytes.len() - 3);
-            bytes.push((high * 16 + low) as u8);
+        while let Some((len, decoded)) = escape_at_end(&bytes) {
+            bytes.truncate(bytes.len() - len);
+            bytes.extend_from_slice(&decoded);
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Returns the length of an escape or an overlong character at the end of a path, and the bytes that it means.
+fn escape_at_end(path: &[u8]) -> Option<(usize, Vec<u8>)> {
+    let number = |digits: &[u8]| {
+        digits
+            .iter()
+            .try_fold(0, |number, one| Some(number * 16 + digit(*one)?))
+    };
+    let character = |code: u32| {
+        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        character.to_string().into_bytes()
+    };
+    match path {
+        [.., b'%', high, low] => Some((3, vec![number(&[*high, *low])? as u8])),
+        [.., lead @ 0xC0..=0xC1, rest @ 0x80..=0xBF] => {
+            let code = u32::from(lead & 1) << 6 | u32::from(rest & 0x3F);
+            Some((2, character(code)))
+        }
+        [.., 0xE0, rest @ 0x80..=0x9F, last @ 0x80..=0xBF] => {
+            let code = u32::from(rest & 0x1F) << 6 | u32::from(last & 0x3F);
+            Some((3, character(code)))
+        }
+        [.., b'%', b'u' | b'U', a, b, c, d] => Some((6, character(number(&[*a, *b, *c, *d])?))),
+        _ => None,
+    }
 }
 
 fn digit(byte: u8) -> Option<u32> {

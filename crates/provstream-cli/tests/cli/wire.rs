@@ -365,7 +365,7 @@ fn strip_leaves_rewrites_or_drops_reasoning() {
 #[test]
 fn a_message_about_an_unknown_format_names_the_members_that_pass() {
     let gate = ["gate", "--policy", "own-state", "--input", "anthropic"];
-    let body = "{\"type\":\"message\",\"note\":\"It is so.\"}\n";
+    let body = "{\"type\":\"message\",\"note\":\"It is so.\",\"other\":\"x y\"}\n";
     let run_with = |more: &[&str]| run(&[&gate[..], more].concat(), body);
     let (closed, passing) = (run_with(&[]), run_with(&["--pass-member", "note"]));
     assert_eq!((closed.status, passing.status), (1, 1));
@@ -378,6 +378,39 @@ fn a_message_about_an_unknown_format_names_the_members_that_pass() {
         message.contains("no text was released, except in members that --pass-member names: "),
         "{message}"
     );
+}
+
+/// A tool call or reasoning is a response, although it has no text.
+#[test]
+fn a_body_without_text_is_no_other_json() {
+    for (format, body) in [
+        (
+            "openai-chat",
+            r#"{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"a\":\"It is so.\"}"}}]},"finish_reason":"tool_calls"}]}"#,
+        ),
+        (
+            "openai-responses",
+            r#"{"object":"response","status":"completed","output":[{"type":"function_call","name":"f","arguments":"{\"a\":\"It is so.\"}"}]}"#,
+        ),
+        (
+            "openai-responses",
+            r#"{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"reasoning_text","text":"It is so."}]}]}"#,
+        ),
+        (
+            "anthropic",
+            r#"{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"q":"It is so."}}]}"#,
+        ),
+    ] {
+        for command in [&["gate", "--policy", "own-state"][..], &["strip"]] {
+            let run = run(&[command, &["--input", format, "--fail"]].concat(), body);
+            assert_eq!((run.status, &*run.stderr, &*run.stdout), (0, "", body));
+        }
+    }
+    let other = run(
+        &["strip", "--input", "openai-chat"],
+        r#"{"note":"It is so."}"#,
+    );
+    assert_eq!(other.status, 1);
 }
 
 #[test]

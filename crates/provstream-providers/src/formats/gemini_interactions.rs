@@ -29,7 +29,8 @@ const ROWS: &[Row] = &[
     row(STOP, "", Role::Finish),
     row(LAST, "", Role::Done),
     row(ANY, "interaction.steps[0].type", Role::Kind),
-    row(ANY, "interaction.steps[0].content[].text", Role::Whole),
+    row(ANY, "interaction.steps[0].content[]", Role::Holder),
+    row(ANY, "interaction.steps[0].content[].text", Role::WholePart),
     row(
         ANY,
         "interaction.steps[0].content[].annotations[].start_index",
@@ -54,21 +55,20 @@ const ROWS: &[Row] = &[
     ),
     // The interaction alone, not streamed.
     row(ANY, "steps[0].type", Role::Kind),
-    row(ANY, "steps[0].content[1].text", Role::Whole).both(),
+    row(ANY, "steps[0].content[]", Role::Holder),
+    row(ANY, "steps[0].content[].text", Role::WholePart),
     row(ANY, "steps[0].summary[1].text", Role::ReasoningWhole).both(),
     row(ANY, "outputs[0].summary[1].text", Role::ReasoningWhole).both(),
     row(
         ANY,
-        "steps[0].content[1].annotations[].start_index",
+        "steps[0].content[].annotations[].start_index",
         Role::Offset,
-    )
-    .both(),
+    ),
     row(
         ANY,
-        "steps[0].content[1].annotations[].end_index",
+        "steps[0].content[].annotations[].end_index",
         Role::Offset,
-    )
-    .both(),
+    ),
     row(ANY, "outputs[0].annotations[].start_index", Role::Offset),
     row(ANY, "outputs[0].annotations[].end_index", Role::Offset),
     row(ANY, "outputs[0].type", Role::Kind),
@@ -145,6 +145,7 @@ const PASSES: &[Passes] = &[
 
 pub(crate) const TABLE: Table = Table {
     passes: PASSES,
+    plain: &["type", "text", "annotations"],
     ..Table::new(
         ROWS,
         Shortest {

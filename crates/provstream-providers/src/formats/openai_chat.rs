@@ -105,8 +105,9 @@ const ROWS: &[Row] = &[
     row(ANY, "choices[].text", Role::Begins),
     row(ANY, "choices[].text", Role::Text).of(Member::Completion),
     row(ANY, "choices[].message.content", Role::Message),
-    row(ANY, "choices[].message.content[]", Role::Whole),
-    row(ANY, "choices[].message.content[].text", Role::Whole),
+    row(ANY, "choices[].message.content[]", Role::WholePart),
+    row(ANY, "choices[].message.content[]", Role::Holder),
+    row(ANY, "choices[].message.content[].text", Role::WholePart),
     row(ANY, "choices[].message.refusal", Role::Whole).of(Member::Refusal),
     row(
         ANY,

@@ -3,6 +3,7 @@
 //! <https://huggingface.co/docs/text-generation-inference/en/reference/api_reference>,
 //! <https://huggingface.github.io/text-generation-inference/>
 
+use crate::text_id::Member;
 use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, any, row, word};
 
 // `index` counts tokens.
@@ -20,7 +21,8 @@ const ROWS: &[Row] = &[
         ANY,
         "details.best_of_sequences[0].generated_text",
         Role::Whole,
-    ),
+    )
+    .of(Member::Sequence),
     row(ANY, "details.best_of_sequences[0].tokens", Role::Logprobs),
     row(
         ANY,

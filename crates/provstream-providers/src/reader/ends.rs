@@ -3,7 +3,6 @@
 use smallvec::SmallVec;
 
 use super::{FactReader, OpenTextSelector};
-use crate::Channel;
 use crate::blocks::BlockEvent;
 use crate::event::Event;
 use crate::found::{Found, Raw, Repeats};
@@ -12,6 +11,7 @@ use crate::text_id::TextId;
 use crate::walk::Shape;
 use crate::walk::automaton::ROOT;
 use crate::walk::table::{ChannelOf, Role};
+use crate::{Channel, Format};
 
 impl FactReader {
     /// Ends all texts that are open; their ends are added to what was found.
@@ -82,7 +82,7 @@ impl FactReader {
                             add_failed(&mut failed, self.named(event, id), None);
                         }
                     }
-                    Role::End if is_event || event.is_set(capture) => {
+                    Role::End if is_event || event.is_end(capture) => {
                         let of = self.texts_of(event, id, is_all);
                         self.end(of);
                     }
@@ -122,6 +122,27 @@ impl FactReader {
             self.last();
         }
         self.settle_repeats();
+    }
+
+    /// Ends the texts that are joined from parts of the event.
+    #[cold]
+    pub(super) fn end_joined(&mut self) {
+        if self.is_gated && self.format == Some(Format::GeminiInteractions) {
+            // An interaction has steps or, in an older form, outputs. If it has both, one repeats the other.
+            for found in each(self.found.iter_mut()) {
+                if let Found::Whole(_, text, _) = *found {
+                    self.report.add_member("outputs[].text");
+                    *found = Found::Unread(text);
+                }
+            }
+        }
+        let joined = self
+            .full
+            .as_mut()
+            .map(|full| core::mem::take(&mut full.joined));
+        for id in joined.into_iter().flatten() {
+            self.end(OpenTextSelector::Channel(id.channel));
+        }
     }
 
     /// A block ends, and with it its text, unless the next block goes on with it.

@@ -53,8 +53,8 @@ pub(crate) struct FactReader {
     ended: bool,
     /// Some text came in deltas.
     has_deltas: bool,
-    /// Texts that came as a whole before any delta; at most [`MAX_CHANNELS`].
-    wholes: Vec<TextId>,
+    /// Full texts; `None` if there were none.
+    full: Option<Box<FullTexts>>,
     /// Content other than text came after text.
     has_break: bool,
     /// Facts about reasoning and its ends are reported.
@@ -75,6 +75,15 @@ pub(crate) struct FactReader {
     pub(crate) passes: PassMembers,
     /// Relation of the last event to a text block.
     pub(crate) block: Option<BlockEvent>,
+}
+
+/// Full texts that repeat no deltas.
+#[derive(Clone, Debug, Default)]
+struct FullTexts {
+    /// Texts that came as a whole before any delta; at most [`MAX_CHANNELS`].
+    known: Vec<TextId>,
+    /// Texts that are joined from parts of the event, in order.
+    joined: Vec<TextId>,
 }
 
 /// Selects open texts.
@@ -116,7 +125,7 @@ impl FactReader {
             numbering: Numbering::default(),
             ended: false,
             has_deltas: false,
-            wholes: Vec::new(),
+            full: None,
             has_break: false,
             wants_reasoning: false,
             is_gated: false,
@@ -323,8 +332,13 @@ impl FactReader {
         }
         let (mut has_ends, mut is_error) = (false, is_named_error);
         let mut untaken: SmallVec<[Capture; 2]> = SmallVec::new();
+        event.is_withheld = walk.is_repeated && self.is_gated;
         for capture in each(walk.captures.iter()) {
             for rule in event.rules(capture) {
+                if event.is_withheld && !rule.row.role.is_text() {
+                    self.take_withheld(&event, capture, rule);
+                    continue;
+                }
                 has_ends |= rule.row.role.is_end();
                 is_error |= match rule.row.role {
                     Role::Error => capture.node == ROOT || event.is_set(capture),
@@ -342,16 +356,21 @@ impl FactReader {
             self.take_untaken(&mut event, &untaken, is_error);
         }
         let control = automaton.table.control;
-        if !control.is_empty() && event.bit == 0 && event.is_other_type(control) {
+        let is_other_type = || event.bit == 0 && event.is_other_type(control);
+        if !control.is_empty() && !event.is_withheld && is_other_type() {
             self.break_all();
         }
         // Frames of Bedrock are without their names, and one with a number alone ends a block.
         let is_bare = automaton.table.one_text
             && walk.captures.is_empty()
+            && !event.is_withheld
             && walk.kind.is_none()
             && walk.number_at.1 > 0;
         if is_bare {
             self.end_bare_block(&event);
+        }
+        if self.has_joined() {
+            self.end_joined();
         }
         if has_ends {
             self.take_ends(&event, is_named_error);
@@ -402,7 +421,9 @@ impl FactReader {
         match event.kind() {
             // What is named so is an error whatever its type.
             _ if name == b"error" => false,
-            None => self.format == Some(Format::OpenAiChat) && name.starts_with(b"thread."),
+            // These are events of assistants, which clients of chat completions pass over.
+            _ if self.format == Some(Format::OpenAiChat) && name.starts_with(b"thread.") => true,
+            None => false,
             Some(_) if event.bit | event.automaton.type_bit(name) == 0 => false,
             // The name of events without one. Anthropic's SDKs pass over these.
             Some(_) if matches!(name, b"" | b"message") => {
@@ -537,6 +558,7 @@ impl FactReader {
                     is_again: open.is_again,
                     is_after_break: false,
                     is_at_end,
+                    is_joined: false,
                 });
             }
             Err(_) if len == 0 => return None,
@@ -578,6 +600,7 @@ impl FactReader {
             is_again,
             is_after_break: self.has_break,
             is_at_end: false,
+            is_joined: false,
         })
     }
 

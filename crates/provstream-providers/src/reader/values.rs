@@ -4,7 +4,7 @@ use super::{FactReader, OpenTextSelector};
 use crate::Channel;
 use crate::blocks::BlockEvent;
 use crate::channel::MAX_CHANNELS;
-use crate::event::Event;
+use crate::event::{Event, is_blank};
 use crate::found::{Found, Piece, Raw, Repeats, Str};
 use crate::item::NoticeCode;
 use crate::steps::each;
@@ -94,6 +94,18 @@ impl FactReader {
         }
     }
 
+    /// Takes a value of an event that a gate withholds: only what texts begin counts, so that they stay apart.
+    #[cold]
+    pub(super) fn take_withheld(&mut self, event: &Event<'_>, capture: &Capture, rule: &PathRule) {
+        let channel = event.channel(capture, rule.row.channel);
+        match rule.row.role {
+            Role::Block if *event.string(capture) == *b"text" => self.begin_block(event, channel),
+            Role::BlockStart => self.begin_block(event, channel),
+            Role::Announced => self.numbering.announce(channel),
+            _ => {}
+        }
+    }
+
     fn add_echo(&mut self, capture: &Capture) {
         if self.is_gated {
             self.found
@@ -147,7 +159,9 @@ impl FactReader {
             _ => false,
         };
         if !text.is_empty() {
-            self.break_before_reasoning(event, capture, id);
+            if !is_blank(text.content(event.data)) {
+                self.break_before_reasoning(event, capture, id);
+            }
             let is_again = self.found.iter().rev().take(NEXT).any(is_again);
             self.found.push(Found::Reasoning(id, text, is_again));
         }
@@ -169,6 +183,9 @@ impl FactReader {
     }
 
     fn reasoning_whole(&mut self, event: &Event<'_>, id: TextId, text: Str) {
+        if !text.is_empty() && self.has_joined() {
+            self.push_breaks(OpenTextSelector::Index(id.index()));
+        }
         if !text.is_empty() && (self.wants_reasoning || !event.is_streamed) {
             let found = Found::ReasoningWhole(id, text, event.is_streamed);
             self.found.push(found);
@@ -249,6 +266,9 @@ impl FactReader {
         if role == Role::Text && event.is_mark(capture) {
             return;
         }
+        if capture.superseded && self.is_gated {
+            return self.leave_text(event, capture);
+        }
         if capture.superseded {
             let named = self.named(event, id);
             self.found.push(Found::Quote(named, text));
@@ -258,6 +278,15 @@ impl FactReader {
             Role::Text | Role::Start => self.piece(event, capture, rule),
             Role::Alone if !self.has_deltas => self.piece(event, capture, rule),
             Role::Initial if !self.is_begun(event, id) => self.piece(event, capture, rule),
+            Role::WholePart => {
+                let named = self.named(event, id);
+                if self.is_joined(event, named) {
+                    self.settled |= !text.is_empty();
+                    self.add_piece(event, named, text, false);
+                } else {
+                    self.whole(event, named, text);
+                }
+            }
             Role::Quote | Role::Alone => {
                 let named = self.named(event, id);
                 self.found.push(Found::Quote(named, text));
@@ -280,7 +309,7 @@ impl FactReader {
     /// Leaves text in a delta of another kind, which some client may show.
     fn leave_text(&mut self, event: &Event<'_>, capture: &Capture) {
         let path = event.automaton.path(capture.node);
-        if capture.start < capture.end && !self.passes.has(path) {
+        if capture.start < capture.end && (capture.superseded || !self.passes.has(path)) {
             self.report.add_member(path);
             self.found.push(Found::Unread(Str::of(capture)));
         }
@@ -322,6 +351,7 @@ impl FactReader {
                 let piece = Piece {
                     is_repeatable,
                     is_again: begun.is_again || id.member == Member::Message,
+                    is_joined: self.is_joining(id),
                     ..begun
                 };
                 self.found.push(Found::Text(id, text, piece));
@@ -329,6 +359,30 @@ impl FactReader {
             None if !text.is_empty() => event.odd = Some(NoticeCode::LimitChannels),
             None => {}
         }
+    }
+
+    /// Returns `true` if a part of a full text is joined to those before, because the text itself is in the parts.
+    fn is_joined(&mut self, event: &Event<'_>, id: TextId) -> bool {
+        if self.is_joining(id) {
+            return true;
+        }
+        let is_first = !self.is_open(id) && (!event.is_streamed || self.is_first_whole(id));
+        if is_first {
+            self.full.get_or_insert_default().joined.push(id);
+        }
+        is_first
+    }
+
+    /// Returns `true` if the last part of the event was of this text.
+    fn is_joining(&self, id: TextId) -> bool {
+        let full = self.full.as_ref();
+        full.is_some_and(|full| full.joined.last() == Some(&id))
+    }
+
+    /// Returns `true` if a text of the event is joined from parts.
+    pub(super) fn has_joined(&self) -> bool {
+        let full = self.full.as_ref();
+        full.is_some_and(|full| !full.joined.is_empty())
     }
 
     /// Returns `true` if the text of a part has begun.
@@ -382,11 +436,13 @@ impl FactReader {
 
     /// Returns `true` if a full text in a stream is the first that a client reads of that text: the stream has no deltas so far.
     fn is_first_whole(&mut self, id: TextId) -> bool {
-        let is_first = !self.has_deltas
-            && self.wholes.len() < MAX_CHANNELS
-            && !each(self.wholes.iter()).any(|whole| *whole == id);
+        if self.has_deltas {
+            return false;
+        }
+        let known = &mut self.full.get_or_insert_default().known;
+        let is_first = known.len() < MAX_CHANNELS && !each(known.iter()).any(|whole| *whole == id);
         if is_first {
-            self.wholes.push(id);
+            known.push(id);
         }
         is_first
     }

@@ -30,14 +30,20 @@ impl<R: TextRewriter> State<R> {
         let is_over =
             |place: &usize| id.member == Member::Message || !self.texts[*place].is_in_candidate();
         if let Some(place) = place.filter(is_over) {
-            let mut text = self.texts.remove(place);
             // The decisions about a message are those about the content.
-            self.has_forgotten |= id.member != Member::Message && text.rewriter.withholds();
-            if self.fresh.is_none() && self.texts.len() == 0 {
-                // What the next text begins with.
-                text.rewriter.renew();
-                self.fresh = Some(Box::new(text.rewriter));
-            }
+            self.has_forgotten |=
+                id.member != Member::Message && self.texts[place].rewriter.withholds();
+            self.drop_text(place);
+        }
+    }
+
+    /// Removes a text.
+    pub(super) fn drop_text(&mut self, place: usize) {
+        let mut text = self.texts.remove(place);
+        if self.fresh.is_none() && self.texts.len() == 0 {
+            // What the next text begins with.
+            text.rewriter.renew();
+            self.fresh = Some(Box::new(text.rewriter));
         }
     }
 
@@ -57,10 +63,12 @@ impl<R: TextRewriter> State<R> {
             // It is not known whose content the event has.
             found.retain(|one| !one.is_content());
         }
+        self.find_members(found);
         for one in each(found.iter_mut()) {
             if let Found::Text(id, text, piece) = *one
                 && (piece.is_at_end || !piece.is_repeatable)
                 && !(piece.is_again || text.is_empty())
+                && (!piece.is_joined || self.has_forgotten && self.is_streamed())
                 && self.is_copy(frame, (id, text), !piece.is_repeatable)
             {
                 *one = Found::Whole(id, text, Repeats::All);

@@ -60,10 +60,16 @@ impl<R: TextRewriter> State<R> {
         };
         self.announce(text::position(id, self.texts[place].is_again), handler);
         self.texts[place].is_at_limit |= self.reader.is_lost();
+        let is_apart = R::WITHHOLDS_UNREAD && self.are_apart(id.channel);
+        let is_cut = is_apart && self.is_withheld_beside(id);
         let mut scratch = core::mem::take(&mut self.scratch);
         self.texts[place].finish(&mut scratch, handler);
         let rest = &mut scratch.out;
-        if R::WITHHOLDS_UNREAD && self.are_apart(id.channel) {
+        if let Some(at) = memchr::memmem::find(rest, b"{\"").filter(|_| is_cut) {
+            // The beginning of a record that another member has as a whole.
+            rest.truncate(at);
+        }
+        if is_apart {
             self.settle_twin(id, rest);
         }
         self.fill_blocks(place, handler);

@@ -322,7 +322,7 @@ impl<R: TextRewriter> State<R> {
             Piece::Other(text) => self.write(text.bytes(), handler),
             Piece::Passed(text) => {
                 // The event may have text of any channel, which comes after all held text.
-                if !core::mem::replace(&mut self.passing, true) {
+                if !core::mem::replace(&mut self.passing, true) && self.guard.is_none() {
                     self.close(true, handler);
                 }
                 if self.guard.is_none() {
@@ -357,8 +357,8 @@ impl<R: TextRewriter> State<R> {
         count(frame.raw.len());
         self.deltas = 0;
         let mut odd = self.read(frame, is_final);
-        if odd == Some(NoticeCode::OversizedEvent) {
-            // It may have text of any channel.
+        if odd == Some(NoticeCode::OversizedEvent) && !R::WITHHOLDS_UNREAD {
+            // It may have text of any channel. A gate withholds it, so that nothing comes between.
             self.close(true, handler);
         }
         if odd.is_none()
@@ -433,6 +433,7 @@ impl<R: TextRewriter> State<R> {
         if is_kept {
             self.end_unknown(&found, handler);
         }
+        self.end_wholes(&found);
         self.reader.found = found;
         self.trim();
     }
@@ -488,14 +489,19 @@ impl<R: TextRewriter> State<R> {
         }
         let has_repeats = R::WITHHOLDS_UNREAD && found.iter().any(Found::is_repeat);
         let repeats = |one: &Found| has_repeats && one.is_repeat();
+        let first = self.twins.as_ref().map(|twins| twins.first());
+        let first = first.unwrap_or_default();
+        for place in each(first.iter().copied()) {
+            self.apply(frame, &found[place], (found, place), pending, handler);
+        }
         for (place, one) in each(found.iter()).enumerate() {
-            if !repeats(one) {
+            if !repeats(one) && first.binary_search(&place).is_err() {
                 self.apply(frame, one, (found, place), pending, handler);
             }
         }
         if has_repeats {
             for (place, one) in each(found.iter()).enumerate() {
-                if repeats(one) {
+                if repeats(one) && first.binary_search(&place).is_err() {
                     self.apply(frame, one, (found, place), pending, handler);
                 }
             }
@@ -560,6 +566,9 @@ impl<R: TextRewriter> State<R> {
                 let is_last = pending.last_texts.binary_search(&place).is_ok();
                 self.note_twins(&frame.data, all, place);
                 self.begin_text(id, piece.is_after_break, handler);
+                if piece.is_joined {
+                    self.begin_part(&frame.data, (id, text), pending, handler);
+                }
                 if self.text(frame, (id, text), (is_last, piece.is_again), handler) {
                     pending.change(id.channel);
                 }

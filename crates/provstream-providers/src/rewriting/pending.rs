@@ -39,6 +39,19 @@ pub(super) struct EventPlan {
     pub(super) ends: SmallVec<[(usize, EndOfCopy); 0]>,
     /// Sequence number, with its range.
     pub(super) sequence: Option<(Raw, u64)>,
+    /// Parts of texts that are joined from parts, in order.
+    parts: SmallVec<[TextPart; 0]>,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug)]
+struct TextPart {
+    of: TextId,
+    /// Position of the string in the event's data.
+    at: usize,
+    /// Offset of the part in the text, and its length, in the unit of the format.
+    start: u64,
+    units: u64,
 }
 
 /// Texts, and the end of a string that repeats them.
@@ -66,6 +79,28 @@ impl EventPlan {
                 self.repeatable.insert(place, (channel, text));
             }
         }
+    }
+
+    /// Records a part of a text that is joined from parts, to whose start offsets refer.
+    pub(super) fn part(&mut self, id: TextId, text: Str, units: u64) {
+        let last = self.parts.last().filter(|last| last.of == id);
+        let start = last.map_or(0, |last| last.start + last.units);
+        self.parts.push(TextPart {
+            of: id,
+            at: text.range().start,
+            start,
+            units,
+        });
+    }
+
+    /// Returns where the part begins that an offset is into.
+    pub(super) fn part_start(&self, of: TextId, offset: Raw) -> u64 {
+        let after = self
+            .parts
+            .partition_point(|part| part.at < offset.range().start);
+        let part = after.checked_sub(1).and_then(|last| self.parts.get(last));
+        part.filter(|part| part.of == of)
+            .map_or(0, |part| part.start)
     }
 
     pub(super) fn change(&mut self, channel: Channel) {

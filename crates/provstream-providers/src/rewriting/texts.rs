@@ -17,7 +17,7 @@ use crate::text::{self, Text, TextDelta, TextRewriter};
 use crate::text_id::{Member, TextId};
 use crate::walk::Shape;
 use crate::whole::{self, WholeText};
-use crate::{ChannelPosition, StreamHandler};
+use crate::{ChannelPosition, Format, StreamHandler};
 
 /// Number of deltas of one event after which decided text is looked for only once in this many deltas.
 const MANY_DELTAS: u32 = 256;
@@ -166,6 +166,12 @@ impl<R: TextRewriter> State<R> {
         pending: Option<&mut EventPlan>,
         handler: &mut impl StreamHandler,
     ) -> bool {
+        let has_others = self.twins.as_ref().is_some_and(|twins| twins.has_wholes);
+        let repeats = match repeats {
+            // Two full texts have one name.
+            Repeats::Nothing if has_others && self.texts.find(id).is_some() => Repeats::All,
+            repeats => repeats,
+        };
         let is_repeated = repeats != Repeats::Nothing;
         self.announce(text::position(id, is_repeated), handler);
         if text.is_empty() {
@@ -178,7 +184,10 @@ impl<R: TextRewriter> State<R> {
             return false;
         }
         // A gate repeats its decisions in the copies that follow.
-        let is_begun = R::WITHHOLDS_UNREAD && !is_repeated && self.is_streamed();
+        let is_streamed = self.is_streamed();
+        let is_begun = R::WITHHOLDS_UNREAD && !is_repeated && (is_streamed || has_others);
+        // Choices of one response are independent of each other, unlike copies in a stream.
+        let is_one_answer = is_streamed || self.reader.format() == Some(Format::Tgi);
         let start = self.edits.bytes.len();
         let (words, is_holding) = self.look_ahead(id, repeats);
         let may_go_on = is_holding && repeats == Repeats::All;
@@ -211,17 +220,20 @@ impl<R: TextRewriter> State<R> {
                 effort: self.guard.as_ref().map_or(0, |guard| guard.effort),
                 words,
                 texts: self.texts.as_mut_slice(),
+                only: (!is_one_answer).then_some(id.channel),
                 removed: removed.as_mut(),
             },
             &mut self.scratch,
             &mut self.edits.bytes,
             handler,
         );
+        let ended = rewriter.ended();
         if is_begun {
             let rewriter = (**rewriter).clone();
             self.begin_with((id, rewriter), removed.take(), handler);
-        } else if !is_repeated
-            && let Some(end) = rewriter.ended()
+        }
+        if !(is_repeated || is_streamed)
+            && let Some(end) = ended
             && self.wholes_ended.len() < MAX_CHANNELS
         {
             self.wholes_ended.push((id.channel, end));
@@ -259,6 +271,45 @@ impl<R: TextRewriter> State<R> {
             self.texts[place].rewriter = rewriter;
             self.texts[place].removed = removed;
             self.texts[place].is_whole = true;
+        }
+    }
+
+    /// Begins a text that is joined from parts, each of which keeps what is held back at its end.
+    #[cold]
+    pub(super) fn begin_part(
+        &mut self,
+        data: &[u8],
+        (id, text): (TextId, Str),
+        pending: &mut EventPlan,
+        handler: &mut impl StreamHandler,
+    ) {
+        if pending.has_offsets && self.reader.format() == Some(Format::GeminiInteractions) {
+            let content = provstream::json::decode(text.content(data), text.escaped);
+            pending.part(id, text, content.text.len() as u64);
+        }
+        if self.texts.find(id).is_none()
+            && let Some(place) = self.place(id, handler)
+        {
+            self.texts[place].seams = Some(Box::new(Seams::new(R::WITHHOLDS_UNREAD)));
+        }
+    }
+
+    /// Ends the full texts of an event that are joined from parts. Those of a response that is not streamed are dropped.
+    pub(super) fn end_wholes(&mut self, found: &[Found]) {
+        let has_others = self.twins.as_ref().is_some_and(|twins| twins.has_wholes);
+        let is_joined = |one: &Found| matches!(one, Found::Text(_, _, piece) if piece.is_joined);
+        if !has_others && !found.iter().any(is_joined) {
+            return;
+        }
+        for one in each(found.iter()).filter(|one| is_joined(one)) {
+            if let Found::Text(id, ..) = one
+                && let Some(text) = self.texts.get_mut(*id)
+            {
+                text.is_whole = true;
+            }
+        }
+        if !self.is_streamed() {
+            self.drop_wholes();
         }
     }
 
@@ -320,7 +371,9 @@ impl<R: TextRewriter> State<R> {
                 continue;
             };
             let base = if of_prompt { self.base(channel) } else { 0 };
-            let Some(offset) = number.checked_sub(base) else {
+            // Offsets into a part count from its start.
+            let part = pending.part_start(channel, value);
+            let Some(offset) = number.checked_sub(base).map(|offset| offset + part) else {
                 continue;
             };
             if self.is_undecided(channel, offset) {
@@ -334,9 +387,9 @@ impl<R: TextRewriter> State<R> {
             }
             let moved = match pending.whole_removed.get(&channel) {
                 Some(removed) => removed.moved(offset),
-                None => self.moved(channel, offset),
+                None => self.moved(channel, offset) - self.moved(channel, part),
             };
-            if moved != offset {
+            if moved != offset - part {
                 let mut by = (base + moved).to_string();
                 by.push_str(if is_float { ".0" } else { "" });
                 self.edits.replace(value.range(), by.as_bytes());

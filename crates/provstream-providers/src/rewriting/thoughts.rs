@@ -168,6 +168,7 @@ impl<R: TextRewriter> State<R> {
             return false;
         };
         let whole = WholeText {
+            only: None,
             id,
             data: &frame.data,
             text,

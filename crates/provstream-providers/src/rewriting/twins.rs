@@ -3,21 +3,27 @@
 use smallvec::SmallVec;
 
 use super::State;
-use crate::Channel;
 use crate::channel::MAX_CHANNELS;
 use crate::escape::push_content;
-use crate::found::{Found, Str};
+use crate::found::{Found, Repeats, Str};
 use crate::remembering::{CopyChanges, Unfound};
-use crate::steps::each;
+use crate::steps::{count, each};
 use crate::text::TextRewriter;
-use crate::text_id::TextId;
+use crate::text_id::{Member, TextId};
+use crate::{Channel, Format};
 
 /// Number of facts before and after a delta among which that of another member is looked for.
 const NEXT: usize = 8;
 
-/// Channels of which a member repeated another one from its start.
+/// Channels of which several members have text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Twins(SmallVec<[Twin; 0]>);
+pub(super) struct Twins {
+    of: SmallVec<[Twin; 0]>,
+    /// Members of the current event about which a gate decides first, because they have more of a text than others.
+    first: SmallVec<[usize; 1]>,
+    /// Full texts of the current event may repeat each other.
+    pub(super) has_wholes: bool,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Twin {
@@ -29,16 +35,155 @@ struct Twin {
 
 impl Twins {
     fn get_mut(&mut self, of: Channel) -> Option<&mut Twin> {
-        each(self.0.iter_mut()).find(|twin| twin.of == of)
+        each(self.of.iter_mut()).find(|twin| twin.of == of)
+    }
+
+    /// Notes that members of a channel differ.
+    fn part(&mut self, of: Channel) {
+        if let Some(twin) = self.get_mut(of) {
+            twin.is_apart = true;
+        } else if self.of.len() < MAX_CHANNELS {
+            self.of.push(Twin { of, is_apart: true });
+        }
+    }
+
+    /// Members of the current event about which a gate decides before the others.
+    pub(super) fn first(&self) -> SmallVec<[usize; 1]> {
+        self.first.clone()
     }
 
     /// Returns `true` if members that were equal are not any more.
     pub(super) fn are_apart(&self, of: Channel) -> bool {
-        each(self.0.iter()).any(|twin| twin.of == of && twin.is_apart)
+        each(self.of.iter()).any(|twin| twin.of == of && twin.is_apart)
+    }
+}
+
+/// A text, or a part of one, in an event.
+#[derive(Clone, Copy, Debug)]
+struct EventText {
+    of: Channel,
+    id: TextId,
+    is_whole: bool,
+    len: usize,
+    place: usize,
+}
+
+impl EventText {
+    fn of(found: &Found, place: usize, is_one_answer: bool) -> Option<Self> {
+        let (id, text, is_whole) = match *found {
+            Found::Text(id, text, piece) if !piece.is_again => (id, text, false),
+            Found::Whole(id, text, _) => (id, text, true),
+            _ => return None,
+        };
+        (!text.is_empty()).then(|| Self {
+            of: if is_one_answer {
+                Channel::new(0)
+            } else {
+                id.channel
+            },
+            id,
+            is_whole,
+            len: text.range().len(),
+            place,
+        })
     }
 }
 
 impl<R: TextRewriter> State<R> {
+    /// Finds members of an answer that have text in one event, other than twins. No server writes an answer twice on purpose,
+    /// and either member may have the annotations of words that both have.
+    pub(super) fn find_members(&mut self, found: &mut [Found]) {
+        if let Some(twins) = &mut self.twins {
+            twins.first.clear();
+            twins.has_wholes = false;
+        }
+        let is_one_answer = self.reader.format() == Some(Format::Tgi);
+        let texts = found.iter().enumerate();
+        let texts = texts.filter_map(|(place, one)| EventText::of(one, place, is_one_answer));
+        let mut texts: SmallVec<[EventText; 2]> = texts.collect();
+        let is_one = |texts: &[EventText]| {
+            let mut pairs = texts.windows(2);
+            pairs.all(|pair| pair[0].id == pair[1].id && !pair[0].is_whole && !pair[1].is_whole)
+        };
+        if is_one(&texts) {
+            return;
+        }
+        count(texts.len());
+        texts.sort_by_key(|text| (text.of, text.place));
+        for texts in texts.chunk_by(|one, other| one.of == other.of) {
+            if !is_one(texts) {
+                self.find_copies_beside(texts, found);
+            }
+        }
+        if let Some(twins) = &mut self.twins {
+            twins.first.sort_unstable();
+        }
+    }
+
+    /// Finds out how the members of one answer are decided about.
+    #[cold]
+    fn find_copies_beside(&mut self, texts: &[EventText], found: &mut [Found]) {
+        let has_begun = texts.iter().any(|text| self.texts.find(text.id).is_some());
+        let mut deltas = texts.iter().filter(|text| !text.is_whole);
+        let first = deltas.next();
+        let is_apart = first.is_some_and(|first| deltas.any(|other| other.id != first.id));
+        if let [first, .., last] = texts
+            && is_apart
+        {
+            // The order of members means nothing.
+            for one in &mut found[first.place..last.place] {
+                if let Found::Break(id) = *one
+                    && id.channel == first.id.channel
+                {
+                    *one = Found::Tool(id.channel, Str::default());
+                }
+            }
+        }
+        let is_new = |text: &EventText| match found[text.place] {
+            Found::Whole(_, _, repeats) => {
+                repeats == Repeats::Nothing || first.is_none_or(|first| first.len < text.len)
+            }
+            _ => true,
+        };
+        let is_new = !has_begun && !self.has_forgotten && texts.iter().all(is_new);
+        let twins = self.twins.get_or_insert_default();
+        if is_apart || is_new && first.is_some() {
+            texts.iter().for_each(|text| twins.part(text.id.channel));
+        }
+        if !is_new {
+            return;
+        }
+        twins.has_wholes = true;
+        for text in texts {
+            if let Found::Whole(id, _, repeats) = &mut found[text.place]
+                && *repeats != Repeats::Nothing
+            {
+                // It has more than the delta, so it does not repeat it.
+                if first.is_some() {
+                    id.member = Member::Whole;
+                }
+                *repeats = Repeats::Nothing;
+            }
+        }
+        let longest = texts.iter().rev().max_by_key(|text| text.len);
+        let longest = longest.filter(|longest| {
+            let is_same = |text: &&EventText| !text.is_whole && text.id == longest.id;
+            longest.is_whole || texts.iter().filter(is_same).count() == 1
+        });
+        twins.first.extend(longest.map(|longest| longest.place));
+    }
+
+    /// Drops the full texts of a response that is not streamed.
+    #[cold]
+    pub(super) fn drop_wholes(&mut self) {
+        for place in each((0..self.texts.len()).rev()) {
+            if self.texts[place].is_whole && !self.texts[place].is_holding() {
+                self.drop_text(place);
+            }
+        }
+        self.twins = None;
+    }
+
     /// Notes whether another member has the delta, too, which is the fact at index `place` of all.
     pub(super) fn note_twins(&mut self, data: &[u8], all: &[Found], place: usize) {
         let Some(Found::Text(id, text, piece)) = all.get(place) else {
@@ -59,8 +204,8 @@ impl<R: TextRewriter> State<R> {
         let twins = self.twins.get_or_insert_default();
         if let Some(twin) = twins.get_mut(id.channel) {
             twin.is_apart |= !is_both;
-        } else if is_again && twins.0.len() < MAX_CHANNELS {
-            twins.0.push(Twin {
+        } else if is_again && twins.of.len() < MAX_CHANNELS {
+            twins.of.push(Twin {
                 of: id.channel,
                 is_apart: false,
             });
@@ -77,6 +222,12 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn awaits_twin(&self, id: TextId) -> bool {
         let mut others = each(self.texts.iter());
         others.any(|of| of.id.channel == id.channel && of.id != id && of.is_holding())
+    }
+
+    /// Returns `true` if something of another member of a channel is withheld.
+    pub(super) fn is_withheld_beside(&self, id: TextId) -> bool {
+        let mut others = each(self.texts.iter());
+        others.any(|of| of.id.channel == id.channel && of.id != id && of.rewriter.withholds())
     }
 
     /// Changes what is written of a member by the decisions about the same words in the others.

@@ -266,6 +266,7 @@ impl GeneratedEventWriter<'_> {
             | Role::Start
             | Role::Alone
             | Role::Whole
+            | Role::WholePart
             | Role::Quote
             | Role::Reasoning
             | Role::ReasoningWhole => return self.string(self.shape.texts.text(count)),

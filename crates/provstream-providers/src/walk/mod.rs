@@ -83,8 +83,10 @@ pub(crate) struct Scope {
     /// Node of the value that says that text in the scope is reasoning, in events that its row is about; [`ROOT`]
     /// without one.
     pub(crate) thought: NodeId,
-    /// Bits of `numbers` whose member is not a whole number of 32 bits.
+    /// Bits of `numbers` whose member is not a whole number of 32 bits, or which have two members that differ.
     odd: u8,
+    /// Bits of `numbers` that have a member.
+    named: u8,
     /// Text in the scope is a special token, which clients do not show.
     pub(crate) is_special: bool,
     /// The delta in the scope is of a kind other than text.
@@ -630,11 +632,17 @@ impl Walk {
 
     /// Sets a number of a scope, with its JSON; the last of repeated members counts.
     fn set_number(&mut self, (scope, level): (u16, usize), number: Option<u32>, json: &[u8]) {
-        // Servers write `null` for 0.
-        let is_odd = number.is_none() && json != b"null";
         if let Some(scope) = self.scopes.get_mut(usize::from(scope)) {
-            scope.numbers[level] = number.or(scope.numbers[level]);
             let bit = 1 << level;
+            let is_other = scope.named & bit != 0 && scope.numbers[level] != number;
+            scope.named |= u8::from(number.is_some()) << level;
+            let is_odd = match number {
+                // Servers write `null` for 0.
+                None => json != b"null",
+                // Two members may be a number of one level.
+                Some(_) => is_other && !self.is_repeated,
+            };
+            scope.numbers[level] = number.or(scope.numbers[level]);
             self.odd_numbers[level] -= u32::from(scope.odd & bit != 0);
             self.odd_numbers[level] += u32::from(is_odd);
             scope.odd = (scope.odd & !bit) | (u8::from(is_odd) << level);

@@ -178,6 +178,8 @@ pub(crate) enum Role {
     Initial,
     /// A string: a full text, which repeats the deltas; in a response that is not streamed, the text itself.
     Whole,
+    /// A string: a part of a full text. The parts are one text, as deltas are; after deltas, each repeats some of it.
+    WholePart,
     /// A full text that some servers fill with the delta of the same event.
     Message,
     /// A string: an excerpt of the text.
@@ -268,6 +270,7 @@ impl Role {
                 | Self::Alone
                 | Self::Initial
                 | Self::Whole
+                | Self::WholePart
                 | Self::Message
                 | Self::Quote
         )
@@ -281,6 +284,7 @@ impl Role {
             | Self::Alone
             | Self::Initial
             | Self::Whole
+            | Self::WholePart
             | Self::Message
             | Self::Quote
             | Self::Reasoning
@@ -295,8 +299,6 @@ impl Role {
             | Self::ErrorKind => Allowed::Word,
             Self::Tool
             | Self::ToolJson
-            | Self::Part
-            | Self::InBlock
             | Self::Error
             | Self::ErrorName
             | Self::ChoiceError

@@ -31,6 +31,7 @@ mod strings;
 mod texts;
 mod unread;
 mod usual;
+mod wholes;
 #[cfg(feature = "futures")]
 mod wire_gate_stream;
 #[cfg(feature = "futures")]

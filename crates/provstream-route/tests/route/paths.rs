@@ -63,6 +63,14 @@ fn spellings_that_a_server_may_take_for_a_gated_path_are_gated() {
         "/v1/chat/compl%EF%BB%BFetions",
         "/v1/chat/completions%AD",
         "/v1/chat/completions/more;x",
+        // IIS decodes these.
+        "/v1/chat/%u0063ompletions",
+        "/v1/chat/%25u0063ompletions",
+        "/v1%u002Fchat/completions",
+        "/v1/chat/%c1%a3ompletions",
+        "/v1%c0%afchat%C0%AFcompletions",
+        "/v1/%e0%81%a3hat/completions",
+        "/v1/chat/%c0%a563ompletions",
     ] {
         assert_eq!(action(&routes, path), RouteAction::Gate, "{path}");
         // Whatever the order of routes, as long as the path itself has one of its own.
