@@ -272,3 +272,13 @@ pub(super) enum Repeats {
     SoFar,
     All,
 }
+
+impl Repeats {
+    /// Returns the relation of a text whose name another full text of the event may have.
+    pub(super) fn of_second(self, is_second: bool) -> Self {
+        match self {
+            Self::Nothing if is_second => Self::All,
+            other => other,
+        }
+    }
+}

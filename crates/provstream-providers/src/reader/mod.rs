@@ -292,24 +292,10 @@ impl FactReader {
         (data, is_named_error): (&[u8], bool),
         is_streamed: bool,
     ) -> Odd {
-        if !self.settled {
-            if walk.read(&DETECT, data).is_err() {
-                return Some(NoticeCode::MalformedEvent);
-            }
-            let shown = evidence(walk, data);
-            // A format that an earlier event has shown stays.
-            let is_known = self.format.is_some_and(|format| shown.has(format));
-            if shown.is_ambiguous() && !is_known {
-                return Some(NoticeCode::AmbiguousFormat);
-            }
-            if !is_known {
-                let format = shown.only().or(self.format);
-                if self.format.is_some() && format != self.format {
-                    // The blocks that began are not those of this format.
-                    self.numbering = Numbering::default();
-                }
-                self.format = format;
-            }
+        if !self.settled
+            && let Some(odd) = self.detect(walk, data)
+        {
+            return Some(odd);
         }
         if self.format.is_some() {
             self.report.format_is_known();
@@ -396,6 +382,29 @@ impl FactReader {
                 let is_reasoning = |role| matches!(role, Role::Reasoning | Role::ReasoningWhole);
                 rules.any(|rule| is_reasoning(rule.row.role)) && walk.is_in_odd_part(capture)
             })
+    }
+
+    /// Detects the format by an event, and returns the diagnostic about it, if any.
+    #[cold]
+    fn detect(&mut self, walk: &mut Walk, data: &[u8]) -> Odd {
+        if walk.read(&DETECT, data).is_err() {
+            return Some(NoticeCode::MalformedEvent);
+        }
+        let shown = evidence(walk, data);
+        // A format that an earlier event has shown stays.
+        let is_known = self.format.is_some_and(|format| shown.has(format));
+        if shown.is_ambiguous() && !is_known {
+            return Some(NoticeCode::AmbiguousFormat);
+        }
+        if !is_known {
+            let format = shown.only().or(self.format);
+            if self.format.is_some() && format != self.format {
+                // The blocks that began are not those of this format.
+                self.numbering = Numbering::default();
+            }
+            self.format = format;
+        }
+        None
     }
 
     /// Sets the name of the next server-sent event, which is empty without one.

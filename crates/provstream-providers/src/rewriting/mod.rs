@@ -565,10 +565,7 @@ impl<R: TextRewriter> State<R> {
             Found::Text(id, text, piece) => {
                 let is_last = pending.last_texts.binary_search(&place).is_ok();
                 self.note_twins(&frame.data, all, place);
-                self.begin_text(id, piece.is_after_break, handler);
-                if piece.is_joined {
-                    self.begin_part(&frame.data, (id, text), pending, handler);
-                }
+                self.begin_text(frame, (id, text, piece), pending, handler);
                 if self.text(frame, (id, text), (is_last, piece.is_again), handler) {
                     pending.change(id.channel);
                 }

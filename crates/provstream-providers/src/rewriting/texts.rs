@@ -7,7 +7,7 @@ use super::insert::Inserted;
 use super::pending::EventPlan;
 use crate::channel::MAX_CHANNELS;
 use crate::deferred::Number;
-use crate::found::{Found, Raw, Repeats, Str};
+use crate::found::{Found, Piece, Raw, Repeats, Str};
 use crate::frame::Frame;
 use crate::item::Item;
 use crate::removed::OffsetShift;
@@ -34,11 +34,15 @@ impl<R: TextRewriter> State<R> {
     /// Begins a text, unless it has begun; it may begin after other content.
     pub(super) fn begin_text(
         &mut self,
-        id: TextId,
-        is_after_break: bool,
+        frame: &Frame<'_>,
+        (id, text, piece): (TextId, Str, Piece),
+        pending: &mut EventPlan,
         handler: &mut impl StreamHandler,
     ) {
-        if is_after_break && self.texts.find(id).is_none() {
+        if piece.is_joined {
+            self.begin_part(&frame.data, (id, text), pending, handler);
+        }
+        if piece.is_after_break && self.texts.find(id).is_none() {
             self.announce(text::position(id, false), handler);
             if let Some(place) = self.place(id, handler) {
                 let mut scratch = core::mem::take(&mut self.scratch);
@@ -166,12 +170,10 @@ impl<R: TextRewriter> State<R> {
         pending: Option<&mut EventPlan>,
         handler: &mut impl StreamHandler,
     ) -> bool {
-        let has_others = self.twins.as_ref().is_some_and(|twins| twins.has_wholes);
-        let repeats = match repeats {
-            // Two full texts have one name.
-            Repeats::Nothing if has_others && self.texts.find(id).is_some() => Repeats::All,
-            repeats => repeats,
-        };
+        let has_others = self.has_other_wholes();
+        // Two full texts may have one name.
+        let is_second = has_others && self.texts.find(id).is_some();
+        let repeats = repeats.of_second(is_second);
         let is_repeated = repeats != Repeats::Nothing;
         self.announce(text::position(id, is_repeated), handler);
         if text.is_empty() {
@@ -191,7 +193,7 @@ impl<R: TextRewriter> State<R> {
         let start = self.edits.bytes.len();
         let (words, is_holding) = self.look_ahead(id, repeats);
         let may_go_on = is_holding && repeats == Repeats::All;
-        let may_be_forgotten = self.has_forgotten && self.is_streamed();
+        let may_be_forgotten = self.has_forgotten && is_streamed;
         let is_uncertain = may_be_forgotten || is_holding && repeats == Repeats::SoFar;
         if !self.restart_whole(id, text::position(id, is_repeated), is_repeated) {
             return false;
@@ -227,21 +229,14 @@ impl<R: TextRewriter> State<R> {
             &mut self.edits.bytes,
             handler,
         );
-        let ended = rewriter.ended();
+        let ended = rewriter.ended().map(|end| (id.channel, end));
         if is_begun {
-            let rewriter = (**rewriter).clone();
-            self.begin_with((id, rewriter), removed.take(), handler);
+            self.begin_with(id, removed.take(), handler);
         }
-        if !(is_repeated || is_streamed)
-            && let Some(end) = ended
-            && self.wholes_ended.len() < MAX_CHANNELS
-        {
-            self.wholes_ended.push((id.channel, end));
-        }
-        if is_repeated
-            && let (Some(text), Some(rewriter)) = (self.texts.get_mut(id), &mut self.whole)
-        {
-            text.rewriter.follow(rewriter);
+        if is_repeated {
+            self.follow_copy(id);
+        } else if !is_streamed && self.wholes_ended.len() < MAX_CHANNELS {
+            self.wholes_ended.extend(ended);
         }
         if written.changed {
             self.edits.add(text.range(), start);
@@ -260,14 +255,22 @@ impl<R: TextRewriter> State<R> {
         written.changed
     }
 
+    /// Adopts the decisions about a copy of a text.
+    fn follow_copy(&mut self, id: TextId) {
+        if let (Some(text), Some(rewriter)) = (self.texts.get_mut(id), &mut self.whole) {
+            text.rewriter.follow(rewriter);
+        }
+    }
+
     /// Adds a text that came as a whole, with the rewriter that has read it.
     fn begin_with(
         &mut self,
-        (id, rewriter): (TextId, R),
+        id: TextId,
         removed: Option<OffsetShift>,
         handler: &mut impl StreamHandler,
     ) {
-        if let Some(place) = self.place(id, handler) {
+        let rewriter = self.whole.as_deref().cloned();
+        if let (Some(place), Some(rewriter)) = (self.place(id, handler), rewriter) {
             self.texts[place].rewriter = rewriter;
             self.texts[place].removed = removed;
             self.texts[place].is_whole = true;
@@ -296,7 +299,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Ends the full texts of an event that are joined from parts. Those of a response that is not streamed are dropped.
     pub(super) fn end_wholes(&mut self, found: &[Found]) {
-        let has_others = self.twins.as_ref().is_some_and(|twins| twins.has_wholes);
+        let has_others = self.has_other_wholes();
         let is_joined = |one: &Found| matches!(one, Found::Text(_, _, piece) if piece.is_joined);
         if !has_others && !found.iter().any(is_joined) {
             return;

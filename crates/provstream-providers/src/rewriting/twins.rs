@@ -22,7 +22,7 @@ pub(super) struct Twins {
     /// Members of the current event about which a gate decides first, because they have more of a text than others.
     first: SmallVec<[usize; 1]>,
     /// Full texts of the current event may repeat each other.
-    pub(super) has_wholes: bool,
+    has_wholes: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -171,6 +171,11 @@ impl<R: TextRewriter> State<R> {
             longest.is_whole || texts.iter().filter(is_same).count() == 1
         });
         twins.first.extend(longest.map(|longest| longest.place));
+    }
+
+    /// Returns `true` if full texts of the current event may repeat each other.
+    pub(super) fn has_other_wholes(&self) -> bool {
+        self.twins.as_ref().is_some_and(|twins| twins.has_wholes)
     }
 
     /// Drops the full texts of a response that is not streamed.
