@@ -139,10 +139,15 @@ impl<R: TextRewriter> State<R> {
                 }
             }
         }
+        let is_itself =
+            |text: &&EventText| matches!(found[text.place], Found::Whole(_, _, Repeats::Nothing));
+        let whole = texts.iter().find(is_itself);
         let is_new = |text: &EventText| match found[text.place] {
-            Found::Whole(_, _, repeats) => {
-                repeats == Repeats::Nothing || first.is_none_or(|first| first.len < text.len)
-            }
+            Found::Whole(_, _, Repeats::SoFar | Repeats::All) => match first {
+                Some(first) => first.len < text.len,
+                // Two full texts have one name.
+                None => whole.is_some_and(|whole| whole.id == text.id),
+            },
             _ => true,
         };
         let is_new = !has_begun && !self.has_forgotten && texts.iter().all(is_new);
