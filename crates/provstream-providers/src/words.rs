@@ -1,5 +1,8 @@
 //! Fingerprint of a text, by which a copy of the text is recognised.
 
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
 /// Hash of a text, in whatever pieces it comes, without white space at both ends. No piece ends within a character.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Words {
@@ -117,7 +120,32 @@ impl Words {
     }
 }
 
-/// Adds a number to a hash (FNV-1a).
-const fn hashed(hash: u64, number: u64) -> u64 {
-    (hash ^ number).wrapping_mul(0x100_0000_01B3)
+/// Secret of this process, so that nobody can make up two texts with one hash.
+static KEY: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0) | 1);
+
+/// Adds a number to a hash: the halves of the product with the key, which a server or a model does not know.
+fn hashed(hash: u64, number: u64) -> u64 {
+    let product = u128::from(hash ^ number) * u128::from(*KEY);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// These texts have one hash by FNV-1a.
+    #[test]
+    fn texts_that_were_made_to_have_one_hash_are_different() {
+        let words = |text: &str| {
+            let mut words = Words::default();
+            words.add(text.as_bytes());
+            words
+        };
+        let (one, other) = (
+            words("zqx hides here. zhbbxuv\u{4000}."),
+            words("abc defgh ijkl. sweypgt\u{9A64}."),
+        );
+        assert!(!one.reads_like(&other));
+        assert!(one.equals(&words(" zqx hides here. zhbbxuv\u{4000}.\n")));
+    }
 }
