@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use provstream::provenance::{Assertion as RustAssertion, Timestamp, Verdict};
 use provstream::{
-    Action as RustAction, AtLimit, Question, RulePolicy, Rules, Spacing, Unannotated, policy_file,
+    Action as RustAction, AtLimit, CitationReason, Question, RulePolicy, Rules, Spacing,
+    Unannotated, policy_file,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -313,6 +314,10 @@ impl Function {
                 assertion: Assertion::unplaced(question.assertion().clone().into_owned()),
                 channel: question.channel().into(),
                 untrusted: question.untrusted(),
+                ids: cited(question, |_| true),
+                unknown_ids: cited(question, |reason| {
+                    reason == Some(CitationReason::UnknownSource)
+                }),
             };
             let answer = self.function.bind(py).call1((question,));
             let answer = answer.map_err(|error| callback_error(py, error))?;
@@ -335,6 +340,17 @@ pub(crate) struct PyQuestion {
     assertion: Assertion,
     channel: Arc<str>,
     untrusted: bool,
+    ids: Vec<String>,
+    unknown_ids: Vec<String>,
+}
+
+/// Returns the identifiers that the markers of a question's assertion name and whose reason fits.
+fn cited(question: &Question<'_>, fits: impl Fn(Option<CitationReason>) -> bool) -> Vec<String> {
+    let Some(citation) = question.citation() else {
+        return Vec::new();
+    };
+    let ids = citation.ids().filter(|cited| fits(cited.reason));
+    ids.map(|cited| cited.id.to_owned()).collect()
 }
 
 #[pymethods]
@@ -356,5 +372,17 @@ impl PyQuestion {
     #[getter]
     const fn untrusted(&self) -> bool {
         self.untrusted
+    }
+
+    /// Identifiers of the sources that the sentence cites with markers; empty for an assertion with annotations.
+    #[getter]
+    fn ids(&self) -> Vec<String> {
+        self.ids.clone()
+    }
+
+    /// Those of `ids` that the complete list of sources does not have.
+    #[getter]
+    fn unknown_ids(&self) -> Vec<String> {
+        self.unknown_ids.clone()
     }
 }

@@ -343,7 +343,8 @@ impl Rewriter {
 /// text is held; `push` and `finish` return released text. `on_event` is called with each event and
 /// each `Decision`. `now` is the time to judge by (RFC 3339 or an aware `datetime`), by default
 /// that of the clock. If the policy function raises an exception, the stream is suspended and
-/// nothing more is written. Source: `provenance memo 7`.
+/// nothing more is written. With `dialects` and `sources`, as in `strip`, it also decides about sentences with markers of
+/// citations, which are removed. Source: `provenance memo 7`.
 ///
 /// >>> def decide(question):
 /// ...     inferred = "unverified-inference" in question.assertion.classes
@@ -357,7 +358,8 @@ pub(crate) struct Gate(Guard<State>);
 #[pymethods]
 impl Gate {
     #[new]
-    #[pyo3(signature = (policy, /, *, mode="auto", vocabulary=None, limits=None, now=None, max_held=None, on_event=None))]
+    #[pyo3(signature = (policy, /, *, mode="auto", vocabulary=None, limits=None, now=None, max_held=None, on_event=None,
+        dialects=None, sources=None))]
     #[expect(
         clippy::too_many_arguments,
         reason = "all but the first are optional keyword arguments"
@@ -370,9 +372,13 @@ impl Gate {
         now: Option<&Bound<'_, PyAny>>,
         max_held: Option<usize>,
         on_event: Option<Py<PyAny>>,
+        dialects: Option<&Bound<'_, PyAny>>,
+        sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings = Settings::new(mode, vocabulary, limits, false)?;
+        let settings = settings.citing(dialects, sources)?;
         let policy = AnyPolicy::new(policy, vocabulary, now.map(time::now).transpose()?)?;
+        settings.check_policy(&policy)?;
         let rules = policy.rules().cloned().map(Box::new);
         let mut gate = RustGate::new(settings.parser(), policy);
         if let Some(max_held) = max_held {

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::citing;
+use crate::policy::AnyPolicy;
 use crate::vocabulary::Vocabulary;
 
 /// Bounds on the memory and the results of a parser, in bytes or items of the stream; inclusive.
@@ -198,9 +199,19 @@ impl Settings {
         Ok(self)
     }
 
-    /// Returns `true` if markers are read.
-    pub(crate) const fn has_dialects(&self) -> bool {
-        self.dialects.is_some()
+    /// Checks that there are sources for a policy with rules about them.
+    ///
+    /// # Errors
+    /// `ValueError` if there are none, so that these rules would never apply.
+    pub(crate) fn check_policy(&self, policy: &AnyPolicy) -> PyResult<()> {
+        match policy.rules() {
+            Some(rules) if rules.needs_sources() && self.sources.is_none() => {
+                Err(PyValueError::new_err(
+                    "expected \"dialects\" and \"sources\" for a policy with the rules unknown_source or listed_source, which need a list of sources",
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Creates a parser at the start of a stream.

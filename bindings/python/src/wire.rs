@@ -11,7 +11,6 @@ use provstream_providers::{
     ChannelPosition, Format, GateEvent, Item, NoticeCode, PassMembers, ReadReport, Reasoning,
     StreamGate, StreamHandler, StreamRewriter,
 };
-use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -321,7 +320,7 @@ fn feed(
 /// members that pass although the format does not define them, such as `choices[].delta.note`.
 /// `on_event` is called with each event, whose `channel` names its text; its code points are known
 /// in the text without annotations only (`clean_start`). `report` counts unread parts. With `dialects` and `sources`, as in
-/// `strip`, the markers of citations are removed, too.
+/// `strip`, the markers of citations are removed, too, and a policy decides about their sentences.
 /// `docs/providers.md` describes the formats.
 #[pyclass(frozen, module = "provstream")]
 pub(crate) struct Response(Guard<State>);
@@ -350,11 +349,6 @@ impl Response {
     ) -> PyResult<Self> {
         let settings = Settings::new(mode, vocabulary, limits, false)?;
         let settings = settings.citing(dialects, sources)?;
-        if policy.is_some() && settings.has_dialects() {
-            return Err(PyValueError::new_err(
-                "expected \"dialects\" without a policy, found both",
-            ));
-        }
         let parser = settings.parser();
         let format: Option<Format> = format.map(str::parse).transpose().map_err(value_error)?;
         let reasoning: Reasoning = reasoning.parse().map_err(value_error)?;
@@ -370,6 +364,7 @@ impl Response {
             }
             Some(policy) => {
                 let policy = AnyPolicy::new(policy, vocabulary, now.map(time::now).transpose()?)?;
+                settings.check_policy(&policy)?;
                 let rules = policy.rules().cloned().map(Box::new);
                 let gate = match format {
                     Some(format) => StreamGate::new(format, parser, policy.clone()),

@@ -4,6 +4,7 @@ import asyncio
 import copy
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +139,53 @@ def test_wrong_settings() -> None:
         provstream.strip("x", dialects=["numeric"], sources=[{"title": "x"}])
     with pytest.raises(ValueError, match="which reads no free text"):
         provstream.parse("x", mode="json", dialects=["numeric"])
-    with pytest.raises(ValueError, match="without a policy"):
-        clean([], policy=provstream.Policy("own-state"), dialects=["numeric"])
-    with pytest.raises(ValueError, match="without a policy"):
-        provstream.Response(policy=provstream.Policy("own-state"), dialects=["numeric"])
+    about_sources = provstream.Policy(floor=1, default_window="1h", inadmissible=RELEASE, unknown_source=WITHHOLD)
+    creations: list[Callable[..., object]] = [
+        lambda **settings: provstream.Gate(about_sources, **settings),
+        lambda **settings: provstream.Response(policy=about_sources, **settings),
+        lambda **settings: clean([], policy=about_sources, **settings),
+    ]
+    for create in creations:
+        with pytest.raises(ValueError, match="need a list of sources"):
+            create()
+        with pytest.raises(ValueError, match="need a list of sources"):
+            create(dialects=["numeric"])
+        create(dialects=["numeric"], sources=["1"])
+
+
+RELEASE = {"action": "release"}
+WITHHOLD = {"action": "replace", "text": "(withheld)"}
+
+
+def test_gate() -> None:
+    policy = provstream.Policy(floor=1, default_window="1h", inadmissible=RELEASE, unknown_source=WITHHOLD)
+    cites: dict[str, Any] = {"dialects": ["numeric"], "sources": ["1", {"id": "2"}]}
+    text = "Grüße [1]. 🎉 Rom is bigger [2][7]. So it is."
+    expected = "Grüße. (withheld) So it is."
+    for size in (1, 3, len(text)):
+        events: list[Any] = []
+        gate = provstream.Gate(policy, on_event=events.append, **cites)
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert "".join(map(gate.push, pieces)) + gate.finish() == expected
+        assert [event.ids for event in events if isinstance(event, Citation)] == [["1"], ["2", "7"]]
+        decisions = [event for event in events if isinstance(event, provstream.Decision)]
+        assert [(one.disposition, one.action.kind) for one in decisions] == [
+            ("listed-source", "release"),
+            ("unknown-source", "replace"),
+        ]
+        assert "".join(clean(pieces, policy=policy, **cites)) == expected
+    response = provstream.Response(format="openai-chat", policy=policy, **cites)
+    body = response.push(chat("Grüße [", "1]. 🎉 Rom is big", "ger [2][7", "]. So it is.").encode()) + response.finish()
+    assert text_of(body.decode()) == expected and "Rom" not in body.decode()
+
+
+def test_a_function_decides_about_citations() -> None:
+    asked: list[Any] = []
+
+    def decide(question: provstream.Question) -> provstream.Action:
+        asked.append((question.assertion.text, question.ids, question.unknown_ids))
+        return provstream.Action.discard() if question.unknown_ids else provstream.Action.release()
+
+    gate = provstream.Gate(decide, dialects=["numeric"], sources=["1"])
+    assert gate.push("It is big [1]. It rains [7]. It is. [substrate.grep] So") + gate.finish() == "It is big. It is. So"
+    assert asked == [("It is big.", ["1"], []), ("It rains.", ["7"], ["7"]), ("It is.", [], [])]

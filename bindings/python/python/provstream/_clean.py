@@ -85,8 +85,6 @@ class Settings:
         self.pass_members = pass_members
         self.dialects = dialects
         self.sources = sources
-        if policy is not None and dialects:
-            raise ValueError('expected "dialects" without a policy, found both')
         if format == "text":
             self.text(None)
         else:
@@ -104,7 +102,14 @@ class Settings:
                 sources=self.sources,
             )
         return _native.Gate(
-            self.policy, mode=self.mode, vocabulary=self.vocabulary, limits=self.limits, now=self.now, on_event=on_event
+            self.policy,
+            mode=self.mode,
+            vocabulary=self.vocabulary,
+            limits=self.limits,
+            now=self.now,
+            on_event=on_event,
+            dialects=self.dialects,
+            sources=self.sources,
         )
 
     def response(self, on_event: Callable[[Event], object] | None) -> _native.Response:

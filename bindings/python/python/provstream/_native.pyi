@@ -212,6 +212,10 @@ class Question:
     def channel(self) -> str: ...
     @property
     def untrusted(self) -> bool: ...
+    @property
+    def ids(self) -> list[str]: ...
+    @property
+    def unknown_ids(self) -> list[str]: ...
 
 @final
 class Limits:
@@ -316,6 +320,8 @@ class Gate:
         now: _Time | None = None,
         max_held: int | None = None,
         on_event: Callable[[Event], object] | None = None,
+        dialects: _Dialects | None = None,
+        sources: _Sources | None = None,
     ) -> Gate: ...
     @overload
     def push(self, chunk: str, /) -> str: ...
