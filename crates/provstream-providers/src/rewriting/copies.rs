@@ -76,7 +76,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Returns `true` if a delta has all words of its text so far or, if it is the first one, of another text of its channel.
+    /// Returns `true` if a delta has all words of its text so far, some of which are withheld, or, if it is the first one, of another text of its channel.
     /// `is_initial`: an item begins with it, so that it may have the words of any text.
     #[cold]
     fn is_copy(&mut self, frame: &Frame<'_>, (id, text): (TextId, Str), is_initial: bool) -> bool {
@@ -115,7 +115,9 @@ impl<R: TextRewriter> State<R> {
                 true => so_far.is_like(words),
                 false => so_far.reads_like(words),
             };
-            if words.letters() >= SHORTEST && is_same {
+            // Ordinary text may repeat itself; only what is withheld of it matters.
+            let is_meant = of.id != id || of.rewriter.withholds();
+            if words.letters() >= SHORTEST && is_same && is_meant {
                 return true;
             }
         }

@@ -524,3 +524,95 @@ fn what_says_nothing_is_no_break_and_no_end() {
         assert!(!out.contains("[unverified"), "{format:?} {nothing}: {out}");
     }
 }
+
+/// Servers that write a finish reason in every event stream text that repeats itself.
+#[test]
+fn text_that_repeats_itself_at_an_end_is_not_lost() {
+    let chat = |text: &str| json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]});
+    let gemini = |text: &str| json!({"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}]});
+    let llama = |text: &str| json!({"index": 0, "content": text, "stop": true});
+    for pieces in [
+        &["Knock", " knock", ".", " Who is there?"][..],
+        &["really", " really", " good."],
+        &["1000", "1000", " is a number."],
+        &["It is good.", " It is good.", " I said it twice."],
+    ] {
+        let whole = pieces.concat();
+        for (format, events) in [
+            (
+                Format::OpenAiChat,
+                pieces.iter().map(|text| chat(text)).collect::<Vec<_>>(),
+            ),
+            (
+                Format::Gemini,
+                pieces.iter().map(|text| gemini(text)).collect(),
+            ),
+            (
+                Format::LlamaCpp,
+                pieces.iter().map(|text| llama(text)).collect(),
+            ),
+        ] {
+            for action in [Action::Release, Action::Discard] {
+                let (out, _) = gated(Some(format), &action, &sse(&events));
+                let read: String = testkit::wire::oracle::events(out.as_bytes())
+                    .iter()
+                    .filter_map(|event| {
+                        [
+                            "/choices/0/delta/content",
+                            "/candidates/0/content/parts/0/text",
+                            "/content",
+                        ]
+                        .iter()
+                        .find_map(|path| event.pointer(path)?.as_str())
+                    })
+                    .collect();
+                assert_eq!(read, whole, "{out}");
+            }
+        }
+    }
+}
+
+/// Members of a whole response end all texts, but not in an event with a delta.
+#[test]
+fn a_member_of_a_whole_response_in_a_delta_is_no_end() {
+    let pieces = ["It is so. It is SECRET. [unverified-inf", "erence] Bye."];
+    for (format, delta, member) in [
+        (
+            Format::Cohere,
+            r#"{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"TEXT"}}}"#,
+            r#""message":{"content":[{"type":"x"}]}"#,
+        ),
+        (
+            Format::Cohere,
+            r#"{"type":"content-delta","index":0,"delta":{"message":{"content":{"text":"TEXT"}}}"#,
+            r#""message":true"#,
+        ),
+        (
+            Format::MistralConversations,
+            r#"{"type":"message.output.delta","output_index":0,"content":"TEXT""#,
+            r#""outputs":[0]"#,
+        ),
+        (
+            Format::BedrockConverse,
+            r#"{"contentBlockIndex":0,"delta":{"text":"TEXT"}"#,
+            r#""stopReason":"x""#,
+        ),
+        (
+            Format::VercelUi,
+            r#"{"type":"text-delta","id":"a","delta":"TEXT""#,
+            r#""parts":[0]"#,
+        ),
+    ] {
+        let body: String = pieces
+            .iter()
+            .map(|piece| format!("data: {},{member}}}\n\n", delta.replace("TEXT", piece)))
+            .collect();
+        let (out, _) = gated(Some(format), &Action::Discard, &body);
+        assert!(!out.contains("SECRET") && out.contains("Bye."), "{out}");
+        let (out, _) = stripped(Some(format), &body);
+        assert!(
+            !out.contains("unverified") && out.contains("SECRET"),
+            "{out}"
+        );
+    }
+}
