@@ -8,9 +8,9 @@ use crate::event::Event;
 use crate::found::{Found, Raw, Repeats};
 use crate::steps::{count, each};
 use crate::text_id::TextId;
+use crate::walk::Shape;
 use crate::walk::automaton::ROOT;
 use crate::walk::table::{ChannelOf, Role};
-use crate::walk::{Capture, Shape};
 use crate::{Channel, Format};
 
 impl FactReader {
@@ -82,9 +82,7 @@ impl FactReader {
                             add_failed(&mut failed, self.named(event, id), None);
                         }
                     }
-                    Role::End
-                        if is_event || event.is_end(capture) && !self.has_text_beside(capture) =>
-                    {
+                    Role::End if is_event || event.is_end(capture) && !self.has_delta() => {
                         let of = self.texts_of(event, id, is_all);
                         self.end(of);
                     }
@@ -126,14 +124,11 @@ impl FactReader {
         self.settle_repeats();
     }
 
-    /// Returns `true` if the event has a delta outside of a value. Then the value is not the whole response, which ends all texts.
-    fn has_text_beside(&self, value: &Capture) -> bool {
-        let value = value.range();
-        let mut texts = each(self.found.iter()).filter_map(|found| match found {
-            Found::Text(_, text, _) => Some(text.range().start),
-            _ => None,
-        });
-        texts.any(|start| !value.contains(&start))
+    /// Returns `true` if the event has a delta. Then no member of it is a whole response, which ends all texts.
+    fn has_delta(&self) -> bool {
+        let is_delta =
+            |found: &Found| matches!(found, Found::Text(.., piece) if piece.is_repeatable);
+        each(self.found.iter()).any(is_delta)
     }
 
     /// Ends the texts that are joined from parts of the event.
