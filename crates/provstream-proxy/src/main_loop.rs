@@ -162,7 +162,10 @@ fn reloaded_note(changes: &[&str]) -> String {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signal {
-    #[cfg_attr(not(unix), expect(dead_code, reason = "no other system has such a signal"))]
+    #[cfg_attr(
+        not(unix),
+        expect(dead_code, reason = "no other system has such a signal")
+    )]
     Reload,
     End,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use provstream::provenance::{Annotation, Assertion, Discipline, Timestamp};
-use provstream::{Event, Handler, Mode, TextChunk};
+use provstream::{Citation, Event, Handler, Mode, TextChunk};
 use provstream_providers::{Channel, Pointer};
 use serde::Serialize;
 
@@ -36,7 +36,8 @@ use crate::verdict::format_duration;
 ///
 /// `unannotated` counts the sentences of free text, and the asserted objects in JSON, without an
 /// annotation. Ages are those of the `ts` of annotations at --now. With --floor, verdicts are
-/// counted as `provstream admit` gives them.
+/// counted as `provstream admit` gives them. With --dialect, `citations` counts the sentences that
+/// cite sources, and `unknown-source` and `no-source-list` the cited identifiers not in --sources.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct SummaryOptions {
@@ -93,7 +94,21 @@ struct Group {
     /// Assertions by verdict, with --floor.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     verdicts: Counts,
+    /// Sentences that cite sources with markers, with --dialect.
+    #[serde(skip_serializing_if = "is_zero")]
+    citations: u64,
+    /// Cited identifiers that are not listed, by reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unlisted: Counts,
     diagnostics: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Ages of annotations, in seconds.
@@ -259,6 +274,15 @@ impl Summary<'_> {
         }
     }
 
+    fn citation(&mut self, citation: &Citation<'_>) {
+        self.add(|group| {
+            group.citations += 1;
+            for reason in citation.ids().filter_map(|cited| cited.reason) {
+                *group.unlisted.entry(reason.to_string()).or_default() += 1;
+            }
+        });
+    }
+
     fn print_json(&self, mut output: Output, files: usize) -> anyhow::Result<()> {
         for (name, group) in &self.groups {
             let (by, name) = (Some(self.by), Some(name.as_str()));
@@ -316,7 +340,14 @@ impl Summary<'_> {
             column("oldest", |group| age(group.ages.oldest)),
             column("diagnostics", |group| group.diagnostics.to_string()),
         ];
-        let counts: [fn(&Group) -> &Counts; 2] = [|group| &group.reasons, |group| &group.verdicts];
+        if self.total.citations > 0 {
+            columns.push(column("citations", |group| group.citations.to_string()));
+        }
+        let counts: [fn(&Group) -> &Counts; 3] = [
+            |group| &group.unlisted,
+            |group| &group.reasons,
+            |group| &group.verdicts,
+        ];
         for of in counts {
             for name in of(&self.total).keys() {
                 let name = name.clone();
@@ -353,6 +384,7 @@ impl Handler for Summary<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Assertion(assertion) => self.assertion(&assertion),
+            Event::Citation(citation) => self.citation(&citation),
             Event::Diagnostic(_) => self.add(|group| group.diagnostics += 1),
             _ => {}
         }

@@ -107,7 +107,7 @@ fn a_source_has_its_class_and_time() {
 }
 
 #[test]
-fn extract_counts_citations_and_summary_sentences() {
+fn extract_and_summary_count_citations() {
     let found = run(&["extract", "--json", "--dialect", "numeric"], TEXT);
     let end = found.stdout.lines().last().unwrap_or_default();
     assert!(end.contains(r#""citations":2"#), "{end}");
@@ -117,6 +117,26 @@ fn extract_counts_citations_and_summary_sentences() {
         "{}",
         found.stdout
     );
+    let files = Files::new();
+    let sources = files.write("sources.json", SOURCES);
+    let cites = ["summary", "--dialect", "numeric", "--sources", &sources];
+    let found = run(&[&cites[..], &["--json"]].concat(), TEXT);
+    assert!(
+        found
+            .stdout
+            .contains(r#""citations":2,"unlisted":{"unknown-source":1},"#),
+        "{}",
+        found.stdout
+    );
+    let found = run(&cites, TEXT);
+    let table: Vec<Vec<&str>> = found
+        .stdout
+        .lines()
+        .map(|line| line.split_whitespace().rev().take(2).collect())
+        .collect();
+    assert_eq!(table, [["unknown-source", "citations"], ["1", "2"]]);
+    let without = run(&["summary", "--json"], TEXT);
+    assert!(!without.stdout.contains("citations"), "{}", without.stdout);
 }
 
 #[test]
