@@ -158,8 +158,8 @@ impl<'a> Event<'a> {
         let mut is_plain_kind = None;
         members(&self.data[capture.range()], |name, value| {
             is_other |= !is_plain(name) && (is_set(value) || value.starts_with(b"{"));
-            has_text |= name == b"text" && value.starts_with(b"\"") && value != b"\"\"";
-            if name == b"type" {
+            has_text |= name == b"text" && value.starts_with(b"\"");
+            if name == b"type" && value.starts_with(b"\"") && value != b"\"\"" {
                 let kind = decoded(value.get(1..value.len() - 1).unwrap_or_default());
                 // One of repeated kinds that is plain is enough: some client may read that one.
                 is_plain_kind = Some(is_plain(&kind) || is_plain_kind == Some(true));

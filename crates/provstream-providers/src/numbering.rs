@@ -86,13 +86,16 @@ pub(super) enum BlockKey {
 ///
 /// vLLM increases `content_index` with every delta of an item's only part, which it has announced with another number.
 /// Numbers of an item therefore count deltas if its first text is in a part that is not the first and was not
-/// announced. A gate reads them only if another part of the item was.
+/// announced. A gate reads them only if another part of the item was. Other servers count from the part that they have
+/// announced: numbers of an item count deltas, too, if one is the last number plus 1 and greater than all announced ones.
 #[derive(Clone, Debug, Default)]
 struct PartNumbers {
     /// Items with announced parts, and the greatest number of each; at most [`MAX_CHANNELS`].
     announced: SmallVec<[(u32, u32); 1]>,
     /// At most [`MAX_CHANNELS`].
     counted: SmallVec<[Counted; 1]>,
+    /// Item and part of the last delta.
+    last: Option<(u32, u32)>,
 }
 
 /// An item whose parts count deltas.
@@ -308,7 +311,29 @@ impl Numbering {
             parts.counted.remove(place);
             return Some((channel, false));
         }
+        let before = parts.last.replace((item, part));
         let announced = parts.announced.iter().find(|(of, _)| *of == item);
+        let is_unknown = announced.is_some_and(|(_, most)| part > *most);
+        if is_unknown
+            && has_text(item)
+            && before.is_some_and(|(of, last)| of == item && last < part)
+        {
+            let first = before.map_or(part, |(_, last)| last);
+            let is_next = first.checked_add(1) == Some(part) && parts.counted.len() < MAX_CHANNELS;
+            if is_next {
+                parts.counted.push(Counted {
+                    item,
+                    first,
+                    last: part,
+                });
+                return Some((Channel::with_part(item, first), true));
+            }
+            // A count does not jump.
+            if is_gated {
+                self.is_lost = true;
+                return None;
+            }
+        }
         if part > 0 && announced.is_none_or(|(_, most)| part > *most) && !has_text(item) {
             let is_known = announced.is_some() && parts.counted.len() < MAX_CHANNELS;
             if is_gated && !is_known {

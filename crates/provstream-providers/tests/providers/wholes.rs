@@ -616,3 +616,65 @@ fn a_member_of_a_whole_response_in_a_delta_is_no_end() {
         );
     }
 }
+
+/// A server that counts deltas from the number of the part that it has announced.
+#[test]
+fn parts_that_count_deltas_from_the_announced_one_are_one_text() {
+    let part = |number: u32, text: &str| json!({"type": "response.output_text.delta", "output_index": 0, "content_index": number, "delta": text});
+    let added = json!({"type": "response.content_part.added", "output_index": 0, "content_index": 0, "part": {"type": "output_text", "text": ""}});
+    let texts = [
+        "It is so. ",
+        "It is ",
+        "SECRET. ",
+        "[unverified-",
+        "inference]",
+        " Bye.",
+    ];
+    let mut events = vec![added.clone()];
+    events.extend((0..).zip(texts).map(|(number, text)| part(number, text)));
+    let (out, _) = gated(
+        Some(Format::OpenAiResponses),
+        &Action::Discard,
+        &sse(&events),
+    );
+    assert!(!out.contains("SECRET") && out.contains("Bye."), "{out}");
+    let (out, _) = stripped(Some(Format::OpenAiResponses), &sse(&events));
+    assert!(
+        !out.contains("unverified") && out.contains("SECRET"),
+        "{out}"
+    );
+    // A number that jumps names no text.
+    let events = [
+        added,
+        part(0, "It is SECRET."),
+        part(2, " [unverified-inference] Bye."),
+    ];
+    let (out, report) = gated(
+        Some(Format::OpenAiResponses),
+        &Action::Discard,
+        &sse(&events),
+    );
+    assert!(!out.contains("SECRET") && !report.is_complete(), "{out}");
+}
+
+#[test]
+fn a_part_with_text_is_text_if_no_kind_says_otherwise() {
+    let gemini = |part: &Value| json!({"candidates": [{"index": 0, "content": {"parts": [part]}}]});
+    for part in [
+        json!({"text": " ", "type": null}),
+        json!({"text": "", "type": 5}),
+        json!({"text": "", "mediaProcessing": {"a": 1}}),
+        json!({"text": "", "type": ""}),
+    ] {
+        let body = sse(&[
+            gemini(&json!({"text": BEFORE})),
+            gemini(&part),
+            gemini(&json!({"text": AFTER})),
+        ]);
+        let (out, _) = gated(Some(Format::Gemini), &Action::Discard, &body);
+        assert!(
+            !out.contains("SECRET") && out.contains("So."),
+            "{part}: {out}"
+        );
+    }
+}
