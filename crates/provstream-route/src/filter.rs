@@ -18,7 +18,7 @@ use crate::pass_reason::PassReason;
 use crate::refusal::Refusal;
 use crate::seen::ResponseRecorder;
 use crate::settings::{Act, FilterSettings};
-use crate::shape::{can_resume, can_stop, error_event, mark_whole, stop_events};
+use crate::shape::{can_resume, can_stop, error_event, mark_whole, stop_events, without_ends};
 use crate::tracker::{EventFraming, Tracker};
 
 mod waiting;
@@ -311,6 +311,9 @@ impl BodyFilter {
         if let Some(cause) = self.fault() {
             return self.fail(cause, out);
         }
+        if self.whole.is_none() && self.is_stopped() {
+            return self.halt(out.len(), out);
+        }
         self.seen.outcome.finished = true;
         self.release(out);
         self.end_whole(out);
@@ -469,6 +472,7 @@ impl BodyFilter {
             let end = memchr(if is_array { b'}' } else { b'\n' }, rest);
             let (now, later) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
             rest = later;
+            let before = out.len();
             self.push_piece(now, out);
             let flow = self.after_piece(out);
             if flow != Flow::More {
@@ -476,7 +480,12 @@ impl BodyFilter {
             }
             // An event may also end with a CR, and its line with the LF after it.
             if end.is_some() && self.is_stopped() {
-                return self.halt(out);
+                self.machine.finish(&mut self.seen);
+                self.note();
+                return match self.fault() {
+                    Some(cause) => self.fail(cause, out),
+                    None => self.halt(before, out),
+                };
             }
         }
         Flow::More
@@ -579,14 +588,17 @@ impl BodyFilter {
         !has_choices || ended.len() >= self.choices.max(self.seen.channels.len())
     }
 
-    /// Ends or suspends a stream whose texts the policy has ended.
-    fn halt(&mut self, out: &mut Vec<u8>) -> Flow {
-        self.machine.finish(&mut self.seen);
-        self.note();
-        if let Some(cause) = self.fault() {
-            return self.fail(cause, out);
-        }
+    /// Ends or suspends a stream whose texts the policy has ended. What was written from `from` on has waited for that
+    /// decision, and may have the provider's end.
+    fn halt(&mut self, from: usize, out: &mut Vec<u8>) -> Flow {
         self.release(out);
+        if let Some(tracker) = &self.seen.tracker {
+            let kept = without_ends(&out[from..], tracker.envelope);
+            self.seen.outcome.bytes_out -= (out.len() - from) as u64;
+            self.seen.outcome.bytes_out += kept.len() as u64;
+            out.truncate(from);
+            out.extend(kept);
+        }
         let is_suspended = matches!(self.seen.outcome.ended[..], [(_, GateEnd::Suspended)]);
         if self.suspends && is_suspended && self.can_resume() {
             return self.end(Flow::Suspended);

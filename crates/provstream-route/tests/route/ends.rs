@@ -224,6 +224,45 @@ fn a_refusal_ends_the_stream_in_the_shape_of_its_api_at_every_cut() {
     }
 }
 
+/// The policy decides about the last sentence when the provider's own end has been read.
+#[test]
+fn a_stream_whose_last_sentence_is_refused_ends_once() {
+    const ENDS: [&str; 11] = [
+        "[DONE]",
+        "event: message_stop",
+        "event: message_delta",
+        "event: message-end",
+        "event: response.completed",
+        "\"done\":true",
+        "\"finishReason\":\"",
+        "\"finish_reason\":\"",
+        "\"stopReason\":",
+        "\"type\":\"finish\"",
+        "\"stop\":true",
+    ];
+    let routes = route("gate", "", REFUSE);
+    for case in CASES {
+        let body = case.body.replace(" SECRET", "").replace("SECRET", "");
+        for size in [1, 9, body.len()] {
+            let mut filter = filter(&routes, &sse("/"));
+            let (out, flow) = through(&mut filter, body.as_bytes(), size);
+            assert_eq!(flow, Flow::Done);
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert!(out.contains("It rains. "), "{out}");
+            assert!(!out.contains("pours"), "{out}");
+            for end in ENDS {
+                let of_case = case.end.matches(end).count();
+                assert_eq!(
+                    out.matches(end).count(),
+                    of_case,
+                    "{end} of {}: {out}",
+                    case.format
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn a_stream_with_two_choices_ends_with_the_second() {
     let routes = route("gate", "", REFUSE);

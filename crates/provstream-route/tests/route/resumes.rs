@@ -143,12 +143,17 @@ fn begin(format: Format) -> BodyFilter {
 
 /// A stream that goes on so often, and what ends it.
 fn joined(format: Format, times: usize, size: usize, last: &str) -> String {
+    joined_after(FIRST, format, times, size, last)
+}
+
+/// A stream that goes on so often after a text, and what ends it.
+fn joined_after(first: &str, format: Format, times: usize, size: usize, last: &str) -> String {
     let mut filter = begin(format);
     let mut all = Vec::new();
     for number in 0..times {
         let (out, flow) = through(
             &mut filter,
-            response(format, number, FIRST).as_bytes(),
+            response(format, number, first).as_bytes(),
             size,
         );
         assert_eq!(flow, Flow::Suspended, "{format}");
@@ -215,6 +220,43 @@ fn each_format_goes_on_in_the_same_stream_at_every_cut() {
                     "{format}, pieces of {size}"
                 );
             }
+        }
+    }
+}
+
+/// A gate decides about the last sentence at the end of its text, when the provider's own end has been read.
+#[test]
+fn an_answer_whose_last_sentence_is_suspended_ends_once() {
+    let first = "It rains. It pours. [unverified-inference]";
+    for format in FORMATS {
+        let ends = match format {
+            Format::OpenAiChat => &["\"finish_reason\":\"", "[DONE]"][..],
+            Format::Ollama => &["\"done\":true"],
+            Format::Gemini => &["\"finishReason\":\""],
+            Format::Anthropic => &["event: message_delta", "event: message_stop"],
+            _ => &["event: response.completed"],
+        };
+        for size in [1, 7, 64, usize::MAX >> 1] {
+            for times in [1, 3] {
+                let whole = joined_after(first, format, times, size, LAST);
+                let expected = "It rains. ".repeat(times) + LAST;
+                assert_eq!(text_of(format, &whole), expected, "{format}: {whole}");
+                for end in ends {
+                    assert_eq!(whole.matches(end).count(), 1, "{end} in {whole}");
+                }
+            }
+            // Nobody asks again.
+            let whole = joined_after(first, format, 0, size, first);
+            for end in ends {
+                let count = usize::from(format != Format::OpenAiResponses);
+                assert_eq!(whole.matches(end).count(), count, "{end} in {whole}");
+            }
+            let reason = match format {
+                Format::Anthropic => "refusal",
+                Format::Gemini => "SAFETY",
+                _ => "content_filter",
+            };
+            assert!(whole.contains(reason), "{whole}");
         }
     }
 }
