@@ -463,3 +463,118 @@ fn a_stream_that_is_suspended_goes_on_with_another_response() {
         assert!(String::from_utf8_lossy(&out).contains("content_filter"));
     }
 }
+
+const REFUSED: &str = "It pours. [unverified-inference]";
+
+/// Returns an event with its type as its name.
+fn block(event: &str) -> String {
+    let kind = event.split('"').nth(3).unwrap_or_default();
+    format!("event: {kind}\ndata: {event}\n\n")
+}
+
+/// Answers whose last sentence is refused: the provider's own end, the one that takes its place, and what comes once.
+fn refused_at_the_end() -> Vec<(Format, String, [&'static str; 3])> {
+    let text = REFUSED;
+    let sse_of = |events: &[String]| -> String {
+        events
+            .iter()
+            .map(|event| format!("data: {event}\n\n"))
+            .collect()
+    };
+    let chat = |delta: &str, reason: &str| {
+        format!(
+            "{{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{reason}}}]}}"
+        )
+    };
+    let content = |text: &str| format!("{{\"content\":\"{text}\"}}");
+    let gemini = |text: &str, reason: &str| {
+        format!(
+            "{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"{text}\"}}],\"role\":\"model\"}}{reason},\"index\":0}}]}}"
+        )
+    };
+    vec![
+        (
+            Format::OpenAiChat,
+            sse_of(&[chat(&content("It rains. "), "null"), chat(&content(text), "null"), chat("{}", "\"stop\""), "[DONE]".into()]),
+            ["\"stop\"", "content_filter", "[DONE]"],
+        ),
+        (
+            Format::OpenAiChat,
+            sse_of(&[chat(&content("It rains. "), "null"), chat(&content(text), "\"stop\""), "[DONE]".into()]),
+            ["\"stop\"", "content_filter", "[DONE]"],
+        ),
+        (
+            Format::Gemini,
+            sse_of(&[gemini("It rains. ", ""), gemini(text, ",\"finishReason\":\"STOP\"")]),
+            ["\"STOP\"", "SAFETY", "SAFETY"],
+        ),
+        (
+            Format::Anthropic,
+            [
+                r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"usage":{"output_tokens":1}}}"#.to_owned(),
+                r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#.to_owned(),
+                format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"It rains. {text}"}}}}"#),
+                r#"{"type":"content_block_stop","index":0}"#.to_owned(),
+                r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}"#.to_owned(),
+                r#"{"type":"message_stop"}"#.to_owned(),
+            ]
+            .iter()
+            .map(|event| block(event))
+            .collect(),
+            ["end_turn", "\"refusal\"", "event: message_stop"],
+        ),
+        (
+            Format::Cohere,
+            [
+                r#"{"type":"message-start","id":"m"}"#.to_owned(),
+                r#"{"type":"content-start","index":0,"delta":{"message":{"content":{"type":"text","text":""}}}}"#.to_owned(),
+                format!(r#"{{"type":"content-delta","index":0,"delta":{{"message":{{"content":{{"text":"It rains. {text}"}}}}}}}}"#),
+                r#"{"type":"content-end","index":0}"#.to_owned(),
+                r#"{"type":"message-end","delta":{"finish_reason":"COMPLETE"}}"#.to_owned(),
+            ]
+            .iter()
+            .map(|event| block(event))
+            .collect(),
+            ["COMPLETE", "\"ERROR\"", "event: message-end"],
+        ),
+        (
+            Format::VercelUi,
+            sse_of(&[
+                r#"{"type":"start"}"#.into(),
+                r#"{"type":"start-step"}"#.into(),
+                r#"{"type":"text-start","id":"t"}"#.into(),
+                format!(r#"{{"type":"text-delta","id":"t","delta":"It rains. {text}"}}"#),
+                r#"{"type":"text-end","id":"t"}"#.into(),
+                r#"{"type":"finish-step"}"#.into(),
+                r#"{"type":"finish","finishReason":"stop"}"#.into(),
+                "[DONE]".into(),
+            ]),
+            ["\"stop\"", "\"finish\"", "\"finish-step\""],
+        ),
+    ]
+}
+
+/// A policy decides about the last sentence at the end of the answer. The provider's own end, which says that the answer is
+/// complete, is not written then.
+#[test]
+fn a_refusal_of_the_last_sentence_takes_the_place_of_the_providers_end() {
+    let routes = route("gate", "", REFUSE);
+    for (format, body, [own, end, once]) in refused_at_the_end() {
+        for size in [1, 7, body.len()] {
+            let mut filter = filter(&routes, &sse("/"));
+            let (out, flow) = through(&mut filter, body.as_bytes(), size);
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert_eq!(flow, Flow::Done);
+            assert!(
+                !out.contains(own) && !out.contains("pours"),
+                "{format}: {out}"
+            );
+            assert_eq!(out.matches(end).count(), 1, "{format}: {out}");
+            assert_eq!(out.matches(once).count(), 1, "{format}: {out}");
+            assert!(
+                out.contains("It rains. ") && out.contains("I cannot say."),
+                "{format}: {out}"
+            );
+        }
+    }
+}
