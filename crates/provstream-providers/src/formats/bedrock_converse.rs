@@ -26,6 +26,8 @@ const ROWS: &[Row] = &[
     row(ANY, "trace", Role::Echo),
     row(ANY, "metadata.trace", Role::Echo),
     row(ANY, "start", Role::Holder),
+    row(ANY, "start", Role::InBlockStart),
+    row(ANY, "contentBlockStart", Role::InBlockStart),
     row(ANY, "contentBlockStart.contentBlockIndex", Role::Number(0)),
     row(ANY, "contentBlockStart.start", Role::Holder),
     row(ANY, "contentBlockDelta.contentBlockIndex", Role::Number(0)),

@@ -69,6 +69,7 @@ impl FactReader {
                 self.begin_block(event, channel());
             }
             Role::Announced => self.numbering.announce(channel()),
+            Role::InBlockStart => self.block = Some(BlockEvent::Start),
             Role::InBlock => self.block = self.block.or(Some(BlockEvent::Delta)),
             Role::BlockEnd => self.block = Some(BlockEvent::Stop),
             Role::Element => {

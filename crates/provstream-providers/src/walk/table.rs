@@ -212,6 +212,8 @@ pub(crate) enum Role {
     Id,
     /// A text block begins.
     BlockStart,
+    /// A block of any kind begins, which goes with its text if that is all it has.
+    InBlockStart,
     /// The next part of an item begins.
     Announced,
     /// A string: the kind of the block that begins. A block that is not text or model output comes after all text so

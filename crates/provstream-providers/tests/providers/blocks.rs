@@ -235,8 +235,12 @@ fn read_whole(message: &Value, at: &str) -> Vec<Block> {
 fn bedrock(blocks: &[Block], random: &mut Random) -> Vec<Value> {
     let mut events = vec![json!({"messageStart": {"role": "assistant"}})];
     for (index, block) in blocks.iter().enumerate() {
-        if block.text.is_none() {
-            let start = json!({"toolUse": {"toolUseId": "t", "name": "f"}});
+        // Of text, Bedrock itself writes none; Strands and LiteLLM do.
+        let start = match block.text {
+            None => Some(json!({"toolUse": {"toolUseId": "t", "name": "f"}})),
+            Some(_) => (random.below(2) == 0).then(|| json!({})),
+        };
+        if let Some(start) = start {
             events.push(json!({"contentBlockStart": {"start": start, "contentBlockIndex": index}}));
         }
         for delta in deltas(block, random) {
@@ -266,6 +270,7 @@ fn read_bedrock(events: &[Value]) -> Vec<Block> {
             assert!(!is_open, "{event}");
             continue;
         };
+        assert!(!(is_open && name == "contentBlockStart"), "{event}");
         if !is_open {
             assert_eq!(index, blocks.len() as u64, "{event}");
             let is_tool = event["start"]["toolUse"].is_object();
