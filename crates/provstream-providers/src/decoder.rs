@@ -231,7 +231,9 @@ impl State {
         sink: &mut dyn FnMut(Item<'_>),
     ) {
         let is_streamed = matches!(kind, Kind::Sse | Kind::Array);
-        self.reader.set_name(frame.event_name());
+        if !frame.has_last_name {
+            self.reader.set_name(frame.event_name());
+        }
         self.reader.is_error = kind == Kind::Sse && frame.is_named_error;
         let mut odd = self.reader.read(&frame.data, is_streamed);
         if is_final && odd == Some(NoticeCode::MalformedEvent) {

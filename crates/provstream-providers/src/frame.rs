@@ -40,6 +40,8 @@ pub(super) struct Frame<'a> {
     pub(super) name: Line,
     /// The event is a server-sent event of the type `error`.
     pub(super) is_named_error: bool,
+    /// The name is that of the event before.
+    pub(super) has_last_name: bool,
 }
 
 /// Positions of some lines of an event with several lines of data. Positions of all lines would take more memory than
@@ -74,6 +76,7 @@ impl<'a> Frame<'a> {
             several: None,
             name: 0..0,
             is_named_error: false,
+            has_last_name: false,
         }
     }
 
@@ -109,6 +112,7 @@ impl<'a> Frame<'a> {
             several: Some(Box::new(several)),
             name: 0..0,
             is_named_error: false,
+            has_last_name: false,
         }
     }
 

@@ -471,6 +471,7 @@ impl SseDecoder {
         let mut frame = Frame::of_line(raw, start, from..from + end);
         frame.name = name.clone();
         frame.is_named_error = self.head.is_error;
+        frame.has_last_name = true;
         sink(SsePiece::Event(SseEvent {
             name: &raw[name],
             id: &self.last_event_id,

@@ -441,7 +441,9 @@ impl<R: TextRewriter> State<R> {
     /// Reads an event, and returns the diagnostic about it, if any.
     fn read(&mut self, frame: &Frame<'_>, is_final: bool) -> Option<NoticeCode> {
         let is_streamed = self.is_streamed();
-        self.reader.set_name(frame.event_name());
+        if !frame.has_last_name {
+            self.reader.set_name(frame.event_name());
+        }
         self.reader.is_error = self.envelope == Kind::Sse && frame.is_named_error;
         match self.reader.read(&frame.data, is_streamed) {
             Some(NoticeCode::MalformedEvent) if is_final => Some(NoticeCode::UnterminatedEvent),
