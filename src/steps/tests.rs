@@ -159,3 +159,55 @@ impl crate::Policy for Release {
         crate::Action::Release
     }
 }
+
+/// The text around a marker that waits for its sentence is kept, and is looked at as more comes.
+#[cfg(feature = "dialects")]
+#[test]
+fn a_byte_beside_markers_costs_no_more_in_a_longer_stream() {
+    const LEN: usize = 8 << 10;
+    /// Most bytes that may be counted for one byte: each sentence with a marker has the text kept before it read, up to `max_assertion`.
+    const MOST: f64 = 400.0;
+    let names = [
+        "openai-file",
+        "openai-web",
+        "numeric",
+        "doc",
+        "cohere",
+        "cite-tag",
+    ];
+    let dialects = crate::Dialects::built_in(names).expect("built-in dialects");
+    let limits = Limits::default().with_max_assertion(256).expect("in range");
+    let builder = Parser::builder()
+        .mode(Mode::Text)
+        .limits(limits)
+        .dialects(dialects);
+    for before in ["", "It is so. [doc1] ", "<co: 0>It is [doc1] "] {
+        for piece in [
+            "word ",
+            " ",
+            "\n",
+            "Dr. ",
+            "a. [1] ",
+            "[doc1]",
+            "[doc1]\n",
+            "| a [1] ",
+            "[[1]](https://a.example/",
+            "<co: 0>a</co: 0> ",
+            "<co: 0>",
+            "【4:0†",
+            "a\n[doc1]\n- ",
+            "\u{e200}cite\u{e202}turn0search1",
+            "é",
+            "> [1] ",
+        ] {
+            for size in [1, 1 << 10] {
+                let text = |len: usize| before.to_owned() + &piece.repeat(len / piece.len());
+                let each = |len: usize| steps(&builder, text(len).as_bytes().chunks(size));
+                let (short, long) = (each(LEN), each(LEN * times()));
+                let what =
+                    format!("{before:?}, {piece:?}, chunks of {size}: {short} a byte, then {long}");
+                assert!(long < FEW.max(GROWTH * short) && long < MOST, "{what}");
+            }
+        }
+    }
+}

@@ -32,8 +32,10 @@ impl Baseline {
             Some(DeValue::String(text)) => Ok(text.to_string()),
             _ => Err(format!("{FILE}: no string {name}")),
         };
+        let is_built = |name: &str| cfg!(feature = "dialects") || !name.starts_with("dialects/");
         let counts = table("instructions")?
             .iter()
+            .filter(|(name, _)| is_built(name.get_ref()))
             .map(|(name, value)| {
                 let count = match value.get_ref() {
                     DeValue::Integer(count) => count.as_str().parse().ok(),
@@ -54,7 +56,8 @@ impl Baseline {
         })
     }
 
-    /// Puts a run in its place.
+    /// Puts a run in its place: with the feature `dialects` the cases of dialects, otherwise the others, as the feature takes
+    /// instructions in all.
     pub(crate) fn write(run: &Run) -> Result<(), String> {
         let Machine {
             rustc,
@@ -68,7 +71,14 @@ impl Baseline {
              [machine]\nrustc = \"{rustc}\"\ntarget = \"{target}\"\nlibc = \"{libc}\"\ncpu = \"{cpu}\"\n\n\
              [instructions]\n"
         );
-        for case in &run.cases {
+        let is_own = |name: &str| name.starts_with("dialects/") == cfg!(feature = "dialects");
+        let old = fs::read_to_string(FILE).map_err(|error| format!("{FILE}: {error}"))?;
+        let others = old.lines().filter(|line| {
+            let name = line.strip_prefix('"');
+            name.is_some_and(|name| !is_own(name))
+        });
+        others.for_each(|line| text += &format!("{line}\n"));
+        for case in run.cases.iter().filter(|case| is_own(&case.name)) {
             text.push_str(&format!("\"{}\" = {}\n", case.name, case.instructions));
         }
         fs::write(FILE, text).map_err(|error| format!("{FILE}: {error}"))

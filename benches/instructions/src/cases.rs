@@ -2,6 +2,8 @@
 
 use std::hint::black_box;
 
+#[cfg(feature = "dialects")]
+use provstream::Dialects;
 use provstream::provenance::Vocabulary;
 use provstream::{
     Action, BracketAnnotation, Event, Gate, GateHandler, Handler, Mode, Parser, Policy, Question,
@@ -55,6 +57,8 @@ impl Case {
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     text(&mut cases);
+    #[cfg(feature = "dialects")]
+    dialects(&mut cases);
     json(&mut cases);
     marc(&mut cases);
     strip(&mut cases);
@@ -125,6 +129,56 @@ fn text(cases: &mut Vec<Case>) {
             input.len() / UNTERMINATED
         }));
     }
+}
+
+/// The dialects of models that are given search results and files.
+#[cfg(feature = "dialects")]
+const DIALECTS: [&str; 3] = ["openai-file", "numeric", "cite-tag"];
+
+/// Prose in which markers of dialects are searched for, without any and with one about every 200 bytes.
+#[cfg(feature = "dialects")]
+fn dialects(cases: &mut Vec<Case>) {
+    let dialects = Dialects::built_in(DIALECTS).expect("built-in dialects");
+    let parser = || {
+        let parser = Parser::builder().mode(Mode::Text);
+        parser.dialects(dialects.clone()).build()
+    };
+    for (gap, size) in [(20_000, LARGE), (2_000, 64), (20_000, 4)] {
+        let (input, mut parser) = (sized(Prose::Plain, gap, size), parser());
+        let name = format!("dialects/plain/{gap}/{}", size_name(size));
+        cases.push(Case::new(name, input.len(), "assertion", move || {
+            read::provstream(&mut parser, &input, size)
+        }));
+    }
+    for size in [LARGE, 4] {
+        let (input, mut parser) = (cited(&sized(Prose::Plain, 20_000, size)), parser());
+        let name = format!("dialects/cited/200/{}", size_name(size));
+        cases.push(Case::new(name, input.len(), "citation", move || {
+            let mut found = 0;
+            for chunk in input.chunks(size) {
+                parser.push(chunk, |event: Event<'_>| {
+                    found += usize::from(matches!(event, Event::Citation(_)));
+                });
+            }
+            parser.reset();
+            found
+        }));
+    }
+}
+
+/// Inserts a marker before a full stop about every 200 bytes.
+#[cfg(feature = "dialects")]
+fn cited(text: &[u8]) -> Vec<u8> {
+    let (mut out, mut since) = (Vec::new(), 0);
+    for (at, byte) in text.iter().enumerate() {
+        if since > 200 && *byte == b'.' && text.get(at + 1) == Some(&b' ') {
+            out.extend_from_slice(b" [1]");
+            since = 0;
+        }
+        out.push(*byte);
+        since += 1;
+    }
+    out
 }
 
 /// A loop with a short sink, which the compiler puts into it.

@@ -1,7 +1,8 @@
 //! Instruction counts of the hot paths beside a committed baseline.
 //!
 //! `cargo run --release -p provstream-instructions` prints the table; with `--check` it fails where a path takes more
-//! than 5 % above its baseline, with `--renew` it writes the baseline. Needs valgrind on the path.
+//! than 5 % above its baseline, with `--renew` it writes the baseline. Needs valgrind on the path. With the feature `dialects`, it also
+//! counts the cases of dialects.
 
 #[path = "../../support/document.rs"]
 mod document;
