@@ -144,6 +144,18 @@ impl<'a> Event<'a> {
         })
     }
 
+    /// Returns `true` if the event has text.
+    #[cold]
+    pub(super) fn has_text(&self) -> bool {
+        let is_text = |capture: &Capture| {
+            let mut rules = self.rules(capture);
+            capture.is_string()
+                && capture.start < capture.end
+                && rules.any(|rule| rule.row.role.is_text())
+        };
+        self.walk.captures.iter().any(is_text)
+    }
+
     /// Returns `true` if a part of a message is neither text nor about text, by its kind or, without a kind, by its
     /// members. A part without a kind that has text is text, whatever its other members.
     pub(super) fn is_other_part(&self, capture: &Capture) -> bool {

@@ -71,6 +71,8 @@ pub(crate) struct FactReader {
     pub(crate) is_error: bool,
     /// Nothing continues after the last event: no client reads further, or the event reports an error.
     pub(crate) ends_reading: bool,
+    /// The last event had text that a gate did not read, because clients may read it as another text or not at all.
+    pub(crate) has_lost_text: bool,
     /// Paths of members that pass although the format does not have them.
     pub(crate) passes: PassMembers,
     /// Relation of the last event to a text block.
@@ -134,6 +136,7 @@ impl FactReader {
             has_names: false,
             is_error: false,
             ends_reading: false,
+            has_lost_text: false,
             passes: PassMembers::default(),
             block: None,
             report: ReadReport::default(),
@@ -314,10 +317,12 @@ impl FactReader {
         let is_odd = walk.is_odd() || self.is_misnamed(&event) || self.has_odd_part(walk, &event);
         if is_odd && self.is_gated {
             // As if it was not there, because it is withheld.
+            self.has_lost_text = event.has_text();
             return Some(NoticeCode::AmbiguousEvent);
         }
         let (mut has_ends, mut is_error) = (false, is_named_error);
         let mut untaken: SmallVec<[Capture; 2]> = SmallVec::new();
+        self.has_lost_text = false;
         event.is_withheld = walk.is_repeated && self.is_gated;
         for capture in each(walk.captures.iter()) {
             for rule in event.rules(capture) {

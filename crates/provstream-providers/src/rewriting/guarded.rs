@@ -47,6 +47,9 @@ impl<R: TextRewriter> State<R> {
                     Cow::Borrowed(_) => return self.take_piece(envelope, piece, handler),
                     Cow::Owned(raw) => raw,
                 };
+                if has_json_beside(frame.raw) {
+                    self.reach_limits(handler);
+                }
                 // All of its data are still there.
                 if let Some(frame) = SseDecoder::unterminated(TextChunk::new(&raw, frame.start)) {
                     let is_event = matches!(piece, Piece::Event(_));
@@ -59,6 +62,26 @@ impl<R: TextRewriter> State<R> {
                 }
             }
             _ => self.take_piece(envelope, piece, handler),
+        }
+    }
+
+    /// Returns `true` if an event that is not read may have text that some client reads: the annotation of what is held back may
+    /// be in it.
+    pub(super) fn has_lost_text(&self, frame: &Frame<'_>, odd: Option<NoticeCode>) -> bool {
+        match odd {
+            Some(NoticeCode::MalformedEvent) => frame.has_several_lines(),
+            Some(NoticeCode::AmbiguousEvent) => self.reader.has_lost_text,
+            _ => false,
+        }
+    }
+
+    /// What is held back has reached a limit, so the policy's rule for limits decides about it.
+    #[cold]
+    pub(super) fn reach_limits(&mut self, handler: &mut impl StreamHandler) {
+        let holding = self.texts.iter().filter(|text| text.is_holding());
+        let holding: Vec<_> = holding.map(|text| text.id).collect();
+        for id in holding {
+            self.make_room(id, handler);
         }
     }
 
@@ -206,6 +229,12 @@ impl<R: TextRewriter> State<R> {
             self.notice(Notice::new(NoticeCode::WithheldData, between), handler);
         }
     }
+}
+
+/// Returns `true` if a line of an event that is no field is a JSON object, which Google's SDK reads as an event.
+fn has_json_beside(raw: &[u8]) -> bool {
+    let mut lines = raw.split(|byte| matches!(byte, b'\r' | b'\n'));
+    lines.any(|line| line.trim_ascii_start().starts_with(b"{"))
 }
 
 /// Returns `true` if data, which are JSON or `[DONE]`, can be those of an event: an object, `[DONE]` or nothing.

@@ -361,6 +361,9 @@ impl<R: TextRewriter> State<R> {
             // It may have text of any channel. A gate withholds it, so that nothing comes between.
             self.close(true, handler);
         }
+        if R::WITHHOLDS_UNREAD && self.has_lost_text(frame, odd) {
+            self.reach_limits(handler);
+        }
         if odd.is_none()
             && !is_final
             && let Some(alone) = self.alone(&frame.data)

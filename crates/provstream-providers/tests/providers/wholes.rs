@@ -678,3 +678,45 @@ fn a_part_with_text_is_text_if_no_kind_says_otherwise() {
         );
     }
 }
+
+/// Some clients read text that a gate cannot read. It may have the annotation of what is held back, so `[limit]` decides about that.
+#[test]
+fn text_that_is_lost_beside_a_held_sentence_is_a_limit() {
+    let vercel = |text: &str| json!({"type": "text-delta", "id": "a", "delta": text});
+    let token = |text: &str| json!({"index": 1, "token": {"id": 1, "text": text, "special": false}, "generated_text": null});
+    let gemini =
+        |text: &str| json!({"candidates": [{"index": 0, "content": {"parts": [{"text": text}]}}]});
+    let bodies = [
+        (
+            Format::VercelUi,
+            sse(&[vercel(BEFORE)]) + "event: done\n" + &sse(&[vercel(" [unverified-inference]"), vercel(" Bye.")]),
+        ),
+        (
+            Format::Tgi,
+            sse(&[token(BEFORE)]) + &format!("data: {}\n", token(" [unverified-inference]")) + &sse(&[token(" Bye."), token(" End.")]),
+        ),
+        (
+            Format::Gemini,
+            sse(&[gemini(BEFORE)]) + &format!("{}\n", gemini(" [unverified-inference]")) + &sse(&[gemini(" Hm."), gemini(" End.")]),
+        ),
+        (
+            Format::OpenAiResponses,
+            [
+                json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": BEFORE}),
+                json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "summary_index": 1, "delta": AFTER}),
+                json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": " Bye."}),
+            ]
+            .iter()
+            .map(|event| format!("data: {event}\n\n"))
+            .collect(),
+        ),
+    ];
+    for (format, body) in bodies {
+        let (out, report) = gated(Some(format), &Action::Discard, &body);
+        assert!(
+            out.contains("It rains.") && !out.contains("SECRET"),
+            "{format}: {out}"
+        );
+        assert!(!report.is_complete());
+    }
+}
