@@ -67,10 +67,10 @@ impl<R: TextRewriter> State<R> {
 
     /// Returns `true` if an event that is not read may have text that some client reads: the annotation of what is held back may
     /// be in it.
-    pub(super) fn has_lost_text(&self, frame: &Frame<'_>, odd: Option<NoticeCode>) -> bool {
-        match odd {
-            Some(NoticeCode::MalformedEvent) => frame.has_several_lines(),
-            Some(NoticeCode::AmbiguousEvent) => self.reader.has_lost_text,
+    pub(super) fn has_lost_text(&self, frame: &Frame<'_>, code: NoticeCode) -> bool {
+        match code {
+            NoticeCode::MalformedEvent => frame.has_several_lines(),
+            NoticeCode::AmbiguousEvent => self.reader.has_lost_text,
             _ => false,
         }
     }

@@ -357,12 +357,8 @@ impl<R: TextRewriter> State<R> {
         count(frame.raw.len());
         self.deltas = 0;
         let mut odd = self.read(frame, is_final);
-        if odd == Some(NoticeCode::OversizedEvent) && !R::WITHHOLDS_UNREAD {
-            // It may have text of any channel. A gate withholds it, so that nothing comes between.
-            self.close(true, handler);
-        }
-        if R::WITHHOLDS_UNREAD && self.has_lost_text(frame, odd) {
-            self.reach_limits(handler);
+        if let Some(code) = odd {
+            self.end_before_unread(frame, code, handler);
         }
         if odd.is_none()
             && !is_final
@@ -439,6 +435,25 @@ impl<R: TextRewriter> State<R> {
         self.end_wholes(&found);
         self.reader.found = found;
         self.trim();
+    }
+
+    /// Ends the texts before an event that was not read.
+    #[cold]
+    fn end_before_unread(
+        &mut self,
+        frame: &Frame<'_>,
+        code: NoticeCode,
+        handler: &mut impl StreamHandler,
+    ) {
+        if R::WITHHOLDS_UNREAD {
+            // A gate withholds it, so that nothing comes between.
+            if self.has_lost_text(frame, code) {
+                self.reach_limits(handler);
+            }
+        } else if code == NoticeCode::OversizedEvent {
+            // It may have text of any channel.
+            self.close(true, handler);
+        }
     }
 
     /// Reads an event, and returns the diagnostic about it, if any.
