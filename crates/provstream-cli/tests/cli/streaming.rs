@@ -231,9 +231,14 @@ fn a_broken_pipe_is_a_quiet_end() {
     );
 }
 
-/// Most memory that the program may have used, in KiB, as the documents promise.
+/// Most memory that the program may have used, in KiB, as the documents promise. Of a program that is not optimised, the pages of its own
+/// file alone are 18 MiB.
 #[cfg(target_os = "linux")]
-const MOST_MEMORY: u64 = 20 << 10;
+const MOST_MEMORY: u64 = if cfg!(debug_assertions) {
+    28 << 10
+} else {
+    20 << 10
+};
 
 /// Memory growth allowed while a stream continues, in KiB; buffers may still reach their full size.
 #[cfg(target_os = "linux")]
