@@ -380,7 +380,7 @@ impl PyQuestion {
         self.ids.clone()
     }
 
-    /// Those of `ids` that the complete list of sources does not have.
+    /// Identifiers in `ids` that the complete list of sources does not have.
     #[getter]
     fn unknown_ids(&self) -> Vec<String> {
         self.unknown_ids.clone()

@@ -75,7 +75,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// What is held back has reached a limit, so the policy's rule for limits decides about it.
+    /// Held-back text has reached a limit, so the policy's rule for limits decides about it.
     #[cold]
     pub(super) fn reach_limits(&mut self, handler: &mut impl StreamHandler) {
         let holding = self.texts.iter().filter(|text| text.is_holding());
