@@ -215,12 +215,11 @@ fn interaction(answer: &mut Answer) -> Vec<Event> {
     if let Some(reasoning) = &choice.reasoning {
         steps.push(json!({"type": "thought", "signature": "c2ln", "summary": [{"type": "text", "text": reasoning}]}));
     }
-    let content: Vec<Value> = choice
-        .blocks
-        .iter()
-        .map(|block| json!({"type": "text", "text": block.text, "annotations": cited(block)}))
-        .collect();
-    steps.push(json!({"type": "model_output", "content": content}));
+    // A step for each, as in streams: the parts of one are one text.
+    for block in &choice.blocks {
+        let part = json!({"type": "text", "text": block.text, "annotations": cited(block)});
+        steps.push(json!({"type": "model_output", "content": [part]}));
+    }
     for (number, (tool, arguments)) in choice.calls.iter().enumerate() {
         steps.push(json!({"type": "function_call", "id": format!("fc_{number}"), "name": tool, "arguments": arguments}));
     }
