@@ -202,7 +202,7 @@ impl Settings {
     /// Checks that there are sources for a policy with rules about them.
     ///
     /// # Errors
-    /// `ValueError` if there are none, so that these rules would never apply.
+    /// `ValueError` without sources: the rules about them would never apply.
     pub(crate) fn check_policy(&self, policy: &AnyPolicy) -> PyResult<()> {
         match policy.rules() {
             Some(rules) if rules.needs_sources() && self.sources.is_none() => {

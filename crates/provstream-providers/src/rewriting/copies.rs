@@ -76,8 +76,8 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Returns `true` if a delta has all words of its text so far, some of which are withheld, or, if it is the first one, of another text of its channel.
-    /// `is_initial`: an item begins with it, so that it may have the words of any text.
+    /// Returns `true` if a delta has all words of its text so far, some of which are withheld. If it is the first one of its text,
+    /// returns `true` if it has all words of another text of its channel, or, with `is_initial`, of any text: an item begins with it.
     #[cold]
     fn is_copy(&mut self, frame: &Frame<'_>, (id, text): (TextId, Str), is_initial: bool) -> bool {
         let is_first = self.texts.find(id).is_none();

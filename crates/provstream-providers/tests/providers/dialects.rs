@@ -458,6 +458,18 @@ fn a_handler_is_asked_again_in_each_copy() {
     assert_eq!(asked.0, [(marker.clone(), false), (marker, true)]);
 }
 
+/// Returns a stream of Responses with markers after a gate that gets it in pieces of this size.
+fn gated_responses(stream: &str, size: usize) -> String {
+    let parser = crate::notation::parser(Notation::Markers);
+    let mut gate = StreamGate::new(Format::OpenAiResponses, parser, NoInference);
+    let mut out = Vec::new();
+    for chunk in stream.as_bytes().chunks(size) {
+        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+    }
+    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    String::from_utf8(out).expect("UTF-8")
+}
+
 /// A policy decides about a citation in another one, about the sentence of both, and about an assertion with annotations, which all
 /// begin at one byte. A copy without markers has none of what was withheld.
 #[test]
@@ -495,14 +507,7 @@ fn decisions_about_all_that_begins_at_one_byte_are_repeated_in_copies() {
         let stream = event("response.output_text.delta", "delta", &text)
             + &event("response.output_text.done", "text", copy);
         for size in [1, 7, stream.len()] {
-            let parser = crate::notation::parser(Notation::Markers);
-            let mut gate = StreamGate::new(Format::OpenAiResponses, parser, NoInference);
-            let mut out = Vec::new();
-            for chunk in stream.as_bytes().chunks(size) {
-                gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
-            }
-            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
-            let out = String::from_utf8(out).expect("UTF-8");
+            let out = gated_responses(&stream, size);
             assert!(!out.contains("zebra"), "{text}: {out}");
             let client = Client::of(Format::OpenAiResponses, out.as_bytes());
             assert_eq!(
@@ -527,14 +532,7 @@ fn a_copy_waits_for_text_before_a_marker_that_waits() {
         + &event(done, 5, "text", "Zebra")
         + &event(delta, 0, "delta", "[7]. Then so.");
     for size in [1, 7, stream.len()] {
-        let parser = crate::notation::parser(Notation::Markers);
-        let mut gate = StreamGate::new(Format::OpenAiResponses, parser, NoInference);
-        let mut out = Vec::new();
-        for chunk in stream.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
-        }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
-        let out = String::from_utf8(out).expect("UTF-8");
+        let out = gated_responses(&stream, size);
         assert!(!out.contains("Zebra") && out.contains("Then"), "{out}");
     }
 }

@@ -35,7 +35,7 @@ fn gated(format: Format, policy: impl Policy + Clone, body: &str) -> (String, Re
     whole
 }
 
-fn stripped(format: Format, body: &str) -> (String, ReadReport) {
+pub(super) fn stripped(format: Format, body: &str) -> (String, ReadReport) {
     let mut rewriter = StreamRewriter::new(format, Parser::new());
     let mut out = Vec::new();
     rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));

@@ -14,8 +14,8 @@ const ROUTE: &str = "[[route]]\npath = \"*\"\naction = \"gate\"\ndialects = [\"n
 
 static ROUTES: OnceLock<Routes> = OnceLock::new();
 
-/// What is read of an answer that cites 1, 2, 7 and doc1, to a request: `k` for a known source, `u` for an unknown one, `n`
-/// where no complete list is.
+/// Returns the states of the sources 1, 2, 7 and doc1, which the answer to a request cites: `k` for a known one, `u` for an unknown
+/// one, `n` without a complete list.
 fn found(request: &[u8]) -> String {
     let all = ROUTES.get_or_init(|| routes(ROUTE));
     let route = all.route("POST", "/");

@@ -433,32 +433,3 @@ fn an_event_over_the_limit_in_a_second_answer_is_not_kept() {
         }
     }
 }
-
-/// A policy decides about the last sentence at the end of the answer, when the provider's end has come.
-#[test]
-fn a_stream_goes_on_if_its_last_sentence_is_suspended() {
-    const ENDS: [&str; 5] = [
-        "[DONE]",
-        "\"stop\"",
-        "\"STOP\"",
-        "\"done\":true",
-        "event: message_stop",
-    ];
-    for format in FORMATS {
-        for size in [1, 7, usize::MAX >> 1] {
-            let mut filter = begin(format);
-            let first = response(format, 0, "It rains. It pours. [unverified-inference]");
-            let (mut all, flow) = through(&mut filter, first.as_bytes(), size);
-            assert_eq!(flow, Flow::Suspended, "{format}, pieces of {size}");
-            filter.resume(&mut all);
-            let (out, flow) = through(&mut filter, response(format, 1, LAST).as_bytes(), size);
-            assert_eq!(flow, Flow::Done, "{format}");
-            all.extend(out);
-            let all = String::from_utf8(all).expect("UTF-8");
-            assert_eq!(text_of(format, &all), format!("It rains. {LAST}"), "{all}");
-            for end in ENDS {
-                assert!(all.matches(end).count() <= 1, "{format}, {end}: {all}");
-            }
-        }
-    }
-}
