@@ -1,0 +1,242 @@
+//! Comparison of a recorded result with what the substrate says now.
+
+use memchr::memmem;
+
+use crate::check::Outcome;
+use crate::ledger::{Body, Entry};
+use crate::observation::{Anchor, Digest};
+use crate::substrate::{
+    CodeRead, GitLog, SubstrateError, SubstrateErrorKind, SubstrateQuery, Substrates, line_range,
+};
+
+/// Most characters of a line in a change.
+const MAX_SHOWN: usize = 200;
+/// Most places at which moved text is looked for.
+const MAX_PLACES: usize = 1000;
+
+/// The first difference between two results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Number of the first line that differs, from 1, counted in the result.
+    pub line: usize,
+    /// The line as it was recorded, at most 200 characters; `None` if the recorded result has ended before.
+    pub was: Option<String>,
+    /// The line as it is now; `None` if the result of today has ended before.
+    pub now: Option<String>,
+}
+
+/// What came of a query that was repeated.
+#[derive(Debug)]
+pub(crate) struct Repeated {
+    pub(crate) outcome: Outcome,
+    /// Explanation, such as the new place of moved text.
+    pub(crate) detail: Option<String>,
+    pub(crate) change: Option<Change>,
+    /// Result of today, if the query gave one.
+    pub(crate) content: Option<Vec<u8>>,
+}
+
+impl Repeated {
+    fn new(outcome: Outcome, detail: impl Into<Option<String>>) -> Self {
+        Self {
+            outcome,
+            detail: detail.into(),
+            change: None,
+            content: None,
+        }
+    }
+
+    fn moved(place: String) -> Self {
+        Self::new(Outcome::Moved, place)
+    }
+}
+
+/// Repeats the query of an entry.
+pub(crate) fn repeat(entry: &Entry, body: &Body, substrates: &Substrates) -> Repeated {
+    let query = match SubstrateQuery::parse(&entry.class, &body.query) {
+        None => {
+            let why = format!("no substrate of the class {} can be asked", entry.class);
+            return Repeated::new(Outcome::NotRequeryable, why);
+        }
+        Some(Err(error)) => return Repeated::new(Outcome::NotRequeryable, error.to_string()),
+        Some(Ok(query)) => query,
+    };
+    let found = match substrates.observe(&query) {
+        Ok(found) => found.content,
+        Err(error) => {
+            let moved = moved(&query, body, None, substrates);
+            return moved.unwrap_or_else(|| failed(&error));
+        }
+    };
+    if Digest::of(&found) == body.result {
+        return Repeated {
+            content: Some(found),
+            ..Repeated::new(Outcome::Requeried, None)
+        };
+    }
+    if let Some(moved) = moved(&query, body, Some(&found), substrates) {
+        return moved;
+    }
+    Repeated {
+        change: body.content.as_deref().and_then(|was| change(was, &found)),
+        content: Some(found),
+        ..Repeated::new(Outcome::Changed, None)
+    }
+}
+
+fn failed(error: &SubstrateError) -> Repeated {
+    let outcome = match error.kind() {
+        SubstrateErrorKind::Gone => Outcome::Gone,
+        SubstrateErrorKind::Query => Outcome::NotRequeryable,
+        _ => Outcome::Unreachable,
+    };
+    Repeated::new(outcome, error.to_string())
+}
+
+/// Finds a result at another place of its substrate.
+fn moved(
+    query: &SubstrateQuery,
+    body: &Body,
+    found: Option<&[u8]>,
+    substrates: &Substrates,
+) -> Option<Repeated> {
+    match query {
+        SubstrateQuery::CodeRead(query) => moved_lines(query, body, substrates),
+        SubstrateQuery::Grep(_) => moved_matches(body.content.as_deref()?, found?),
+        SubstrateQuery::GitLog(query) => moved_commits(query, body, substrates),
+        SubstrateQuery::FsMtime(_) => None,
+    }
+}
+
+/// Finds lines at another line of their file.
+fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option<Repeated> {
+    let (first, count) = query.lines?;
+    let file = substrates.file(&query.path).ok()?;
+    let mut places: Vec<usize> = match (&body.content, &body.anchor) {
+        (Some(content), _) if !content.is_empty() => memmem::find_iter(&file, content)
+            .filter(|start| *start == 0 || file[start - 1] == b'\n')
+            .take(MAX_PLACES)
+            .collect(),
+        (None, Some(anchor)) => anchored(&file, anchor, count, body.result),
+        _ => Vec::new(),
+    };
+    let line = |start: usize| memchr::memchr_iter(b'\n', &file[..start]).count() + 1;
+    if let (Some(anchor), true) = (&body.anchor, places.len() > 1) {
+        let is_anchored = |start: &usize| {
+            !anchor.before.is_empty() && file[..*start].ends_with(anchor.before.as_bytes())
+        };
+        if places.iter().any(is_anchored) {
+            places.retain(is_anchored);
+        }
+    }
+    let others = places.len();
+    let place = places
+        .into_iter()
+        .min_by_key(|start| line(*start).abs_diff(first))?;
+    let now = line(place);
+    let several = match others {
+        1 => String::new(),
+        _ => format!(", one of {others} places"),
+    };
+    Some(Repeated {
+        content: body.content.clone(),
+        ..Repeated::moved(format!("now at line {now}, was at line {first}{several}"))
+    })
+}
+
+/// Finds where `count` lines with a digest are, directly after or before the anchor.
+fn anchored(file: &[u8], anchor: &Anchor, count: usize, result: Digest) -> Vec<usize> {
+    let has_digest = |start: usize| {
+        let lines = line_range(&file[start..], 1, count);
+        lines.is_some_and(|lines| Digest::of(&file[start..][lines]) == result)
+    };
+    let mut places = Vec::new();
+    if !anchor.before.is_empty() {
+        let ends = memmem::find_iter(file, anchor.before.as_bytes());
+        let starts = ends.map(|at| at + anchor.before.len()).take(MAX_PLACES);
+        places.extend(starts.filter(|start| has_digest(*start)));
+    }
+    if places.is_empty() && !anchor.after.is_empty() {
+        for end in memmem::find_iter(file, anchor.after.as_bytes()).take(MAX_PLACES) {
+            let mut feeds = memchr::memrchr_iter(b'\n', &file[..end]);
+            let start = feeds.nth(count).map_or(0, |feed| feed + 1);
+            places.extend(has_digest(start).then_some(start));
+        }
+    }
+    places
+}
+
+/// Compares matching lines without their numbers.
+fn moved_matches(was: &[u8], now: &[u8]) -> Option<Repeated> {
+    let without_numbers = |text: &[u8]| -> Vec<(String, String)> {
+        let lines = String::from_utf8_lossy(text);
+        let parts = lines.lines().map(|line| {
+            let mut parts = line.splitn(3, ':');
+            let path = parts.next().unwrap_or_default().to_owned();
+            (path, parts.nth(1).unwrap_or_default().to_owned())
+        });
+        parts.collect()
+    };
+    if without_numbers(was) != without_numbers(now) {
+        return None;
+    }
+    let change = change(was, now)?;
+    let place = |line: Option<String>| {
+        let line = line.unwrap_or_default();
+        line.splitn(3, ':').take(2).collect::<Vec<_>>().join(":")
+    };
+    let detail = format!("now at {}, was at {}", place(change.now), place(change.was));
+    Some(Repeated {
+        content: Some(now.to_vec()),
+        ..Repeated::moved(detail)
+    })
+}
+
+/// Finds the commits of a log after newer ones.
+fn moved_commits(query: &GitLog, body: &Body, substrates: &Substrates) -> Option<Repeated> {
+    let first = match (&body.anchor, &body.content) {
+        (Some(anchor), _) => anchor.after.clone(),
+        (None, Some(content)) => {
+            let text = std::str::from_utf8(content).ok()?;
+            text.lines().next()?.strip_prefix("commit ")?.to_owned()
+        }
+        (None, None) => return None,
+    };
+    let commits = substrates.commits(query).ok()?;
+    let newer = commits.iter().position(|commit| commit.id == first)?;
+    // A log that ended at its start still does.
+    let same = commits[newer..].iter().take(query.limit);
+    let content: Vec<u8> = same
+        .flat_map(|commit| commit.text.iter().copied())
+        .collect();
+    let plural = if newer == 1 { "" } else { "s" };
+    (Digest::of(&content) == body.result).then(|| Repeated {
+        content: Some(content),
+        ..Repeated::moved(format!("now after {newer} newer commit{plural}"))
+    })
+}
+
+/// Finds the first line that differs.
+fn change(was: &[u8], now: &[u8]) -> Option<Change> {
+    let (was, now) = (String::from_utf8_lossy(was), String::from_utf8_lossy(now));
+    let (mut was, mut now) = (was.split_inclusive('\n'), now.split_inclusive('\n'));
+    let shown = |line: Option<&str>| {
+        line.map(|line| {
+            line.trim_end_matches(['\n', '\r'])
+                .chars()
+                .take(MAX_SHOWN)
+                .collect()
+        })
+    };
+    for line in 1.. {
+        match (was.next(), now.next()) {
+            (None, None) => break,
+            (was, now) if was == now => {}
+            (was, now) => {
+                let (was, now) = (shown(was), shown(now));
+                return Some(Change { line, was, now });
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,212 @@
+//! `substrate.git.log`: commits that a reference reaches.
+
+use std::path::Path;
+
+use cap_fs_ext::DirExt as _;
+use gix::bstr::ByteSlice as _;
+use gix::revision::walk::Sorting;
+use gix::traverse::commit::simple::CommitTimeOrder;
+use provstream::provenance::Timestamp;
+
+use super::query::GitLog;
+use super::{FoundResult, SubstrateError, Work};
+use crate::observation::Anchor;
+
+/// Commit of a log.
+#[derive(Debug)]
+pub(crate) struct Commit {
+    /// Id in hexadecimal digits.
+    pub(crate) id: String,
+    /// Lines of the commit in the result.
+    pub(crate) text: Vec<u8>,
+}
+
+pub(super) fn observe(work: Work<'_>, query: &GitLog) -> Result<FoundResult, SubstrateError> {
+    let commits = commits(work, query, query.limit)?;
+    let Some(first) = commits.first() else {
+        return Err(SubstrateError::gone(match &query.path {
+            Some(path) => format!(
+                "expected a commit that changes {}, found none",
+                path.escape_debug()
+            ),
+            None => "expected a commit, found none".to_owned(),
+        }));
+    };
+    // A log that has grown has the same commits after newer ones; the id of the first finds them.
+    let anchor = Anchor {
+        before: String::new(),
+        after: first.id.clone(),
+    };
+    let content: Vec<u8> = commits.into_iter().flat_map(|commit| commit.text).collect();
+    Ok(FoundResult {
+        content,
+        anchor: Some(anchor),
+        skipped: 0,
+    })
+}
+
+/// Lists up to `most` commits.
+pub(super) fn commits(
+    work: Work<'_>,
+    query: &GitLog,
+    most: usize,
+) -> Result<Vec<Commit>, SubstrateError> {
+    let repository = open(work, &query.repository)?;
+    let mut reference = repository
+        .find_reference(query.reference.as_str())
+        .map_err(|_| {
+            SubstrateError::gone(format!(
+                "{}: expected a reference, found none",
+                query.reference.escape_debug()
+            ))
+        })?;
+    let tip = reference.peel_to_id().map_err(|error| fail(&error))?;
+    let walk = repository
+        .rev_walk([tip.detach()])
+        .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
+        .use_commit_graph(false)
+        .all()
+        .map_err(|error| fail(&error))?;
+    let mut commits = Vec::new();
+    for (seen, info) in walk.enumerate() {
+        work.check_time()?;
+        if commits.len() >= most {
+            break;
+        }
+        if seen >= work.limits.max_commits {
+            // A search for moved commits ends here, without one.
+            if most == usize::MAX {
+                break;
+            }
+            return Err(SubstrateError::limit(format!(
+                "expected the log to end within {} commits, found more",
+                work.limits.max_commits
+            )));
+        }
+        let info = info.map_err(|error| fail(&error))?;
+        let commit = repository
+            .find_commit(info.id)
+            .map_err(|error| fail(&error))?;
+        let is_listed = match &query.path {
+            Some(path) => changes(&repository, &commit, Path::new(path))?,
+            None => true,
+        };
+        if is_listed {
+            commits.push(describe(&commit)?);
+        }
+    }
+    Ok(commits)
+}
+
+/// Opens a repository without the settings of the user or the system. Nothing of it may be elsewhere: it is a folder `.git` or a
+/// bare repository, without links, alternates and worktrees.
+fn open(work: Work<'_>, path: &str) -> Result<gix::Repository, SubstrateError> {
+    let elsewhere = |name: &str| {
+        SubstrateError::refused(format!(
+            "{}: expected a repository that is all below the root, found {name}",
+            path.escape_debug()
+        ))
+    };
+    let dir = work.root.folder(path)?;
+    let (dir, git) = match dir.symlink_metadata(".git") {
+        Ok(metadata) if metadata.is_dir() => {
+            let inner = dir.open_dir_nofollow(".git");
+            let inner = inner.map_err(|_| elsewhere(".git as a link"))?;
+            (inner, work.root.path().join(path).join(".git"))
+        }
+        Ok(_) => return Err(elsewhere(".git as a file or link")),
+        Err(_) => (dir, work.root.path().join(path)),
+    };
+    for name in [
+        "HEAD",
+        "config",
+        "objects",
+        "refs",
+        "packed-refs",
+        "objects/pack",
+        "objects/info",
+        "shallow",
+    ] {
+        match dir.symlink_metadata(name) {
+            Ok(metadata) if metadata.is_symlink() => {
+                return Err(elsewhere(&format!("{name} as a link")));
+            }
+            Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+                return Err(elsewhere(&format!("{name} as neither a file nor a folder")));
+            }
+            Err(_) if matches!(name, "HEAD" | "objects" | "refs") => {
+                return Err(SubstrateError::gone(format!(
+                    "{}: expected a repository, found none",
+                    path.escape_debug()
+                )));
+            }
+            _ => {}
+        }
+    }
+    for name in ["objects/info/alternates", "commondir"] {
+        if dir.symlink_metadata(name).is_ok() {
+            return Err(elsewhere(name));
+        }
+    }
+    let git = git
+        .canonicalize()
+        .map_err(|error| SubstrateError::unreachable(error.to_string()))?;
+    if !git.starts_with(work.root.path()) {
+        return Err(elsewhere("a link that leaves it"));
+    }
+    let options = gix::open::Options::isolated().open_path_as_is(true);
+    gix::open_opts(git, options).map_err(|error| fail(&error))
+}
+
+/// Returns `true` if the entry of a path differs from that of each parent.
+fn changes(
+    repository: &gix::Repository,
+    commit: &gix::Commit<'_>,
+    path: &Path,
+) -> Result<bool, SubstrateError> {
+    let entry = |commit: &gix::Commit<'_>| -> Result<Option<gix::ObjectId>, SubstrateError> {
+        let tree = commit.tree().map_err(|error| fail(&error))?;
+        let entry = tree
+            .lookup_entry_by_path(path)
+            .map_err(|error| fail(&error))?;
+        Ok(entry.map(|entry| entry.object_id()))
+    };
+    let own = entry(commit)?;
+    let mut has_parent = false;
+    for parent in commit.parent_ids() {
+        has_parent = true;
+        let parent = repository
+            .find_commit(parent)
+            .map_err(|error| fail(&error))?;
+        if entry(&parent)? == own {
+            return Ok(false);
+        }
+    }
+    Ok(has_parent || own.is_some())
+}
+
+fn describe(commit: &gix::Commit<'_>) -> Result<Commit, SubstrateError> {
+    let id = commit.id().to_string();
+    let decoded = commit.decode().map_err(|error| fail(&error))?;
+    let author = decoded.author().map_err(|error| fail(&error))?;
+    let seconds = author.time().map(|time| time.seconds).unwrap_or_default();
+    let date = Timestamp::from_unix(seconds, 0).unwrap_or(Timestamp::UNIX_EPOCH);
+    let mut text = format!("commit {id}\nauthor ").into_bytes();
+    text.extend_from_slice(author.name);
+    text.extend_from_slice(b" <");
+    text.extend_from_slice(author.email);
+    text.extend_from_slice(format!(">\ndate {date}\n\n").as_bytes());
+    for line in decoded.message.trim_end().lines() {
+        if !line.is_empty() {
+            text.extend_from_slice(b"    ");
+            text.extend_from_slice(line);
+        }
+        text.push(b'\n');
+    }
+    text.push(b'\n');
+    Ok(Commit { id, text })
+}
+
+fn fail(error: &dyn std::fmt::Display) -> SubstrateError {
+    SubstrateError::unreachable(format!("the repository cannot be read: {error}"))
+}

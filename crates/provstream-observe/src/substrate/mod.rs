@@ -1,0 +1,229 @@
+//! Substrates that observations can be made of, and repeated: files, searches, times of files, commit logs.
+//!
+//! Every path is opened below one root folder. Nothing is executed, and nothing is written.
+
+mod code_read;
+mod git_log;
+mod grep;
+mod mtime;
+mod query;
+mod root;
+
+use std::error::Error;
+use std::fmt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub use query::SubstrateQuery;
+
+use self::root::Root;
+use crate::observation::Anchor;
+
+/// Bounds of the work on one query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubstrateLimits {
+    /// Longest file that is read, in bytes.
+    pub max_file: u64,
+    /// Longest result in bytes.
+    pub max_result: usize,
+    /// Most files and folders of a search.
+    pub max_files: usize,
+    /// Most commits that a log is searched for.
+    pub max_commits: usize,
+    /// Time after which a query ends with an error.
+    pub timeout: Duration,
+}
+
+impl Default for SubstrateLimits {
+    /// 16 MiB a file, 1 MiB a result, 100,000 files, 100,000 commits, 10 seconds.
+    fn default() -> Self {
+        Self {
+            max_file: 16 << 20,
+            max_result: 1 << 20,
+            max_files: 100_000,
+            max_commits: 100_000,
+            timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Substrates of one root folder.
+#[derive(Debug)]
+pub struct Substrates {
+    root: Root,
+    limits: SubstrateLimits,
+}
+
+impl Substrates {
+    /// Opens a root folder. Queries name paths relative to it, and cannot leave it.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be opened.
+    pub fn open(root: impl AsRef<Path>) -> Result<Self, SubstrateError> {
+        Ok(Self {
+            root: Root::open(root.as_ref())?,
+            limits: SubstrateLimits::default(),
+        })
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: SubstrateLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Makes an observation.
+    ///
+    /// # Errors
+    ///
+    /// The substrate has no such thing, it cannot be reached, the query is not allowed, or a limit is exceeded.
+    pub fn observe(&self, query: &SubstrateQuery) -> Result<FoundResult, SubstrateError> {
+        let work = self.work();
+        let found = match query {
+            SubstrateQuery::CodeRead(query) => code_read::observe(work, query),
+            SubstrateQuery::Grep(query) => grep::observe(work, query),
+            SubstrateQuery::FsMtime(query) => mtime::observe(work, query),
+            SubstrateQuery::GitLog(query) => git_log::observe(work, query),
+        }?;
+        if found.content.len() > self.limits.max_result {
+            return Err(SubstrateError::limit(format!(
+                "expected a result of at most {} bytes, found {}",
+                self.limits.max_result,
+                found.content.len()
+            )));
+        }
+        Ok(found)
+    }
+
+    /// Reads a whole file, to find text that has moved in it.
+    pub(crate) fn file(&self, path: &str) -> Result<Vec<u8>, SubstrateError> {
+        self.root.read(path, self.work())
+    }
+
+    /// Reads the log of a query from its start on, as far as the limits allow.
+    pub(crate) fn commits(
+        &self,
+        query: &query::GitLog,
+    ) -> Result<Vec<git_log::Commit>, SubstrateError> {
+        git_log::commits(self.work(), query, usize::MAX)
+    }
+
+    fn work(&self) -> Work<'_> {
+        Work {
+            root: &self.root,
+            limits: &self.limits,
+            deadline: Instant::now() + self.limits.timeout,
+        }
+    }
+}
+
+pub(crate) use code_read::line_range;
+pub(crate) use query::{CodeRead, GitLog};
+
+/// Result of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundResult {
+    /// Result, the bytes that the digest is computed over.
+    pub content: Vec<u8>,
+    /// Text around the result.
+    pub anchor: Option<Anchor>,
+    /// Number of files that a search left out, because their names are not UTF-8 or have control characters, or because they are
+    /// longer than the limit.
+    pub skipped: u64,
+}
+
+impl FoundResult {
+    fn of(content: impl Into<Vec<u8>>) -> Self {
+        Self {
+            content: content.into(),
+            anchor: None,
+            skipped: 0,
+        }
+    }
+}
+
+/// Root, limits and deadline of a query.
+#[derive(Clone, Copy, Debug)]
+struct Work<'a> {
+    root: &'a Root,
+    limits: &'a SubstrateLimits,
+    deadline: Instant,
+}
+
+impl Work<'_> {
+    fn check_time(&self) -> Result<(), SubstrateError> {
+        match Instant::now() > self.deadline {
+            true => Err(SubstrateError::limit(format!(
+                "expected the query to end within {:?}, found it still running",
+                self.limits.timeout
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Kind of an error of a substrate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SubstrateErrorKind {
+    /// The substrate has no such file, line, commit or reference.
+    Gone,
+    /// The query is not of a form that the substrate knows.
+    Query,
+    /// The path leaves the root, or is not a regular file.
+    Refused,
+    /// A limit of size, number or time is exceeded.
+    Limit,
+    /// The substrate cannot be read.
+    Unreachable,
+}
+
+/// An error of a substrate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubstrateError {
+    kind: SubstrateErrorKind,
+    message: String,
+}
+
+impl SubstrateError {
+    /// Returns the kind.
+    #[must_use]
+    pub const fn kind(&self) -> SubstrateErrorKind {
+        self.kind
+    }
+
+    fn new(kind: SubstrateErrorKind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { kind, message }
+    }
+
+    fn gone(message: impl Into<String>) -> Self {
+        Self::new(SubstrateErrorKind::Gone, message)
+    }
+
+    fn query(message: impl Into<String>) -> Self {
+        Self::new(SubstrateErrorKind::Query, message)
+    }
+
+    fn refused(message: impl Into<String>) -> Self {
+        Self::new(SubstrateErrorKind::Refused, message)
+    }
+
+    fn limit(message: impl Into<String>) -> Self {
+        Self::new(SubstrateErrorKind::Limit, message)
+    }
+
+    fn unreachable(message: impl Into<String>) -> Self {
+        Self::new(SubstrateErrorKind::Unreachable, message)
+    }
+}
+
+impl fmt::Display for SubstrateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for SubstrateError {}

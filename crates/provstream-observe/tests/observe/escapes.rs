@@ -1,0 +1,344 @@
+//! Attempts to read what is not below the root, or is not a stored file. Each is refused with an error that says why.
+#![cfg(unix)]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use provstream_observe::{SubstrateErrorKind, SubstrateLimits, SubstrateQuery, Substrates};
+use tempfile::TempDir;
+
+use crate::repository;
+
+const SECRET: &str = "the secret outside";
+
+/// A folder with `root` and, beside it, `secret` and the folder `outside` with `secret`.
+fn outside() -> TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| dir.path().join(name);
+    fs::create_dir_all(path("root/sub")).expect("created");
+    fs::create_dir(path("outside")).expect("created");
+    fs::write(path("secret"), SECRET).expect("written");
+    fs::write(path("outside/secret"), SECRET).expect("written");
+    fs::write(path("root/file"), "inside").expect("written");
+    for (name, target) in [
+        ("link", "../secret"),
+        ("absolute", path("secret").to_str().expect("UTF-8")),
+        ("dir", "../outside"),
+        ("up", ".."),
+        ("updir", "sub/../../outside"),
+        ("chain1", "chain2"),
+        ("chain2", "link"),
+        ("loop", "loop"),
+        ("loop1", "loop2"),
+        ("loop2", "loop1"),
+        ("sub/back", "../../secret"),
+        ("proc", "/proc/self/environ"),
+        ("fd", "/proc/self/fd/0"),
+        ("cwd", "/proc/self/cwd"),
+        ("rootdir", "/proc/self/root"),
+        ("etc", "/etc"),
+        ("dev", "/dev"),
+        ("null", "/dev/null"),
+        ("dangling", "../nothing"),
+        ("self", "../root/file"),
+    ] {
+        symlink(target, path("root").join(name)).expect("linked");
+    }
+    assert!(
+        Command::new("mkfifo")
+            .arg(path("root/fifo"))
+            .status()
+            .expect("mkfifo")
+            .success()
+    );
+    assert!(
+        Command::new("mkfifo")
+            .arg(path("root/sub/.gitignore"))
+            .status()
+            .expect("mkfifo")
+            .success()
+    );
+    std::mem::forget(UnixListener::bind(path("root/socket")).expect("a socket"));
+    let sparse = fs::File::create(path("root/sparse")).expect("created");
+    sparse.set_len(1 << 40).expect("set");
+    fs::write(path("root/huge"), vec![b'x'; 3000]).expect("written");
+    dir
+}
+
+fn substrates(root: &Path) -> Substrates {
+    let limits = SubstrateLimits {
+        max_file: 2000,
+        ..SubstrateLimits::default()
+    };
+    Substrates::open(root).expect("a root").with_limits(limits)
+}
+
+#[test]
+fn every_path_that_leaves_the_root_is_refused() {
+    let dir = outside();
+    let root = dir.path().join("root");
+    let substrates = substrates(&root);
+    let absolute = dir.path().join("secret");
+    let inside = root.join("file");
+    let (refused, limit) = (SubstrateErrorKind::Refused, SubstrateErrorKind::Limit);
+    let long = "a/".repeat(3000);
+    let paths = [
+        ("", refused),
+        ("..", refused),
+        ("../secret", refused),
+        ("./../secret", refused),
+        ("../root/file", refused),
+        ("sub/../../secret", refused),
+        ("sub/../file", refused),
+        ("sub/..", refused),
+        ("sub/../../../../../../../../../etc/passwd", refused),
+        ("./.././secret", refused),
+        ("..//secret", refused),
+        (".//..//secret", refused),
+        ("file/../../secret", refused),
+        ("nothing/../../secret", refused),
+        ("/", refused),
+        ("/etc/passwd", refused),
+        ("//etc/passwd", refused),
+        ("///etc/passwd", refused),
+        ("/proc/self/environ", refused),
+        ("/proc/self/root/etc/passwd", refused),
+        ("/dev/null", refused),
+        ("/dev/zero", refused),
+        ("/../etc/passwd", refused),
+        (absolute.to_str().expect("UTF-8"), refused),
+        (inside.to_str().expect("UTF-8"), refused),
+        ("file\0", refused),
+        ("\0", refused),
+        ("../secret\0.txt", refused),
+        (long.as_str(), refused),
+        ("link", refused),
+        ("./link", refused),
+        ("sub/../link", refused),
+        ("absolute", refused),
+        ("dir/secret", refused),
+        ("dir/../secret", refused),
+        ("dir/", refused),
+        ("up/secret", refused),
+        ("up/root/file", refused),
+        ("updir/secret", refused),
+        ("chain1", refused),
+        ("chain2", refused),
+        ("loop", refused),
+        ("loop1", refused),
+        ("loop/file", refused),
+        ("sub/back", refused),
+        ("proc", refused),
+        ("fd", refused),
+        ("cwd/file", refused),
+        ("cwd/../secret", refused),
+        ("rootdir/etc/passwd", refused),
+        ("etc/passwd", refused),
+        ("etc/shadow", refused),
+        ("dev/null", refused),
+        ("dev/zero", refused),
+        ("dev/stdin", refused),
+        ("dev/fd/0", refused),
+        ("null", refused),
+        ("dangling", refused),
+        ("self", refused),
+        ("fifo", refused),
+        ("./fifo", refused),
+        ("sub/.gitignore", refused),
+        ("socket", refused),
+        ("sub", refused),
+        (".", refused),
+        ("sub/", refused),
+        ("./sub/.", refused),
+        ("sparse", limit),
+        ("huge", limit),
+    ];
+    assert!(paths.len() >= 60);
+    let start = Instant::now();
+    for (path, kind) in paths {
+        let error = substrates.observe(&SubstrateQuery::code_read(path, None));
+        let error = error.expect_err(path);
+        assert_eq!(error.kind(), kind, "{path:?}: {error}");
+        let message = error.to_string();
+        assert!(
+            !message.contains(SECRET) && !message.contains('\0'),
+            "{message}"
+        );
+        assert!(
+            message.contains("expected") && message.contains("found"),
+            "{message}"
+        );
+        for query in [
+            SubstrateQuery::grep("secret", path, false, None),
+            SubstrateQuery::git_log(path, "HEAD", None, None),
+        ] {
+            // Folders and long files can be searched.
+            if let Ok(found) = substrates.observe(&query) {
+                let text = String::from_utf8_lossy(&found.content);
+                assert!(!text.contains(SECRET), "{query:?}: {text}");
+            }
+        }
+        let is_stored = ["sub", ".", "sub/", "./sub/.", "sparse", "huge"].contains(&path);
+        let time = substrates.observe(&SubstrateQuery::fs_mtime(path));
+        assert_eq!(time.is_ok(), is_stored, "{path:?}: {time:?}");
+    }
+    let inside = substrates.observe(&SubstrateQuery::code_read("file", None));
+    assert_eq!(inside.expect("read").content, b"inside");
+    assert!(start.elapsed() < Duration::from_secs(60), "nothing blocks");
+}
+
+#[test]
+fn links_that_stay_below_the_root_are_followed() {
+    let dir = outside();
+    symlink("../file", dir.path().join("root/sub/inside")).expect("linked");
+    let substrates = substrates(&dir.path().join("root"));
+    let found = substrates.observe(&SubstrateQuery::code_read("sub/inside", None));
+    assert_eq!(found.expect("read").content, b"inside");
+}
+
+#[test]
+fn a_search_follows_no_link_and_opens_no_pipe() {
+    let dir = outside();
+    let substrates = substrates(&dir.path().join("root"));
+    let query = SubstrateQuery::grep("secret|inside|PATH", ".", false, None);
+    let found = substrates.observe(&query).expect("searched");
+    assert_eq!(String::from_utf8_lossy(&found.content), "file:1:inside\n");
+}
+
+#[test]
+fn names_that_are_not_utf_8_are_left_out_and_counted() {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join(OsStr::from_bytes(b"bad\xff")), "secret").expect("written");
+    fs::write(dir.path().join("good"), "secret").expect("written");
+    let substrates = Substrates::open(dir.path()).expect("a root");
+    let found = substrates
+        .observe(&SubstrateQuery::grep("secret", ".", false, None))
+        .expect("searched");
+    assert_eq!(
+        (&*found.content, found.skipped),
+        (&b"good:1:secret\n"[..], 1)
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_of_the_kernel_are_refused() {
+    let substrates = Substrates::open("/").expect("a root");
+    for path in [
+        "proc/self/environ",
+        "proc/self/cmdline",
+        "proc/version",
+        "sys/kernel/uevent_seqnum",
+        "proc/self/root/etc/passwd",
+        "proc/self/cwd/Cargo.toml",
+    ] {
+        if !Path::new("/").join(path).exists() {
+            continue;
+        }
+        let error = substrates
+            .observe(&SubstrateQuery::code_read(path, None))
+            .expect_err(path);
+        assert_eq!(error.kind(), SubstrateErrorKind::Refused, "{path}: {error}");
+    }
+}
+
+/// While another thread swaps a file, and a folder, for links that leave the root, no read sees anything outside.
+#[test]
+fn a_link_that_is_swapped_in_is_not_followed() {
+    let dir = outside();
+    let root = dir.path().join("root");
+    fs::create_dir(root.join("swapdir")).expect("created");
+    fs::write(root.join("swapdir/secret"), "harmless").expect("written");
+    fs::write(root.join("swap"), "harmless").expect("written");
+    symlink("../secret", root.join("swap.link")).expect("linked");
+    symlink("../outside", root.join("swapdir.link")).expect("linked");
+    let substrates = substrates(&root);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                for name in ["swap", "swapdir"] {
+                    let (path, link) = (root.join(name), root.join(format!("{name}.link")));
+                    let aside = root.join(format!("{name}.aside"));
+                    for (from, to) in [
+                        (&path, &aside),
+                        (&link, &path),
+                        (&path, &link),
+                        (&aside, &path),
+                    ] {
+                        fs::rename(from, to).expect("renamed");
+                    }
+                }
+            }
+        });
+        let end = Instant::now() + Duration::from_millis(1500);
+        let mut read = 0;
+        while Instant::now() < end {
+            for query in [
+                SubstrateQuery::code_read("swap", None),
+                SubstrateQuery::code_read("swapdir/secret", None),
+                SubstrateQuery::grep("secret|harmless", ".", false, None),
+                SubstrateQuery::grep("secret|harmless", "swapdir", false, None),
+            ] {
+                if let Ok(found) = substrates.observe(&query) {
+                    let text = String::from_utf8_lossy(&found.content).into_owned();
+                    assert!(!text.contains(SECRET), "{query:?}: {text}");
+                    read += 1;
+                }
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(read > 0);
+    });
+}
+
+#[test]
+fn a_repository_that_is_not_all_below_the_root_is_refused() {
+    let log = SubstrateQuery::git_log("repo", "HEAD", None, None);
+    let refused = |change: &dyn Fn(&Path)| {
+        let dir = tempfile::tempdir().expect("a folder");
+        let Some(sample) = repository::sample() else {
+            return;
+        };
+        let repo = dir.path().join("root/repo");
+        fs::create_dir(dir.path().join("root")).expect("created");
+        fs::rename(sample.keep(), &repo).expect("moved");
+        let substrates = Substrates::open(dir.path().join("root")).expect("a root");
+        substrates.observe(&log).expect("observed");
+        change(&repo);
+        let error = substrates.observe(&log).expect_err("refused");
+        assert_eq!(error.kind(), SubstrateErrorKind::Refused, "{error}");
+    };
+    let out = |repo: &Path| repo.join("../../out");
+    let move_out = |repo: &Path, name: &str| {
+        fs::rename(repo.join(name), out(repo)).expect("moved");
+        symlink("../../../out", repo.join(name))
+            .or_else(|_| symlink(out(repo), repo.join(name)))
+            .expect("linked");
+    };
+    for name in [
+        ".git",
+        ".git/objects",
+        ".git/refs",
+        ".git/HEAD",
+        ".git/config",
+    ] {
+        refused(&|repo| move_out(repo, name));
+    }
+    refused(&|repo| {
+        fs::rename(repo.join(".git"), out(repo)).expect("moved");
+        fs::write(repo.join(".git"), "gitdir: ../../out\n").expect("written");
+    });
+    refused(&|repo| {
+        fs::create_dir_all(repo.join(".git/objects/info")).expect("created");
+        fs::write(repo.join(".git/objects/info/alternates"), "/tmp\n").expect("written");
+    });
+    refused(&|repo| fs::write(repo.join(".git/commondir"), "/tmp\n").expect("written"));
+}

@@ -1,0 +1,415 @@
+//! A ledger keeps what is recorded, and shows what was changed.
+
+use std::fs;
+use std::path::Path;
+
+use provstream_observe::{
+    Anchor, Fault, Head, Ledger, LedgerError, LedgerReport, Observation, Record, SqliteLedger,
+};
+use rusqlite::Connection;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{noon, numbered, time};
+
+/// A ledger in a file with ten observations; numbers 3 and 4 expire at noon.
+fn ledger() -> (TempDir, SqliteLedger) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let ledger = SqliteLedger::open(dir.path().join("obs.db")).expect("a ledger");
+    for number in 1..=10 {
+        let observation = numbered(number);
+        let observation = match number {
+            3 | 4 => observation.with_expiry(noon()).expect("a time"),
+            5 => observation.without_content(),
+            6 => observation.with_anchor(Some(Anchor {
+                before: "a\n".to_owned(),
+                after: String::new(),
+            })),
+            _ => observation,
+        };
+        assert_eq!(ledger.record(&observation).expect("recorded"), number);
+    }
+    (dir, ledger)
+}
+
+fn tamper(dir: &TempDir, sql: &str) {
+    let connection = Connection::open(dir.path().join("obs.db")).expect("a database");
+    connection.execute_batch(sql).expect("changed");
+}
+
+fn faults(dir: &TempDir, head: Option<Head>) -> Vec<Fault> {
+    let ledger = SqliteLedger::open_existing(dir.path().join("obs.db")).expect("a ledger");
+    ledger.check(head).expect("checked").faults
+}
+
+fn export(ledger: &SqliteLedger) -> String {
+    let mut out = Vec::new();
+    ledger.export(&mut out).expect("exported");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[test]
+fn what_is_recorded_is_found_and_the_latest_counts() {
+    let (_dir, ledger) = ledger();
+    let entry = ledger
+        .lookup(numbered(6).id())
+        .expect("read")
+        .expect("an entry");
+    assert_eq!(
+        (entry.seq, entry.class.as_str()),
+        (6, "substrate.code.read")
+    );
+    let body = entry.body.expect("a body");
+    assert_eq!(body.query, *numbered(6).query());
+    assert_eq!(body.content.as_deref(), Some(&b"content 6\n"[..]));
+    assert_eq!(body.anchor.expect("an anchor").before, "a\n");
+    let entry = ledger
+        .lookup(numbered(5).id())
+        .expect("read")
+        .expect("an entry");
+    assert_eq!(entry.body.expect("a body").content, None);
+    assert_eq!(ledger.lookup("sha256:e3b0").expect("read"), None);
+    for content in [1, 2] {
+        let observation = numbered(content).with_id("call_1").expect("an id");
+        ledger.record(&observation).expect("recorded");
+    }
+    let entry = ledger.lookup("call_1").expect("read").expect("an entry");
+    assert_eq!(entry.body.expect("a body").query, *numbered(2).query());
+}
+
+#[test]
+fn expiry_erases_all_but_a_tombstone() {
+    let (dir, ledger) = ledger();
+    let before = time("2026-05-28T11:59:59.9Z");
+    assert_eq!(ledger.expire(before).expect("expired"), 0);
+    assert_eq!(ledger.expire(noon()).expect("expired"), 2);
+    assert_eq!(ledger.expire(noon()).expect("expired"), 0);
+    let entry = ledger
+        .lookup(numbered(3).id())
+        .expect("read")
+        .expect("an entry");
+    assert_eq!(entry.body, None);
+    let mut records = Vec::new();
+    ledger
+        .for_each(10, |record| {
+            records.push(record);
+            true
+        })
+        .expect("read");
+    let expiry = Record::Expiry {
+        seq: 11,
+        time: noon(),
+        erased: vec![3..=4],
+    };
+    assert_eq!(records.last(), Some(&expiry));
+    let report = ledger.check(None).expect("checked");
+    assert_eq!((report.observations, report.expired), (10, 2));
+    assert_eq!(report.faults, []);
+    assert_eq!(report.head.entries, 11);
+    drop(ledger);
+    for file in fs::read_dir(dir.path()).expect("a folder") {
+        let bytes = fs::read(file.expect("a file").path()).expect("readable");
+        assert!(memchr::memmem::find(&bytes, b"content 4").is_none());
+        assert!(memchr::memmem::find(&bytes, b"file-4").is_none());
+    }
+}
+
+#[test]
+fn each_kind_of_change_is_found() {
+    let found = |sql: &str| {
+        let (dir, ledger) = ledger();
+        ledger.expire(noon()).expect("expired");
+        drop(ledger);
+        tamper(&dir, sql);
+        faults(&dir, None)
+    };
+    assert_eq!(found("SELECT 1"), []);
+    for column in ["id", "class", "time", "kind"] {
+        let sql = format!("UPDATE entry SET {column} = 'expiry' WHERE seq = 2");
+        assert!(found(&sql).contains(&Fault::Changed(2)), "{column}");
+    }
+    for (sql, expected) in [
+        (
+            "UPDATE entry SET expires = '2027-01-01T00:00:00Z' WHERE seq = 2",
+            Fault::Changed(2),
+        ),
+        (
+            "UPDATE entry SET query = '{}' WHERE seq = 2",
+            Fault::BodyChanged(2),
+        ),
+        (
+            "UPDATE entry SET query = ' ' || query WHERE seq = 2",
+            Fault::BodyChanged(2),
+        ),
+        (
+            "UPDATE entry SET content = x'00' WHERE seq = 2",
+            Fault::BodyChanged(2),
+        ),
+        (
+            "UPDATE entry SET result = randomblob(32) WHERE seq = 5",
+            Fault::BodyChanged(5),
+        ),
+        (
+            "UPDATE entry SET anchor_before = 'b' WHERE seq = 6",
+            Fault::BodyChanged(6),
+        ),
+        (
+            "UPDATE entry SET content = NULL, query = NULL, result = NULL, salt = NULL WHERE seq = 2",
+            Fault::BodyRemoved(2),
+        ),
+        (
+            "UPDATE entry SET query = '[[1,4]]' WHERE seq = 11",
+            Fault::BodyChanged(11),
+        ),
+        (
+            "UPDATE entry SET content = x'00' WHERE seq = 3",
+            Fault::BodyChanged(3),
+        ),
+        ("DELETE FROM entry WHERE seq = 7", Fault::Missing(7)),
+        ("DELETE FROM entry WHERE seq = 1", Fault::Missing(1)),
+        (
+            "DELETE FROM entry WHERE seq = 7; UPDATE entry SET seq = seq - 1 WHERE seq > 7",
+            Fault::Changed(7),
+        ),
+        (
+            "UPDATE entry SET seq = 100 WHERE seq = 2; UPDATE entry SET seq = 2 WHERE seq = 8; UPDATE entry SET seq = 8 WHERE seq = 100",
+            Fault::Changed(2),
+        ),
+        (
+            "INSERT INTO entry SELECT 12, kind, id, class, time, expires, body, chain, query, result, anchor_before, anchor_after, salt, content FROM entry WHERE seq = 2",
+            Fault::Changed(12),
+        ),
+        (
+            "UPDATE entry SET chain = randomblob(32) WHERE seq = 2",
+            Fault::Changed(3),
+        ),
+    ] {
+        let faults = found(sql);
+        assert!(faults.contains(&expected), "{sql}: {faults:?}");
+    }
+}
+
+#[test]
+fn a_head_finds_what_was_cut_off_or_written_anew() {
+    let (dir, ledger) = ledger();
+    let head = ledger.head().expect("a head");
+    assert_eq!(Head::parse(&head.to_string()), Some(head));
+    ledger.record(&numbered(11)).expect("recorded");
+    assert_eq!(ledger.check(Some(head)).expect("checked").faults, []);
+    drop(ledger);
+    tamper(&dir, "DELETE FROM entry WHERE seq > 8");
+    assert_eq!(faults(&dir, None), []);
+    let shorter = Fault::Shorter {
+        expected: 10,
+        found: 8,
+    };
+    assert_eq!(faults(&dir, Some(head)), [shorter]);
+    // Another history of the same length.
+    let ledger = SqliteLedger::open(dir.path().join("obs.db")).expect("a ledger");
+    ledger
+        .record_all(&[numbered(20), numbered(21)])
+        .expect("recorded");
+    drop(ledger);
+    assert_eq!(faults(&dir, None), []);
+    assert_eq!(faults(&dir, Some(head)), [Fault::Rewritten(10)]);
+}
+
+#[test]
+fn a_flipped_byte_changes_nothing_or_is_found() {
+    let (dir, ledger) = ledger();
+    ledger.expire(noon()).expect("expired");
+    let before = export(&ledger);
+    drop(ledger);
+    let path = dir.path().join("obs.db");
+    let bytes = fs::read(&path).expect("readable");
+    let rounds: usize =
+        std::env::var("PROVSTREAM_FLIPS").map_or(300, |rounds| rounds.parse().expect("a number"));
+    let step = (bytes.len() / rounds).max(1);
+    let mut found = 0;
+    for at in (0..bytes.len()).step_by(step) {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (at % 8);
+        fs::write(&path, &flipped).expect("written");
+        let _ = fs::remove_file(dir.path().join("obs.db-wal"));
+        let _ = fs::remove_file(dir.path().join("obs.db-shm"));
+        if is_found(&path, &before) {
+            found += 1;
+        }
+    }
+    assert!(found > 0);
+}
+
+/// Returns `true` if a check finds a fault. Otherwise, the ledger must say what it said.
+fn is_found(path: &Path, before: &str) -> bool {
+    let Ok(ledger) = SqliteLedger::open_existing(path) else {
+        return true;
+    };
+    match ledger.check(None) {
+        Ok(LedgerReport { faults, .. }) if faults.is_empty() => {
+            assert_eq!(export(&ledger), before);
+            for number in 1..=10 {
+                let entry = ledger.lookup(numbered(number).id()).expect("read");
+                assert_eq!(entry.expect("an entry").seq, number);
+            }
+            false
+        }
+        _ => true,
+    }
+}
+
+#[test]
+fn an_export_is_checked_by_an_independent_program() {
+    let (dir, ledger) = ledger();
+    ledger.expire(noon()).expect("expired");
+    let export = export(&ledger);
+    let lines: Vec<Value> = export
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines.len(), 12);
+    assert_eq!(
+        lines[11]["head"],
+        ledger.head().expect("a head").to_string()
+    );
+    assert!(lines[2].get("query").is_none());
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit.py");
+    let run = |text: &str| {
+        let path = dir.path().join("export.ndjson");
+        fs::write(&path, text).expect("written");
+        let input = fs::File::open(path).expect("readable");
+        std::process::Command::new("python3")
+            .arg(&program)
+            .stdin(input)
+            .output()
+    };
+    let Ok(output) = run(&export) else {
+        eprintln!("SKIPPED: python3 is not installed");
+        return;
+    };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let changed = export.replace("file-7", "file-8");
+    assert!(!run(&changed).expect("python3").status.success());
+}
+
+#[test]
+fn a_file_that_is_no_ledger_is_refused() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("x.db");
+    let error = |path: &Path| SqliteLedger::open(path).expect_err("refused");
+    fs::write(
+        &path,
+        "This is a text and not a database, and longer than a header of SQLite.\n".repeat(9),
+    )
+    .expect("written");
+    assert!(
+        matches!(error(&path), LedgerError::NotALedger),
+        "{:?}",
+        error(&path)
+    );
+    fs::remove_file(&path).expect("removed");
+    Connection::open(&path)
+        .expect("a database")
+        .execute_batch("CREATE TABLE a (b)")
+        .expect("created");
+    assert!(matches!(error(&path), LedgerError::NotALedger));
+    fs::remove_file(&path).expect("removed");
+    drop(SqliteLedger::open(&path).expect("a ledger"));
+    let connection = Connection::open(&path).expect("a database");
+    connection
+        .pragma_update(None, "user_version", 2)
+        .expect("set");
+    drop(connection);
+    let expected = "expected a ledger with schema version 1, found version 2";
+    assert_eq!(error(&path).to_string(), expected);
+    let missing = SqliteLedger::open_existing(dir.path().join("none.db"));
+    assert!(
+        matches!(missing, Err(LedgerError::NotOpened(_))),
+        "{missing:?}"
+    );
+    assert!(matches!(error(dir.path()), LedgerError::NotOpened(_)));
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let (dir, ledger) = ledger();
+    drop(ledger);
+    let path = dir.path().join("obs.db");
+    let pages = fs::metadata(&path).expect("a file").len() / 4096;
+    let ledger = SqliteLedger::open(&path)
+        .expect("a ledger")
+        .with_max_pages(pages);
+    let large: Vec<Observation> = (11..20)
+        .map(|number| {
+            let query = numbered(number).query().clone();
+            Observation::new("substrate.grep", query, vec![b'x'; 20_000], noon())
+                .expect("an observation")
+        })
+        .collect();
+    let error = ledger.record_all(&large).expect_err("no space");
+    assert!(matches!(error, LedgerError::Full), "{error:?}");
+    assert_eq!(ledger.head().expect("a head").entries, 10);
+    drop(ledger);
+    let ledger = SqliteLedger::open(&path).expect("a ledger");
+    assert_eq!(ledger.check(None).expect("checked").faults, []);
+    assert_eq!(ledger.record_all(&large).expect("recorded"), 19);
+}
+
+#[test]
+fn a_lock_that_stays_is_an_error_and_one_that_goes_is_waited_for() {
+    let (dir, ledger) = ledger();
+    let path = dir.path().join("obs.db");
+    let lock =
+        |connection: &Connection| connection.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    let other = Connection::open(&path).expect("a database");
+    lock(&other);
+    // Readers are not kept waiting.
+    assert!(ledger.lookup(numbered(1).id()).expect("read").is_some());
+    let error = ledger.record(&numbered(11)).expect_err("locked");
+    assert!(matches!(error, LedgerError::Locked), "{error:?}");
+    let waiting = std::thread::spawn(move || ledger.record(&numbered(11)).expect("recorded"));
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    drop(other);
+    assert_eq!(waiting.join().expect("a thread"), 11);
+}
+
+/// With `PROVSTREAM_MEASURE` set, prints how many look-ups a second one thread makes: `cargo test --release -- --nocapture lookups`.
+#[test]
+fn lookups_are_measured() {
+    let count = match std::env::var_os("PROVSTREAM_MEASURE") {
+        Some(_) => 100_000,
+        None => 100,
+    };
+    let dir = tempfile::tempdir().expect("a folder");
+    let ledger = SqliteLedger::open(dir.path().join("obs.db")).expect("a ledger");
+    let observations: Vec<_> = (0..count).map(numbered).collect();
+    let start = std::time::Instant::now();
+    ledger.record_all(&observations).expect("recorded");
+    let recorded = start.elapsed();
+    let start = std::time::Instant::now();
+    for observation in &observations {
+        assert!(ledger.lookup(observation.id()).expect("read").is_some());
+    }
+    let found = start.elapsed();
+    let start = std::time::Instant::now();
+    for observation in &observations {
+        assert!(
+            ledger
+                .lookup(&observation.id()[1..])
+                .expect("read")
+                .is_none()
+        );
+    }
+    let missed = start.elapsed();
+    let start = std::time::Instant::now();
+    assert_eq!(ledger.check(None).expect("checked").faults, []);
+    let checked = start.elapsed();
+    let rate = |time: std::time::Duration| count as f64 / time.as_secs_f64();
+    println!(
+        "a second: {:.0} recorded in one transaction, {:.0} looked up, {:.0} not found, {:.0} checked",
+        rate(recorded),
+        rate(found),
+        rate(missed),
+        rate(checked)
+    );
+}
