@@ -1,10 +1,11 @@
 //! Meaning of an event's values, after the walk over it.
 
+use core::cell::OnceCell;
 use std::borrow::Cow;
 
 use super::Channel;
 use super::item::NoticeCode;
-use super::steps::count;
+use super::steps::{count, each};
 use super::text_id::TextId;
 use super::walk::allowed::Allowed;
 use super::walk::automaton::{Automaton, PathRule, ROOT};
@@ -28,6 +29,8 @@ pub(super) struct Event<'a> {
     /// A gate withholds the event, because its evidence is repeated. Its text may have annotations, but clients read none of
     /// its breaks and ends.
     pub(super) is_withheld: bool,
+    /// Indices of the channels with text in the event, sorted; computed on first use.
+    text_indices: OnceCell<Vec<u32>>,
 }
 
 impl<'a> Event<'a> {
@@ -45,6 +48,7 @@ impl<'a> Event<'a> {
             bit: 0,
             odd: None,
             is_withheld: false,
+            text_indices: OnceCell::new(),
         };
         let kind = event.kind();
         event.bit = kind.map_or(0, |kind| automaton.type_bit(&kind));
@@ -132,16 +136,24 @@ impl<'a> Event<'a> {
         captures[place.saturating_sub(NEXT)..].iter().take(2 * NEXT)
     }
 
-    /// Returns `true` if another captured string near the value is text of the channel `index`.
-    pub(super) fn has_text_beside(&self, capture: &Capture, index: u32) -> bool {
-        self.beside(capture).any(|other| {
-            let is_text = other.is_string() && other.start < other.end && !self.is_thought(other);
-            is_text
-                && self.rules(other).any(|rule| {
-                    let is_beside = rule.row.role == Role::Text && !self.automaton.table.has_parts;
-                    is_beside && self.channel(other, rule.row.channel).index() == index
-                })
-        })
+    /// Returns `true` if the event has text of a channel with this index, and the order of its members means nothing.
+    pub(super) fn has_text_of(&self, index: u32) -> bool {
+        let indices = || {
+            let is_text = |capture: &&Capture| {
+                capture.is_string() && capture.start < capture.end && !self.is_thought(capture)
+            };
+            let texts = each(self.walk.captures.iter()).filter(is_text);
+            let indices = texts.flat_map(|capture| {
+                let rules = self.rules(capture);
+                let rules = rules.filter(|rule| rule.row.role == Role::Text);
+                rules.map(|rule| self.channel(capture, rule.row.channel).index())
+            });
+            let mut indices: Vec<u32> = indices.collect();
+            indices.sort_unstable();
+            indices
+        };
+        let of = |indices: &Vec<u32>| indices.binary_search(&index).is_ok();
+        !self.automaton.table.has_parts && of(self.text_indices.get_or_init(indices))
     }
 
     /// Returns `true` if the event has text.
@@ -251,6 +263,12 @@ impl<'a> Event<'a> {
         let node = self.automaton.node(capture.node);
         let is_container = node.leads_on() || node.element.is_some();
         self.is_set(capture) && (!is_container || self.holds_text(capture))
+    }
+
+    /// Returns `true` if a value can be a kind: it is a word.
+    pub(super) fn is_kind(&self, capture: &Capture) -> bool {
+        let content = &self.data[capture.range()];
+        capture.is_string() && !content.is_empty() && Allowed::Word.has_string(content)
     }
 
     /// Returns `true` if a kind or finish reason is an error.

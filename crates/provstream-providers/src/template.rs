@@ -39,6 +39,8 @@ pub(super) struct SyntheticText<'a> {
     pub(super) format: Format,
     pub(super) id: TextId,
     pub(super) text: &'a [u8],
+    /// Further texts of the event: the start of each in the template, and its text.
+    pub(super) others: &'a [(u32, &'a [u8])],
     /// Block number, if texts have several blocks.
     pub(super) block: Option<u32>,
     /// Sequence number, if events have one.
@@ -111,6 +113,7 @@ impl Template {
         } else {
             let mut pruned = Prune {
                 data: &frame.data,
+                json_start: 0,
                 text_start: text.start,
                 format: None,
                 added: None,
@@ -153,6 +156,17 @@ impl Template {
             && self.raw[kept.end..] == frame.raw[text.end..]
     }
 
+    /// Returns `true` if another template is of the same event.
+    pub(super) fn is_of_event(&self, other: &Self) -> bool {
+        let is_own = |template: &Self| !template.is_empty() && !template.is_of_another;
+        is_own(self) && is_own(other) && self.json == other.json && self.raw == other.raw
+    }
+
+    /// Returns the start of the text in the event.
+    pub(super) const fn text_start(&self) -> u32 {
+        self.text.start
+    }
+
     /// Appends the event with `added.text`, and returns the range of its block number in `out`.
     pub(super) fn write(&self, added: &SyntheticText<'_>, out: &mut Vec<u8>) -> Range<usize> {
         let json = self.json.start as usize..self.json.end as usize;
@@ -161,6 +175,7 @@ impl Template {
             out.extend_from_slice(&self.raw[..json.start]);
             let mut prune = Prune {
                 data: &self.raw[json.clone()],
+                json_start: json.start,
                 text_start: self.text.start as usize - json.start,
                 format: Some(added.format),
                 added: Some(added),
@@ -183,6 +198,8 @@ impl Template {
 /// Copies the repeatable members of an event.
 struct Prune<'a, 'o> {
     data: &'a [u8],
+    /// Start of the data in the template.
+    json_start: usize,
     /// Start of the content of the delta's string.
     text_start: usize,
     format: Option<Format>,
@@ -207,7 +224,10 @@ impl Prune<'_, '_> {
                 self.out.push(b'"');
                 self.text_at = self.out.len();
                 if let Some(added) = self.added {
-                    push_content(self.out, added.text);
+                    let start = self.json_start + from + 1;
+                    let mut others = added.others.iter();
+                    let other = others.find(|(at, _)| *at as usize == start);
+                    push_content(self.out, other.map_or(added.text, |(_, text)| text));
                 }
                 self.out.push(b'"');
                 Some(end + 1)
@@ -234,7 +254,7 @@ impl Prune<'_, '_> {
                 at = white_space_end(self.data, at + 1);
             }
             let end = self.end_of(at)?;
-            if (at..end).contains(&self.text_start) {
+            if (at..end).contains(&self.text_start) || self.has_other_text(at..end) {
                 self.separate(&mut is_first);
                 self.out.extend_from_slice(&self.data[start..at]);
                 self.value(at)?;
@@ -254,6 +274,13 @@ impl Prune<'_, '_> {
         }
         self.out.push(close);
         Some(at + 1)
+    }
+
+    /// Returns `true` if a further text of the event begins in this range.
+    fn has_other_text(&self, range: Range<usize>) -> bool {
+        let others = self.added.map_or(&[][..], |added| added.others);
+        let start = |start: u32| (start as usize).wrapping_sub(self.json_start);
+        others.iter().any(|(at, _)| range.contains(&start(*at)))
     }
 
     fn separate(&mut self, is_first: &mut bool) {

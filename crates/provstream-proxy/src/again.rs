@@ -9,13 +9,20 @@ use hyper::body::Incoming;
 use provstream_route::Draft;
 use serde_json::Value;
 
+use crate::decode::BodyDecoder;
 use crate::headers;
 use crate::outgoing::Outgoing;
 use crate::request_json::ask_again;
 use crate::tls::Client;
 
-/// Future of the next response's body, or `None` if the response cannot continue the answer.
-pub(crate) type Asking = Pin<Box<dyn Future<Output = Option<Incoming>> + Send>>;
+/// Future of the next response, or `None` if it cannot continue the answer.
+pub(crate) type Asking = Pin<Box<dyn Future<Output = Option<NextAnswer>> + Send>>;
+
+/// Body of the next response, and the decoder of its own encoding.
+pub(crate) struct NextAnswer {
+    pub(crate) body: Incoming,
+    pub(crate) decoder: Option<Box<BodyDecoder>>,
+}
 
 /// Request to repeat, and the number of repetitions left.
 pub(crate) struct RepeatableRequest {
@@ -57,10 +64,13 @@ impl RepeatableRequest {
         let content_type = self.content_type.clone();
         Some(Box::pin(async move {
             let (head, body) = answer.await.ok()?.into_parts();
+            let encoding = headers::all(&head.headers, &CONTENT_ENCODING);
+            let decoder = BodyDecoder::of(&encoding).map(Box::new);
+            let is_plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
             let is_same = head.status == StatusCode::OK
                 && headers::text(&head.headers, &CONTENT_TYPE) == content_type
-                && head.headers.get(CONTENT_ENCODING).is_none();
-            is_same.then_some(body)
+                && (is_plain || decoder.is_some());
+            is_same.then_some(NextAnswer { body, decoder })
         }))
     }
 }

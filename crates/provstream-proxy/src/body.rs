@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use provstream_route::{Cause, Flow};
 use tokio::time::Instant;
 
-use crate::again::{Asking, RepeatableRequest};
+use crate::again::{Asking, NextAnswer, RepeatableRequest};
 use crate::causes::causes;
 use crate::inflight::Inflight;
 use crate::record::RequestRecord;
@@ -190,15 +190,15 @@ impl Streamed {
         }
     }
 
-    /// Continues with the body of the repeated request, or ends the stream without one.
-    fn go_on(&mut self, answer: Option<Incoming>) {
+    /// Continues with the response to the repeated request, or ends the stream without one.
+    fn go_on(&mut self, answer: Option<NextAnswer>) {
         self.waits.comes();
         let BodyPath::Filter(inflight) = &mut self.through else {
             return;
         };
-        if answer.is_some() {
-            inflight.resume();
-            self.upstream = answer;
+        if let Some(NextAnswer { body, decoder }) = answer {
+            inflight.resume(decoder);
+            self.upstream = Some(body);
             self.settle(Flow::More);
         } else {
             let flow = inflight.stop();

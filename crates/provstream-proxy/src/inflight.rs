@@ -170,8 +170,9 @@ impl Inflight {
         self.filter.draft()
     }
 
-    /// Continues with another response.
-    pub(crate) fn resume(&mut self) {
+    /// Continues with another response, which is compressed or not.
+    pub(crate) fn resume(&mut self, decoder: Option<Box<BodyDecoder>>) {
+        self.decoder = decoder;
         self.record.reemissions += 1;
         self.filter.resume(&mut self.out);
     }

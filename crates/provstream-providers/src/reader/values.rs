@@ -44,7 +44,7 @@ impl FactReader {
             }
             Role::ReasoningStart => {
                 self.has_break |= self.report.text_bytes() > 0;
-                self.break_before_reasoning(event, capture, id());
+                self.break_before_reasoning(event, id());
             }
             Role::ReasoningEnd => self.end_reasoning(event, channel()),
             Role::Tool if capture.is_string() && capture.start < capture.end => {
@@ -61,7 +61,9 @@ impl FactReader {
                     self.block = self.block.or(Some(BlockEvent::Start));
                     self.begin_block(event, channel());
                 }
-                _ => self.add_break(event, rule, id()),
+                _ if event.is_kind(capture) => self.add_break(event, rule, id()),
+                _ if event.automaton.table.one_text => self.begin_block(event, channel()),
+                _ => {}
             },
             Role::BlockStart => {
                 // Clients add what follows to the new one of two blocks with a name.
@@ -161,7 +163,7 @@ impl FactReader {
         };
         if !text.is_empty() {
             if !is_blank(text.content(event.data)) {
-                self.break_before_reasoning(event, capture, id);
+                self.break_before_reasoning(event, id);
             }
             let is_again = self.found.iter().rev().take(NEXT).any(is_again);
             self.found.push(Found::Reasoning(id, text, is_again));
@@ -170,7 +172,7 @@ impl FactReader {
 
     /// Reasoning comes after the text of its channel, unless the same event has both in different members.
     #[cold]
-    fn break_before_reasoning(&mut self, event: &Event<'_>, capture: &Capture, id: TextId) {
+    fn break_before_reasoning(&mut self, event: &Event<'_>, id: TextId) {
         let is_all = event.automaton.table.one_text;
         let of = match is_all {
             true => OpenTextSelector::All,
@@ -178,7 +180,7 @@ impl FactReader {
         };
         let places = self.places(of);
         let mut open = self.open[places].iter();
-        if open.any(|open| !open.is_broken) && !event.has_text_beside(capture, id.index()) {
+        if open.any(|open| !open.is_broken) && !event.has_text_of(id.index()) {
             self.push_breaks(of);
         }
     }

@@ -75,6 +75,19 @@ impl Edits {
         }
     }
 
+    /// Returns what takes the place of a range, by the index of its edit.
+    pub(super) fn content(&self, edit: usize) -> &[u8] {
+        let by = self.edits.get(edit).map(Edit::by);
+        by.and_then(|by| self.bytes.get(by)).unwrap_or_default()
+    }
+
+    /// Replaces what takes the place of a range by the bytes appended from `start` on.
+    pub(super) fn renew_at(&mut self, edit: usize, start: usize) {
+        if let Some(edit) = self.edits.get_mut(edit) {
+            edit.by = start as u32..self.bytes.len() as u32;
+        }
+    }
+
     /// Adds text to a string whose content ends at `end`.
     pub(super) fn append(&mut self, end: usize, text: &[u8]) {
         let start = self.bytes.len();

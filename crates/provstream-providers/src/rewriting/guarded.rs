@@ -75,6 +75,27 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
+    /// Reports lines of JSON that are not read, unlike by Google's SDK.
+    #[inline]
+    pub(super) fn note_json_beside(&mut self, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+        let (beside, span) = match piece {
+            Piece::Event(frame) | Piece::Unterminated(frame) if self.envelope == Kind::Sse => {
+                let line = frame.first_line();
+                let (head, tail) = (&frame.raw[..line.start], &frame.raw[line.end..]);
+                // Most events have one line of data.
+                if head.len() <= "data: ".len() && tail.len() <= "\r\n\r\n".len() {
+                    return;
+                }
+                ([head, tail], frame.span())
+            }
+            Piece::Other(text) if self.envelope == Kind::Sse => ([text.bytes(), b""], text.span()),
+            _ => return,
+        };
+        if beside.into_iter().any(has_json_beside) {
+            self.notice(Notice::new(NoticeCode::WithheldData, span), handler);
+        }
+    }
+
     /// Held-back text has reached a limit, so the policy's rule for limits decides about it.
     #[cold]
     pub(super) fn reach_limits(&mut self, handler: &mut impl StreamHandler) {

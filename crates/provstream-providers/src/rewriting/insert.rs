@@ -26,6 +26,8 @@ pub(super) struct Inserted<'a> {
     pub(super) block: Option<u32>,
     /// The insertion is text, so an event can be built for it.
     pub(super) is_text: bool,
+    /// Further insertions into the same event: the start of each text in the template, and its text.
+    pub(super) others: &'a [(u32, &'a [u8])],
 }
 
 impl<R: TextRewriter> State<R> {
@@ -81,6 +83,7 @@ impl<R: TextRewriter> State<R> {
                 template: &template,
                 block: self.texts[place].block,
                 is_text: true,
+                others: &[],
             };
             self.insert(of, rest, point, is_before_event, handler);
         }
@@ -125,6 +128,7 @@ impl<R: TextRewriter> State<R> {
                 format,
                 id: of.id,
                 text: rest,
+                others: of.others,
                 block: point
                     .and_then(|point| self.deferred.block_at(point))
                     .or(of.block)

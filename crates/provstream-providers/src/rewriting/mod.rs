@@ -10,6 +10,7 @@ mod line_end;
 mod pending;
 mod texts;
 mod thought_ends;
+mod thought_twins;
 mod thoughts;
 mod twins;
 mod usual;
@@ -186,7 +187,7 @@ impl<R: TextRewriter> State<R> {
         self.texts.clear();
         self.wholes_ended.clear();
         if let Some(thoughts) = &mut self.thoughts {
-            thoughts.texts.clear();
+            thoughts.clear();
         }
         self.deferred.clear();
         self.blocks = Blocks::default();
@@ -317,6 +318,9 @@ impl<R: TextRewriter> State<R> {
         handler: &mut impl StreamHandler,
     ) {
         self.envelope = envelope;
+        if !R::WITHHOLDS_UNREAD && self.reader.format() == Some(Format::Gemini) {
+            self.note_json_beside(piece, handler);
+        }
         match piece {
             Piece::Event(frame) => self.rewrite(frame, false, handler),
             Piece::Other(text) => self.write(text.bytes(), handler),

@@ -150,6 +150,7 @@ impl<R: TextRewriter> State<R> {
                         template: &seam.template,
                         block: seam.block,
                         is_text: true,
+                        others: &[],
                     };
                     let point = self.deferred.point(id);
                     self.insert(of, &seam.text, point, true, handler);

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::Channel;
 use crate::found::Found;
 use crate::steps::each;
-use crate::text_id::TextId;
 
 /// The reasoning that something comes after.
 #[derive(Clone, Copy, Debug)]
@@ -34,36 +33,54 @@ pub(super) fn ends(found: &Found) -> Option<ReasoningEnds> {
     }
 }
 
-/// The places of the last things that an event says that come after reasoning.
+/// The pieces of reasoning in an event that something ends before the next piece of their text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LastEnds {
-    all: Option<usize>,
-    of_index: BTreeMap<u32, usize>,
+pub(super) struct LastPieces {
+    /// Places of the pieces, sorted.
+    places: Vec<usize>,
 }
 
-impl LastEnds {
-    pub(super) fn of(found: &[Found]) -> Self {
-        let mut last = Self::default();
+impl LastPieces {
+    /// Finds the pieces. Members have an order or not, and nothing is read after the event or not.
+    pub(super) fn of(found: &[Found], (is_ordered, is_whole): (bool, bool)) -> Self {
+        let mut places = Vec::new();
         let is_reasoning = |one: &Found| matches!(one, Found::Reasoning(..));
         if !each(found.iter()).any(is_reasoning) {
-            return last;
+            return Self { places };
         }
-        for (place, one) in each(found.iter()).enumerate() {
+        // The nearest ends after the place that is looked at: those of all reasoning, and those of an index.
+        let (mut all, mut of_index) = (is_whole.then_some(found.len()), BTreeMap::new());
+        let end = |one: &Found, place, all: &mut Option<usize>, of_index: &mut BTreeMap<_, _>| {
             match ends(one) {
-                Some(ReasoningEnds::All) => last.all = Some(place),
+                Some(ReasoningEnds::All) => *all = Some(place),
                 Some(ReasoningEnds::Index(index)) => {
-                    last.of_index.insert(index, place);
+                    of_index.insert(index, place);
                 }
                 // No event has reasoning beside it.
                 Some(ReasoningEnds::Channel(_)) | None => {}
             }
+        };
+        if !is_ordered {
+            let after = found.len();
+            each(found.iter()).for_each(|one| end(one, after, &mut all, &mut of_index));
         }
-        last
+        let mut next_pieces = BTreeMap::new();
+        for (place, one) in each(found.iter()).enumerate().rev() {
+            if let Found::Reasoning(id, ..) = one {
+                let next = next_pieces.insert(*id, place).unwrap_or(usize::MAX);
+                let ends = [all, of_index.get(&id.index()).copied()];
+                if ends.into_iter().flatten().any(|end| end < next) {
+                    places.push(place);
+                }
+            } else if is_ordered {
+                end(one, place, &mut all, &mut of_index);
+            }
+        }
+        places.reverse();
+        Self { places }
     }
 
-    /// Returns `true` if the event ends this reasoning text after the fact at index `place`.
-    pub(super) fn is_after(&self, place: usize, id: TextId) -> bool {
-        let of_index = self.of_index.get(&id.index()).copied();
-        self.all.max(of_index) > Some(place)
+    pub(super) fn has(&self, place: usize) -> bool {
+        self.places.binary_search(&place).is_ok()
     }
 }

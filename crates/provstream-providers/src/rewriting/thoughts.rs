@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use super::State;
 use super::channels::Texts;
 use super::insert::Inserted;
 use super::keep_templates;
 use super::pending::EventPlan;
-use super::thought_ends::{LastEnds, ReasoningEnds, ends};
+use super::thought_ends::{LastPieces, ReasoningEnds, ends};
+use super::thought_twins::ThoughtTwins;
 use crate::Format;
 use crate::StreamHandler;
 use crate::channel::MAX_CHANNELS;
@@ -30,6 +33,8 @@ pub(super) struct Thoughts<R> {
     pub(super) is_full: bool,
     /// At most [`MAX_CHANNELS`].
     pub(super) texts: Texts<R>,
+    /// For a gate: members that repeat others.
+    pub(super) twins: ThoughtTwins<R>,
 }
 
 impl<R> Thoughts<R> {
@@ -41,9 +46,22 @@ impl<R> Thoughts<R> {
                 is_final: false,
                 is_full: false,
                 texts: Texts::default(),
+                twins: ThoughtTwins::default(),
             })
         })
     }
+
+    /// Resets the state to the start of a response.
+    pub(super) fn clear(&mut self) {
+        self.texts.clear();
+        self.twins = ThoughtTwins::default();
+    }
+}
+
+/// Reasoning that has ended, and what it held back.
+struct Ended<R> {
+    text: Text<R>,
+    rest: Vec<u8>,
 }
 
 impl<R: TextRewriter> State<R> {
@@ -60,19 +78,24 @@ impl<R: TextRewriter> State<R> {
         if let Some(thoughts) = &mut self.thoughts {
             thoughts.is_final = is_final;
         }
-        let last_ends = LastEnds::of(all);
+        self.note_thought_twins(&frame.data, all);
+        let format = self.reader.format();
+        // Elsewhere the order of members means nothing.
+        let is_ordered = format.is_some_and(|format| format.automaton().table.has_parts);
+        let last = LastPieces::of(all, (is_ordered, self.is_whole()));
         let mut last_pieces = BTreeMap::new();
         for (place, found) in each(all.iter()).enumerate() {
-            self.end_thoughts(ends(found), true, handler);
+            if is_ordered {
+                self.end_thoughts(ends(found), true, handler);
+            }
             let (id, changed) = match *found {
                 Found::Reasoning(id, text, is_again) => {
-                    let is_last = last_ends.is_after(place, id);
                     last_pieces.insert(id, text);
                     let piece = Piece {
                         id,
                         text,
                         is_again,
-                        is_last,
+                        is_last: last.has(place),
                     };
                     (id, self.thought(frame, piece, handler))
                 }
@@ -87,6 +110,12 @@ impl<R: TextRewriter> State<R> {
             };
             if changed {
                 pending.change(id.channel);
+            }
+        }
+        self.settle_thoughts_of_event(&frame.data, all, pending);
+        if !is_ordered {
+            for found in each(all.iter()) {
+                self.end_thoughts(ends(found), true, handler);
             }
         }
         if let Some(thoughts) = &mut self.thoughts {
@@ -109,12 +138,11 @@ impl<R: TextRewriter> State<R> {
         if self.mode() == Reasoning::Drop {
             return self.empty(text);
         }
-        let is_last = self.is_whole() || piece.is_last;
         self.announce_thought(id, piece.is_again, handler);
         let Some(place) = self.begin_thought(id) else {
             return R::WITHHOLDS_UNREAD && self.empty(text);
         };
-        let goes_on = self.goes_on();
+        let goes_on = self.goes_on() || self.awaits_thought(id);
         let (Some(thoughts), start) = (&mut self.thoughts, self.edits.bytes.len()) else {
             return false;
         };
@@ -124,7 +152,7 @@ impl<R: TextRewriter> State<R> {
         let delta = TextDelta {
             content: text.content(&frame.data),
             escaped: text.escaped,
-            is_last,
+            is_last: piece.is_last,
         };
         let edit = &mut self.edits.bytes;
         let (_, changed) = state.push(&delta, &mut self.scratch, edit, handler);
@@ -186,6 +214,9 @@ impl<R: TextRewriter> State<R> {
         let edit = &mut self.edits.bytes;
         let written =
             whole::rewrite_whole(&mut **rewriter, whole, &mut self.scratch, edit, handler);
+        if let Some(thoughts) = &mut self.thoughts {
+            thoughts.twins.end((id, Some(text)), rewriter);
+        }
         if written.changed {
             self.edits.add(text.range(), start);
         }
@@ -207,23 +238,49 @@ impl<R: TextRewriter> State<R> {
                 thoughts.texts.oldest(|text| text.id.channel == channel)
             }
         };
+        let mut ended: SmallVec<[Ended<R>; 0]> = SmallVec::new();
         while let Some(thoughts) = &mut self.thoughts
             && let Some(place) = place(thoughts)
         {
             let mut text = thoughts.texts.remove(place);
             self.announce_thought(text.id, text.is_again, handler);
-            let mut scratch = core::mem::take(&mut self.scratch);
-            let rest = text.finish(&mut scratch, handler);
-            if !rest.is_empty() {
-                let of = Inserted {
-                    id: text.id,
-                    template: &text.template,
-                    block: None,
-                    is_text: false,
-                };
-                self.insert(of, rest, None, is_before_event, handler);
+            let rest = text.finish(&mut self.scratch, handler).to_vec();
+            if let Some(thoughts) = &mut self.thoughts {
+                thoughts.twins.end((text.id, None), &text.rewriter);
             }
-            self.scratch = scratch;
+            ended.push(Ended { text, rest });
+        }
+        for Ended { text, rest } in each(ended.iter_mut()) {
+            self.settle_thought((text.id, None), rest);
+        }
+        ended.retain(|ended| !ended.rest.is_empty());
+        self.insert_thoughts(&ended, is_before_event, handler);
+    }
+
+    /// Writes what ended reasoning held back: that of the members of one event in one event.
+    fn insert_thoughts(
+        &mut self,
+        ended: &[Ended<R>],
+        is_before_event: bool,
+        handler: &mut impl StreamHandler,
+    ) {
+        let is_beside =
+            |one: &Ended<R>, other: &Ended<R>| one.text.template.is_of_event(&other.text.template);
+        for (place, first) in each(ended.iter()).enumerate() {
+            if each(ended[..place].iter()).any(|before| is_beside(before, first)) {
+                continue;
+            }
+            let others = each(ended[place + 1..].iter()).filter(|other| is_beside(first, other));
+            let others = others.map(|other| (other.text.template.text_start(), &*other.rest));
+            let others: SmallVec<[(u32, &[u8]); 1]> = others.collect();
+            let of = Inserted {
+                id: first.text.id,
+                template: &first.text.template,
+                block: None,
+                is_text: false,
+                others: &others,
+            };
+            self.insert(of, &first.rest, None, is_before_event, handler);
         }
     }
 

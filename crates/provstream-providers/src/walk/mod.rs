@@ -22,6 +22,8 @@ mod evidence;
 pub(crate) mod scan;
 pub(crate) mod table;
 
+use smallvec::SmallVec;
+
 use super::steps::{count, each};
 use allowed::Allowed;
 use automaton::{Automaton, NodeId, ROOT};
@@ -114,6 +116,8 @@ struct Frame {
     before: u32,
     /// Index of the container's own capture.
     own: Option<u32>,
+    /// Number of scopes before the container.
+    scopes: u16,
 }
 
 /// Range of the content of a string that is a member's value and that no row names.
@@ -280,7 +284,7 @@ impl Walk {
                     }
                 }
                 Next::Closed(end) => {
-                    self.close(end);
+                    self.close(automaton, end);
                     end
                 }
             };
@@ -391,19 +395,50 @@ impl Walk {
             start: at as u32,
             before,
             own,
+            scopes: self.scopes.len() as u16,
         });
         Some(Opened::Inside)
     }
 
     /// Leaves the innermost container, which ends at `end`.
-    fn close(&mut self, end: usize) {
+    fn close(&mut self, automaton: &Automaton, end: usize) {
         if !self.repeated.is_empty() {
             self.supersede();
         }
-        if let Some(own) = self.frames.pop().and_then(|frame| frame.own)
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        if frame.is_array && frame.seen > 1 {
+            self.compare_elements(automaton, frame);
+        }
+        if let Some(own) = frame.own
             && let Some(capture) = self.captures.get_mut(own as usize)
         {
             capture.end = end as u32;
+        }
+    }
+
+    /// Counts an odd number if an element's place in an array is the number of another element.
+    #[cold]
+    fn compare_elements(&mut self, automaton: &Automaton, array: Frame) {
+        let element = automaton.node(array.node).element;
+        let Some(level) = element.and_then(|element| automaton.node(element).place) else {
+            return;
+        };
+        let scopes = self.scopes.get(usize::from(array.scopes)..);
+        let scopes = || each(scopes.into_iter().flatten());
+        let elements = |is_named: bool| {
+            let is_meant = move |scope: &&Scope| {
+                scope.parent == array.scope && (scope.named & (1 << level) != 0) == is_named
+            };
+            scopes()
+                .filter(is_meant)
+                .filter_map(move |scope| scope.numbers[level])
+        };
+        let mut named: SmallVec<[u32; 2]> = elements(true).collect();
+        named.sort_unstable();
+        if elements(false).any(|place| named.binary_search(&place).is_ok()) {
+            self.odd_numbers[level] += 1;
         }
     }
 

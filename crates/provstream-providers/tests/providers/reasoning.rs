@@ -1,9 +1,11 @@
 //! Annotations in reasoning.
 
-use provstream::Parser;
-use provstream_providers::{Format, NoticeCode, ReadReport, Reasoning, StreamRewriter};
+use provstream::{Action, Parser};
+use provstream_providers::{Format, NoticeCode, ReadReport, Reasoning, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::wire::oracle::events;
+
+use crate::shapes::With;
 
 fn run(reasoning: Reasoning, stream: &str) -> (String, ReadReport) {
     let rewriter = StreamRewriter::detect(Parser::new()).with_reasoning(reasoning);
@@ -130,31 +132,25 @@ fn reasoning_is_rewritten_like_text() {
         let out = events(out.as_bytes());
         let mut expected: Vec<_> = CLEAN.map(event).into();
         after = whole(&(CLEAN.concat() + " ["), &after);
-        // What was held back in each member comes before what follows.
-        let members = stream[0].to_string().matches(PIECES[0]).count();
-        assert_eq!(out.len(), stream.len() + members, "{format}: {out:?}");
-        for added in &out[3..3 + members] {
-            assert!(added.to_string().contains("\" [\""), "{format}: {added}");
-            if members == 1 {
-                // It says that it is reasoning, and of which text.
-                let mut whole = event(" [");
-                if let Some(message) = whole.get_mut("message") {
-                    message
-                        .as_object_mut()
-                        .expect("a message")
-                        .remove("content");
-                }
-                assert_eq!(*added, whole, "{format}");
-            }
-            expected.push(added.clone());
+        // What was held back in all members comes in one event before what follows.
+        assert_eq!(out.len(), stream.len() + 1, "{format}: {out:?}");
+        // It says that it is reasoning, and of which text.
+        let mut whole = event(" [");
+        if let Some(message) = whole.get_mut("message") {
+            message
+                .as_object_mut()
+                .expect("a message")
+                .remove("content");
         }
+        assert_eq!(out[3], whole, "{format}");
+        expected.push(whole);
         expected.extend(after);
         assert_eq!(out, expected, "{format}");
         assert!(report.is_complete() && report.reasoning_bytes() > 0);
         let (end, _) = run(Reasoning::Rewrite, &sse(&PIECES.map(event)));
         let end = events(end.as_bytes());
         assert_eq!(end[..3], CLEAN.map(event), "{format}");
-        assert_eq!(end.len(), 3 + members, "{format}");
+        assert_eq!(end.len(), 4, "{format}");
         // The last event without its blank line.
         let cut = sse(&[event(PIECES[0]), event(PIECES[1])]);
         let (cut, _) = run(Reasoning::Rewrite, cut.trim_end());
@@ -355,4 +351,195 @@ fn names_of_the_option_are_read_back() {
     }
     assert!("hide".parse::<Reasoning>().is_err());
     assert_eq!(Reasoning::default(), Reasoning::Leave);
+}
+
+/// Gates the reasoning, at several cuts.
+fn gated(format: Format, action: &Action, body: &str) -> String {
+    let run = |size: usize| {
+        let policy = With(action.clone());
+        let gate = StreamGate::new(format, Parser::new(), policy);
+        let (mut gate, mut out) = (gate.with_reasoning(Reasoning::Rewrite), Vec::new());
+        for chunk in body.as_bytes().chunks(size) {
+            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        String::from_utf8(out).expect("UTF-8")
+    };
+    let whole = run(usize::MAX);
+    for size in [1, 7, 64] {
+        assert_eq!(run(size), whole, "by {size}");
+    }
+    whole
+}
+
+const BEFORE: &str = "It rains. [substrate.grep] It is SECRET.";
+const AFTER: &str = " [unverified-inference] So. [substrate.grep]";
+const PLAIN: &str = "It rains. It is SECRET. So.";
+
+fn delta(delta: &Value) -> Value {
+    json!({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]})
+}
+
+fn chat_message(message: &Value) -> Value {
+    json!({"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+}
+
+/// Clients show one of the members that reasoning is in.
+#[test]
+fn words_that_are_withheld_in_one_member_of_reasoning_are_withheld_in_the_others() {
+    let details = |text: &str| json!([{"type": "reasoning.text", "index": 0, "text": text}]);
+    let text = delta(&json!({"content": "Hi."}));
+    let whole = format!("{BEFORE}{AFTER}");
+    let mut streams = Vec::new();
+    for (one, other) in [
+        ("reasoning", "reasoning_content"),
+        ("reasoning_content", "reasoning"),
+        ("thinking", "reasoning_text"),
+        ("thought", "reasoning"),
+    ] {
+        streams.extend([
+            // One has the annotation.
+            vec![
+                delta(&json!({one: BEFORE, other: BEFORE})),
+                delta(&json!({one: AFTER})),
+                text.clone(),
+            ],
+            // The other one goes on before it comes.
+            vec![
+                delta(&json!({one: BEFORE, other: BEFORE})),
+                delta(&json!({other: " So. [substrate.grep]"})),
+                delta(&json!({one: AFTER})),
+                text.clone(),
+            ],
+            // It is in the same event as a text.
+            vec![
+                delta(&json!({one: BEFORE})),
+                delta(&json!({"content": "Hi.", one: AFTER})),
+            ],
+            vec![delta(&json!({one: PLAIN, other: whole, "content": "Hi."}))],
+            vec![delta(&json!({one: PLAIN, other: whole})), text.clone()],
+            // A copy in another member.
+            vec![
+                delta(&json!({one: whole})),
+                delta(&json!({other: PLAIN})),
+                text.clone(),
+            ],
+            vec![
+                delta(&json!({one: whole})),
+                text.clone(),
+                delta(&json!({other: PLAIN})),
+            ],
+            vec![chat_message(
+                &json!({"content": "Hi.", one: whole, other: PLAIN}),
+            )],
+            vec![chat_message(
+                &json!({"content": "Hi.", one: PLAIN, other: whole}),
+            )],
+        ]);
+    }
+    streams.extend([
+        vec![
+            delta(&json!({"reasoning": BEFORE, "reasoning_details": details(BEFORE)})),
+            delta(&json!({"reasoning_details": details(AFTER)})),
+            text.clone(),
+        ],
+        vec![
+            delta(&json!({"reasoning": BEFORE, "reasoning_details": details(BEFORE)})),
+            delta(&json!({"reasoning": AFTER})),
+            text.clone(),
+        ],
+        vec![chat_message(
+            &json!({"content": "Hi.", "reasoning": PLAIN, "reasoning_details": details(&whole)}),
+        )],
+        vec![
+            delta(&json!({"reasoning_content": BEFORE, "provider_specific_fields": {"thinking_blocks": [{"type": "thinking", "thinking": BEFORE}]}})),
+            delta(&json!({"reasoning_content": AFTER})),
+            text,
+        ],
+    ]);
+    for stream in &streams {
+        let is_body = stream.len() == 1 && stream[0]["choices"][0].get("message").is_some();
+        for action in [
+            Action::Discard,
+            Action::Replace("(no)".into()),
+            Action::Refuse("(end)".into()),
+        ] {
+            let body = match is_body {
+                true => format!("{}\n", stream[0]),
+                false => sse(stream),
+            };
+            let out = gated(Format::OpenAiChat, &action, &body);
+            assert!(!out.contains("SECRET"), "{action:?}: {body} became {out}");
+            assert!(
+                out.contains("It rains.") && out.contains("Hi."),
+                "{body} became {out}"
+            );
+        }
+    }
+    let ollama = |members: &Value| {
+        let mut event = json!({"model": "m", "done": false});
+        let event_members = event.as_object_mut().expect("an object");
+        event_members.extend(members.as_object().expect("an object").clone());
+        event.to_string() + "\n"
+    };
+    let copy = [
+        json!({"response": "", "thinking": BEFORE}),
+        json!({"response": "", "thinking": AFTER}),
+        json!({"response": "Hi."}),
+        json!({"response": "", "thinking": PLAIN, "done": true}),
+    ];
+    let body = copy.iter().map(ollama).collect::<String>();
+    let out = gated(Format::Ollama, &Action::Discard, &body);
+    assert!(!out.contains("SECRET") && out.contains("Hi."), "{out}");
+}
+
+/// Members that repeat each other are written as soon as one of them would be.
+#[test]
+fn reasoning_in_two_members_is_not_held_back_longer() {
+    let piece = |text: &str| {
+        delta(
+            &json!({"reasoning": text, "reasoning_details": [{"type": "reasoning.text", "index": 0, "text": text}]}),
+        )
+    };
+    let gate = StreamGate::new(Format::OpenAiChat, Parser::new(), With(Action::Discard));
+    let (mut gate, mut out) = (gate.with_reasoning(Reasoning::Rewrite), Vec::new());
+    for text in [BEFORE, AFTER, " Then", " it is."] {
+        gate.push(sse(&[piece(text)]).as_bytes(), |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+        });
+    }
+    let written = String::from_utf8(out.clone()).expect("UTF-8");
+    assert_eq!(written.matches("So.").count(), 2, "{written}");
+    gate.push(
+        sse(&[delta(&json!({"content": "Hi."}))]).as_bytes(),
+        |bytes: &[u8]| out.extend_from_slice(bytes),
+    );
+    let out = String::from_utf8(out).expect("UTF-8");
+    let last = "Then it is.";
+    let added: Vec<_> = events(out.as_bytes())
+        .into_iter()
+        .filter(|event| event.to_string().contains(last))
+        .collect();
+    assert_eq!(added, [piece(last)]);
+}
+
+/// Parts of one event are one reasoning, as those of two events are.
+#[test]
+fn parts_of_reasoning_in_one_event_are_one_text() {
+    let gemini = |parts: &[Value]| json!({"candidates": [{"index": 0, "content": {"role": "model", "parts": parts}}]});
+    let thought = |text: &str| json!({"text": text, "thought": true});
+    let parts = [thought(BEFORE), thought(AFTER), json!({"text": "Hi."})];
+    let chat = delta(
+        &json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": BEFORE}, {"type": "text", "text": AFTER}]}, {"type": "text", "text": "Hi."}]}),
+    );
+    for (format, event) in [(Format::Gemini, gemini(&parts)), (Format::OpenAiChat, chat)] {
+        for body in [sse(core::slice::from_ref(&event)), format!("{event}\n")] {
+            let out = gated(format, &Action::Discard, &body);
+            assert!(!out.contains("SECRET"), "{body} became {out}");
+            assert!(
+                out.contains("So.") && out.contains("Hi."),
+                "{body} became {out}"
+            );
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Full texts: parts that are one text, copies in other members, and what says nothing between two pieces.
 
 use provstream::{Action, Mode, Parser};
-use provstream_providers::{Format, StreamGate};
+use provstream_providers::{Format, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::gate::policies::NoInference;
 
@@ -718,5 +718,134 @@ fn text_that_is_lost_beside_a_held_sentence_is_a_limit() {
             "{format}: {out}"
         );
         assert!(!report.is_complete());
+    }
+}
+
+/// A kind that is no word says nothing about a block or an item.
+#[test]
+fn a_kind_that_is_no_word_is_no_break() {
+    let anthropic = |text: &str| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}});
+    let responses = |text: &str| json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": text});
+    let cohere = |text: &str| json!({"type": "content-delta", "index": 0, "delta": {"message": {"content": {"text": text}}}});
+    let step = |text: &str| json!({"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": text}});
+    for kind in [json!(5), json!(""), json!(null), json!({"a": 1})] {
+        let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
+        let streams = [
+            (
+                Format::Anthropic,
+                vec![
+                    start,
+                    anthropic(BEFORE),
+                    json!({"type": "content_block_start", "index": 1, "content_block": {"type": kind}}),
+                    anthropic(AFTER),
+                ],
+            ),
+            (
+                Format::OpenAiResponses,
+                vec![
+                    responses(BEFORE),
+                    json!({"type": "response.output_item.added", "output_index": 0, "item": {"type": kind}}),
+                    responses(AFTER),
+                ],
+            ),
+            (
+                Format::Cohere,
+                vec![
+                    cohere(BEFORE),
+                    json!({"type": "content-start", "index": 0, "delta": {"message": {"content": {"type": kind}}}}),
+                    cohere(AFTER),
+                ],
+            ),
+            (
+                Format::GeminiInteractions,
+                vec![
+                    step(BEFORE),
+                    json!({"event_type": "step.start", "index": 0, "step": {"type": kind}}),
+                    step(AFTER),
+                ],
+            ),
+        ];
+        for (format, events) in streams {
+            let (out, _) = gated(Some(format), &Action::Discard, &sse(&events));
+            assert!(
+                !out.contains("SECRET") && out.contains("So."),
+                "{format}, {kind}: {out}"
+            );
+        }
+    }
+}
+
+/// Reasoning and text in one event, whatever lies between them.
+#[test]
+fn reasoning_far_from_the_text_of_its_event_is_no_break() {
+    let details: Vec<_> = (0..40)
+        .map(|index| json!({"type": "reasoning.text", "index": index, "text": "Hm."}))
+        .collect();
+    let delta = json!({"choices": [{"index": 0, "delta": {"reasoning": "Hm.", "reasoning_details": details}}]});
+    // The text is the last member.
+    let after = delta
+        .to_string()
+        .replace("}]}}]}", &format!("}}],\"content\":\"{AFTER}\"}}}}]}}"));
+    assert!(after.contains("\"content\""), "{after}");
+    let body = sse(&[piece(BEFORE)]) + &format!("data: {after}\n\n");
+    let (out, _) = gated(Some(Format::OpenAiChat), &Action::Discard, &body);
+    assert!(!out.contains("SECRET") && out.contains("So."), "{out}");
+}
+
+/// Clients read an element without a number by its place, or as the first one.
+#[test]
+fn an_element_whose_place_is_the_number_of_another_one_is_ambiguous() {
+    let one = |text: &str| json!({"index": 1, "delta": {"content": text}});
+    let chunk = |choices: &[Value]| json!({"object": "chat.completion.chunk", "choices": choices});
+    let none = json!({"delta": {"content": " Green is on."}});
+    let lost = [
+        chunk(&[one(BEFORE), none.clone()]),
+        chunk(&[one(" [unverified-inference] So.")]),
+    ];
+    let (out, report) = gated(Some(Format::OpenAiChat), &Action::Discard, &sse(&lost));
+    assert!(!out.contains("SECRET") && !report.is_complete(), "{out}");
+    assert!(
+        !stripped(Some(Format::OpenAiChat), &sse(&lost))
+            .1
+            .is_complete()
+    );
+    // Servers that leave out zeros.
+    let even = [
+        chunk(&[none, one(BEFORE)]),
+        chunk(&[one(" [unverified-inference] So.")]),
+    ];
+    let (out, report) = gated(Some(Format::OpenAiChat), &Action::Discard, &sse(&even));
+    assert!(!out.contains("SECRET") && report.is_complete(), "{out}");
+    assert!(out.contains("Green is on.") && out.contains("So."), "{out}");
+}
+
+/// Google's SDK reads JSON in lines without a field.
+#[test]
+fn lines_of_json_beside_data_are_not_read() {
+    let gemini =
+        |text: &str| json!({"candidates": [{"index": 0, "content": {"parts": [{"text": text}]}}]});
+    let data = |text: &str| format!("data: {}\n", gemini(text));
+    let line = gemini(" [unverified-inference]").to_string();
+    for (body, is_read) in [
+        (format!("{line}\n{}\n", data("Hm.")), false),
+        (format!("{}{line}\n\n", data("Hm.")), false),
+        (format!(" {line}\n\n{}\n", data("Hm.")), false),
+        (format!("\t{line}\n{}\n", data("Hm.")), false),
+        (
+            format!(": x\nevent: x\nid: 1\n{}\n: y\n\n", data("Hm.")),
+            true,
+        ),
+    ] {
+        let body = format!("{}\n{body}", data("It rains."));
+        for size in [1, 7, body.len()] {
+            let mut rewriter = StreamRewriter::new(Format::Gemini, Parser::new());
+            let mut out = Vec::new();
+            for chunk in body.as_bytes().chunks(size) {
+                rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            }
+            rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            assert_eq!(String::from_utf8(out).expect("UTF-8"), body);
+            assert_eq!(rewriter.report().is_complete(), is_read, "{body}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::asks::QUESTION;
 use crate::support::{
     LONG, Step, WITHHOLD, chat, gate, metrics, post, proxy, request, text_of, whole,
 };
@@ -75,6 +76,40 @@ async fn zlib_and_deflate_are_both_called_deflate() {
             assert!(
                 text.ends_with("That is all.") && !text.contains('['),
                 "{text}"
+            );
+        }
+    }
+}
+
+/// Some caches compress what they have, whatever the request accepts.
+#[tokio::test]
+async fn each_answer_that_is_asked_for_again_has_an_encoding_of_its_own() {
+    let settings = gate("{ action = \"suspend\" }");
+    let settings = settings.replace("[route.policy]", "reemit = 1\n[route.policy]");
+    let plain = |body: &[u8]| body.to_vec();
+    let all: [(&str, fn(&[u8]) -> Vec<u8>); 3] =
+        [("identity", plain), ("gzip", gzip), ("zstd", zstd)];
+    for first in all {
+        for second in all {
+            let (running, _) = proxy(&settings, move |request| {
+                let (text, (encoding, compress)) = match request.contains("It was rejected") {
+                    true => ("So it is wet.", second),
+                    false => ("It rains. It pours. [unverified-inference] SECRET", first),
+                };
+                encoded(
+                    "text/event-stream",
+                    encoding,
+                    &compress(chat(&[text]).as_bytes()),
+                )
+            })
+            .await;
+            let answer = post(&running.address, "/v1/chat/completions", QUESTION).await;
+            let text = answer.text();
+            let encodings = (first.0, second.0);
+            assert_eq!(text_of(&text), "It rains. So it is wet.", "{encodings:?}");
+            assert!(
+                answer.is_complete && !text.contains("content_filter"),
+                "{encodings:?}: {text}"
             );
         }
     }
