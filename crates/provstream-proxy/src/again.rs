@@ -31,6 +31,8 @@ pub(crate) struct RepeatableRequest {
     body: Value,
     left: u32,
     content_type: HeaderValue,
+    /// Content encoding of the first response if it names none.
+    plain: Box<str>,
 }
 
 impl RepeatableRequest {
@@ -42,11 +44,13 @@ impl RepeatableRequest {
             body,
             left,
             content_type: HeaderValue::from_static(""),
+            plain: Box::default(),
         })
     }
 
-    /// Sets the content type that the next response must have.
-    pub(crate) fn set_content_type(&mut self, content_type: &str) {
+    /// Sets the content type that the next response must have, and a content encoding that names none.
+    pub(crate) fn set_first(&mut self, content_type: &str, plain: &str) {
+        self.plain = plain.into();
         if let Ok(value) = HeaderValue::from_str(content_type) {
             self.content_type = value;
         }
@@ -61,12 +65,15 @@ impl RepeatableRequest {
         head.headers.insert(CONTENT_LENGTH, body.len().into());
         let request = Request::from_parts(head, Outgoing::whole(body));
         let answer = self.client.request(request);
-        let content_type = self.content_type.clone();
+        let (content_type, plain) = (self.content_type.clone(), self.plain.clone());
         Some(Box::pin(async move {
             let (head, body) = answer.await.ok()?.into_parts();
             let encoding = headers::all(&head.headers, &CONTENT_ENCODING);
             let decoder = BodyDecoder::of(&encoding).map(Box::new);
-            let is_plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
+            let names = ["", "identity", "none", &plain];
+            let is_plain = names
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(&encoding));
             let is_same = head.status == StatusCode::OK
                 && headers::text(&head.headers, &CONTENT_TYPE) == content_type
                 && (is_plain || decoder.is_some());

@@ -76,7 +76,9 @@ pub(crate) async fn respond(
                 headers::remove_encoding(&mut head.headers);
             }
             if let Some(again) = &mut asked.again {
-                again.set_content_type(headers::text(&head.headers, &CONTENT_TYPE));
+                let plain = headers::all(&head.headers, &CONTENT_ENCODING);
+                let plain = if decoder.is_none() { &plain } else { "" };
+                again.set_first(headers::text(&head.headers, &CONTENT_TYPE), plain);
             }
             let filter = equipped(*filter, loaded, &record, asked.again.is_some());
             let inflight = Inflight::new(filter, decoder.map(Box::new), record);

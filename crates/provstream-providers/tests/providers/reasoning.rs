@@ -384,9 +384,8 @@ fn chat_message(message: &Value) -> Value {
     json!({"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
 }
 
-/// Clients show one of the members that reasoning is in.
-#[test]
-fn words_that_are_withheld_in_one_member_of_reasoning_are_withheld_in_the_others() {
+/// Streams of chat completions in which one member of reasoning has the annotation, and another one not.
+fn twins() -> Vec<Vec<Value>> {
     let details = |text: &str| json!([{"type": "reasoning.text", "index": 0, "text": text}]);
     let text = delta(&json!({"content": "Hi."}));
     let whole = format!("{BEFORE}{AFTER}");
@@ -457,7 +456,13 @@ fn words_that_are_withheld_in_one_member_of_reasoning_are_withheld_in_the_others
             text,
         ],
     ]);
-    for stream in &streams {
+    streams
+}
+
+/// Clients show one of the members that reasoning is in.
+#[test]
+fn words_that_are_withheld_in_one_member_of_reasoning_are_withheld_in_the_others() {
+    for stream in &twins() {
         let is_body = stream.len() == 1 && stream[0]["choices"][0].get("message").is_some();
         for action in [
             Action::Discard,

@@ -87,8 +87,8 @@ async fn each_answer_that_is_asked_for_again_has_an_encoding_of_its_own() {
     let settings = gate("{ action = \"suspend\" }");
     let settings = settings.replace("[route.policy]", "reemit = 1\n[route.policy]");
     let plain = |body: &[u8]| body.to_vec();
-    let all: [(&str, fn(&[u8]) -> Vec<u8>); 3] =
-        [("identity", plain), ("gzip", gzip), ("zstd", zstd)];
+    type Encoding = (&'static str, fn(&[u8]) -> Vec<u8>);
+    let all: [Encoding; 3] = [("identity", plain), ("gzip", gzip), ("zstd", zstd)];
     for first in all {
         for second in all {
             let (running, _) = proxy(&settings, move |request| {
