@@ -18,7 +18,7 @@ const MAX_MEMBERS: usize = 3;
 pub(crate) struct ResponseTracker {
     /// Format of `--input`.
     expected: Option<Format>,
-    /// Detects the real format, until an event has text.
+    /// Detects the real format, until there is text.
     probe: Decoder,
     /// Beginning of the input; `None` while only white space came.
     kind: Option<InputKind>,
@@ -70,14 +70,15 @@ impl ResponseTracker {
         if self.kind.is_none() {
             self.kind = InputKind::of(chunk.trim_ascii_start());
         }
-        if !self.has_text && self.probe.format().is_none() {
+        // The last event with evidence counts, wherever chunks end.
+        if !self.has_text {
             self.probe.push(chunk, |_| {});
         }
     }
 
     /// Determines the status of the complete response.
     pub(crate) fn finish(mut self, report: &ReadReport) -> ResponseStatus {
-        if !self.has_text && self.probe.format().is_none() {
+        if !self.has_text {
             self.probe.finish(|_| {});
         }
         let found = self.probe.format();
@@ -86,8 +87,9 @@ impl ResponseTracker {
         let has_no_end = matches!(found, Some(Format::Gemini | Format::LlamaCpp | Format::Tgi));
         let is_ended = (self.has_end || has_no_end) && is_expected;
         // A response without text may be a tool call or reasoning.
+        let mut notices = self.notices.keys();
         let is_read =
-            self.notices.is_empty() && report.is_complete() || report.reasoning_bytes() > 0;
+            notices.all(|code| *code == NoticeCode::UnreadMember) || report.reasoning_bytes() > 0;
         let is_body = self.kind == Some(InputKind::Json) && is_expected && is_read;
         let is_recognised = self.has_text || self.errors.count() > 0 || is_ended || is_body;
         let kind = self.kind.filter(|_| !is_recognised);

@@ -21,6 +21,8 @@ pub(super) enum Member {
     Transcript,
     /// `text` of a legacy completion.
     Completion,
+    /// The texts of `content_list`.
+    List,
     /// `response` of Ollama's `/api/generate`.
     Response,
     /// Another answer to the same prompt, of which the content is the best.
@@ -61,6 +63,7 @@ impl Member {
             Self::Refusal => "refusal",
             Self::Transcript => "transcript",
             Self::Completion => "text",
+            Self::List => "content_list",
             Self::Response => "response",
             Self::Sequence => "best_of_sequences",
             Self::Message => "message",

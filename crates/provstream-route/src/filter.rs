@@ -7,7 +7,7 @@ use std::sync::Arc;
 use memchr::memchr;
 use provstream::GateEnd;
 use provstream::provenance::Timestamp;
-use provstream_providers::{Format, StreamHandler};
+use provstream_providers::{Format, NoticeCode, StreamHandler};
 
 use crate::audit::{Audit, AuditSink};
 use crate::cause::Cause;
@@ -299,8 +299,7 @@ impl BodyFilter {
             return self.write_stop(out);
         }
         self.note();
-        let outcome = &self.seen.outcome;
-        if outcome.passed.is_none() && (outcome.format.is_none() || !outcome.report.is_complete()) {
+        if self.seen.outcome.passed.is_none() && self.is_unread() {
             if let Some(raw) = self.raw.take() {
                 return self.pass_raw(&raw, true, out);
             }
@@ -645,6 +644,16 @@ impl BodyFilter {
         }
     }
 
+    /// Returns `true` if something was not read, other than what a gate has emptied, so that it does not reach the client.
+    fn is_unread(&self) -> bool {
+        let outcome = &self.seen.outcome;
+        let emptied = match self.settings.is_gate() {
+            true => outcome.report.count(NoticeCode::UnreadMember),
+            false => 0,
+        };
+        outcome.format.is_none() || outcome.report.unread() > emptied
+    }
+
     /// Returns the cause that forbids to end the response as a complete one, if any.
     fn fault(&self) -> Option<Cause> {
         if self.seen.has_audit_failed() {
@@ -654,7 +663,7 @@ impl BodyFilter {
         if outcome.passed.is_some() || !(self.settings.is_gate() || self.seen.is_strict) {
             return None;
         }
-        let is_unread = outcome.format.is_none() || !outcome.report.is_complete();
+        let is_unread = self.is_unread();
         let is_silent = outcome.bytes_out == 0
             && self.whole.as_ref().is_none_or(Vec::is_empty)
             && (self.seen.is_strict || self.seen.out.is_empty());

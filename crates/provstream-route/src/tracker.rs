@@ -38,14 +38,18 @@ pub(crate) struct UnclosedItem {
     pub(crate) text: String,
     /// `true` for text.
     pub(crate) is_text: bool,
+    /// Ended parts of the item, as JSON.
+    pub(crate) parts: Vec<Box<str>>,
 }
 
 /// Parses the events that are written to a client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracker {
     pub(crate) envelope: EventFraming,
-    /// First event that is a JSON object.
+    /// First event that is a JSON object, other than one that has no identity, as Azure's first one.
     pub(crate) first: Option<Box<str>>,
+    /// `first` has no identity.
+    is_blank: bool,
     /// Sequence number of the last event, in formats that have one.
     pub(crate) sequence: Option<u64>,
     pub(crate) open: Vec<UnclosedItem>,
@@ -70,6 +74,8 @@ pub(crate) struct Tracker {
 struct EventFields<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    object: Option<Cow<'a, str>>,
     index: Option<u32>,
     sequence_number: Option<u64>,
     output_index: Option<u32>,
@@ -180,10 +186,14 @@ impl Tracker {
         let Ok(data) = core::str::from_utf8(data) else {
             return;
         };
-        if self.first.is_none() && data.starts_with('{') && data.len() <= MAX_LINE {
+        let event = serde_json::from_str::<EventFields<'_>>(data).ok();
+        let is_first = self.first.is_none() || self.is_blank;
+        if is_first && data.starts_with('{') && data.len() <= MAX_LINE {
             self.first = Some(data.into());
+            let object = event.as_ref().and_then(|event| event.object.as_deref());
+            self.is_blank = object == Some("");
         }
-        if let Ok(event) = serde_json::from_str::<EventFields<'_>>(data) {
+        if let Some(event) = event {
             self.event(&event);
         }
     }
@@ -224,9 +234,7 @@ impl Tracker {
                 );
             }
             "response.output_text.delta" => self.text(event, index),
-            "response.content_part.done" => {
-                self.close(index, Some(event.content_index.unwrap_or_default()));
-            }
+            "response.content_part.done" => self.end_part(event, index),
             "response.output_item.done" => self.end_item(event, index),
             _ => {}
         }
@@ -259,6 +267,7 @@ impl Tracker {
                 id,
                 text: String::new(),
                 is_text,
+                parts: Vec::new(),
             });
         }
     }
@@ -280,6 +289,18 @@ impl Tracker {
         {
             self.kept += delta.len();
             open.text.push_str(&delta);
+        }
+    }
+
+    fn end_part(&mut self, event: &EventFields<'_>, index: u32) {
+        self.close(index, Some(event.content_index.unwrap_or_default()));
+        let mut open = self.open.iter_mut();
+        let item = open.find(|open| open.index == index && open.part.is_none());
+        if let (Some(item), Some(part)) = (item, event.part.map(RawValue::get))
+            && self.kept + part.len() <= MAX_KEPT
+        {
+            self.kept += part.len();
+            item.parts.push(part.into());
         }
     }
 

@@ -365,7 +365,7 @@ fn strip_leaves_rewrites_or_drops_reasoning() {
 #[test]
 fn a_message_about_an_unknown_format_names_the_members_that_pass() {
     let gate = ["gate", "--policy", "own-state", "--input", "anthropic"];
-    let body = "{\"type\":\"message\",\"note\":\"It is so.\",\"other\":\"x y\"}\n";
+    let body = "data: {\"type\":\"ping\",\"note\":\"It is so.\",\"other\":\"x y\"}\n\n";
     let run_with = |more: &[&str]| run(&[&gate[..], more].concat(), body);
     let (closed, passing) = (run_with(&[]), run_with(&["--pass-member", "note"]));
     assert_eq!((closed.status, passing.status), (1, 1));
@@ -411,6 +411,39 @@ fn a_body_without_text_is_no_other_json() {
         r#"{"note":"It is so."}"#,
     );
     assert_eq!(other.status, 1);
+}
+
+/// Nothing is wrong with it but the member.
+#[test]
+fn a_body_without_text_and_with_a_member_that_is_not_read_is_no_other_json() {
+    let body = r#"{"object":"chat.completion","choices":[{"index":0,"finish_reason":"tool_calls","message":{"note":"a b","role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}}]}"#;
+    for command in [&["gate", "--policy", "own-state"][..], &["strip"]] {
+        let run = run(
+            &[command, &["--input", "openai-chat", "--fail"]].concat(),
+            body,
+        );
+        assert_eq!(run.status, 3, "{}", run.stderr);
+        assert!(!run.stderr.contains("other JSON"), "{}", run.stderr);
+        assert!(run.stderr.contains("1 unread-member"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn the_format_that_is_found_does_not_depend_on_chunks() {
+    let body = concat!(
+        r#"data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":""}]}}]}"#,
+        "\n\n",
+        r#"data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hi there."}}]}"#,
+        "\n\n",
+    );
+    for format in ["gemini", "openai-chat", "auto"] {
+        let runs = ["1", "7", "65536"].map(|size| {
+            let command = ["gate", "--policy", "own-state", "--fail", "--input", format];
+            let run = run(&[&command[..], &["--chunk-size", size]].concat(), body);
+            (run.status, run.stderr, run.stdout)
+        });
+        assert!(runs.windows(2).all(|runs| runs[0] == runs[1]), "{runs:?}");
+    }
 }
 
 #[test]

@@ -70,6 +70,7 @@ const PASSES: &[Passes] = &[
         &["", "message"],
         "container context_management diagnostics input_transformations usage",
     ),
+    string(&["", "message"], "provider"),
     string(&["", "message", "delta"], "stop_sequence"),
     any(&["", "message", "delta"], "stop_details"),
     word(&["delta"], "stop_reason"),

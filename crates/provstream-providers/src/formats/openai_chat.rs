@@ -101,6 +101,22 @@ const ROWS: &[Row] = &[
     ),
     row(ANY, "choices[].prompt_logprobs", Role::Echo),
     row(ANY, "prompt_logprobs", Role::Echo),
+    // Snowflake writes each delta in three members.
+    row(ANY, "choices[].delta.text", Role::Text).of(Member::Completion),
+    row(ANY, "choices[].delta.content_list[].text", Role::Text).of(Member::List),
+    // Perplexity's Pro Search.
+    row(
+        ANY,
+        "choices[].delta.reasoning_steps[].thought",
+        Role::Reasoning,
+    ),
+    row(
+        ANY,
+        "choices[].message.reasoning_steps[].thought",
+        Role::ReasoningWhole,
+    ),
+    // Portkey's checks quote the text.
+    row(ANY, "hook_results", Role::Echo),
     // There is no role that shows where a choice begins, so any event may. The walk looks for this role in the first row.
     row(ANY, "choices[].text", Role::Begins),
     row(ANY, "choices[].text", Role::Text).of(Member::Completion),
@@ -352,7 +368,8 @@ const ANNOTATIONS: &[&str] = &[
 const PASSES: &[Passes] = &[
     word(
         &["choices[].delta", "choices[].message"],
-        "audio.format audio.id channel content[].file_id content[].id content[].tool content[].thinking[].type content[].summary[].type content[].type end_turn id name \
+        "audio.format audio.id channel content[].file_id content[].id content[].tool content[].thinking[].type content[].summary[].type content[].type \
+         content_list[].type end_turn graph_data.status id \
          phase provider_specific_fields.thinking_blocks[].type reasoning.type reasoning[].type \
          reasoning_content.type reasoning_content[].type reasoning_details[].format reasoning_details[].id \
          reasoning_details[].type recipient role status thinking.type thinking_blocks[].type tool_call_id type",
@@ -364,7 +381,7 @@ const PASSES: &[Passes] = &[
     data(
         &["choices[].delta", "choices[].message"],
         "audio_content content[].data content[].document_url content[].image_url content[].input_audio content[].signature content[].summary[].signature \
-         encrypted_content extra_content.google.thought_signature images obfuscation \
+         encrypted_content extra_content.google.thought_signature images obfuscation padding \
          provider_specific_fields.signature provider_specific_fields.thinking_blocks[].data \
          provider_specific_fields.thinking_blocks[].signature provider_specific_fields.thought_signatures \
          reasoning_content.signature reasoning_details[].data reasoning_details[].signature reasoning_opaque \
@@ -372,16 +389,18 @@ const PASSES: &[Passes] = &[
     ),
     any(
         &["choices[].delta", "choices[].message"],
-        "content[].file context copilot_annotations executed_tools function_call provider_specific_fields.web_search_results tool_calls",
+        "content[].file context copilot_annotations executed_tools function_call graph_data.sources graph_data.references graph_data.subqueries[].sources provider_specific_fields.web_search_results \
+         reasoning_steps tool_calls",
     ),
     word(
         ANNOTATIONS,
-        "file.hash file_citation.file_id file_path.file_id type url_citation.type",
+        "document_citation.document_id file.hash file_citation.file_id file_path.file_id function_citation.tool_call_id type \
+         url_citation.type",
     ),
     data(ANNOTATIONS, "url_citation.url"),
     string(
         &["choices[].delta", "choices[].message"],
-        "content[].file_name",
+        "content[].file_name graph_data.subqueries[].query name",
     ),
     // What the request brought.
     any(ANNOTATIONS, "file.content"),
@@ -389,16 +408,19 @@ const PASSES: &[Passes] = &[
         ANNOTATIONS,
         "file.name file_citation.filename url_citation.title",
     ),
-    word(&["choices[]"], "native_finish_reason"),
+    word(&["choices[]"], "finish_details.type native_finish_reason"),
     words(&["choices[]"], "content_filter_offsets usage"),
-    string(&["choices[]"], "matched_stop stop_reason"),
+    string(
+        &["choices[]"],
+        "finish_details.stop matched_stop stop_reason stop_str",
+    ),
     any(
         &["choices[]"],
         "content_filter_result content_filter_results logprobs",
     ),
     word(
         &[""],
-        "created created_at event_id id request_id response_id service_tier session_id \
+        "created created_at event_id id message model_version request_id response_id service_tier session_id sid \
          system_fingerprint trace_id",
     ),
     words(
@@ -406,12 +428,12 @@ const PASSES: &[Passes] = &[
         "content_filter copilot_usage kv_transfer_params model_info moderation perf_metrics prompt_annotations runtime stats time_info \
          timings usage usage_breakdown x_groq",
     ),
-    string(&[""], "base_resp.status_msg model note provider"),
-    data(&[""], "citations images obfuscation p"),
+    string(&[""], "base_resp.status_msg model model_id note provider"),
+    data(&[""], "citations obfuscation p"),
     any(
         &[""],
-        "copilot_errors copilot_references debug metadata prompt prompt_filter_results related_questions search_info \
-         search_results sources vertex_ai_grounding_metadata warnings web_search",
+        "bot_usage copilot_errors copilot_references debug images metadata prompt prompt_filter_results related_questions retrieval \
+         search_info search_results sources system.warnings venice_parameters vertex_ai_grounding_metadata warnings web_search",
     ),
 ];
 

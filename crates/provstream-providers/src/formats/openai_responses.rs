@@ -195,6 +195,9 @@ const ROWS: &[Row] = &[
     )
     .both(),
     row(ANY, "output[0].summary[1].text", Role::ReasoningWhole).both(),
+    // mistral.rs puts all reasoning there.
+    row(ANY, "reasoning", Role::ReasoningWhole).zero(),
+    row(ANY, "response.reasoning", Role::ReasoningWhole).zero(),
     row(TOOL, "delta", Role::Tool),
     row(LAST, "response.error", Role::Error),
     row(FAILED, "", Role::Error),
@@ -224,7 +227,7 @@ const ANNOTATIONS: &[&str] = &[
 const PASSES: &[Passes] = &[
     word(
         ITEMS,
-        "content[1].format content[1].id content[1].status id phase role status summary[1].id summary[1].type type",
+        "content[1].format content[1].id content[1].status format id phase role status summary[1].id summary[1].type type",
     ),
     words(ITEMS, "agent created_by"),
     data(ITEMS, "encrypted_content"),

@@ -53,6 +53,13 @@ fn members_of_other_servers_pass() {
         r#""copilot_errors":[{"message":"no such file"}],"#,
         r#""search_info":{"search_results":[{"title":"Rain today","url":"https://a.example"}]},"#,
         r#""moderation":{"input":{"type":"ok"},"output":{"category":"none"}},"#,
+        // IBM watsonx, Perplexity, iFlytek Spark, Venice, DigitalOcean, Volcengine.
+        r#""model_id":"ibm/granite","model_version":"1.0.0","system":{"warnings":[{"message":"This model is a preview.","id":"w"}]},"#,
+        r#""images":[{"image_url":"https://a.example/a b.png","origin_url":"https://a.example","title":"Rain today"}],"#,
+        r#""code":0,"message":"Success","sid":"cha000@dx","#,
+        r#""venice_parameters":{"enable_web_search":"auto","web_search_citations":[{"title":"Rain today","content":"It rains."}]},"#,
+        r#""retrieval":{"retrieved_data":[{"filename":"a b.pdf","page_content":"It rains."}]},"#,
+        r#""bot_usage":{"model_usage":[{"name":"doubao pro"}]},"#,
     ] {
         assert_passes(CHAT, &chat(event, "", ""));
     }
@@ -60,6 +67,9 @@ fn members_of_other_servers_pass() {
         // Azure.
         r#""content_filter_results":{"error":{"code":"content_filter_error","message":"The contents are not filtered"}},"#,
         r#""content_filter_results":{"protected_material_code":{"citation":{"license":"MIT License"}}},"#,
+        // TabbyAPI, OpenAI's first models with vision.
+        r#""stop_str":"\n\nUser:","#,
+        r#""finish_details":{"type":"stop","stop":"<|im_end|>"},"#,
     ] {
         assert_passes(CHAT, &chat("", choice, ""));
     }
@@ -73,6 +83,13 @@ fn members_of_other_servers_pass() {
         // GitHub Copilot.
         r#""copilot_annotations":{"CodeVulnerability":[{"details":{"description":"a b"}}]},"#,
         r#""provider_specific_fields":{"web_search_results":[{"title":"Rain today"}]},"#,
+        r#""padding":"abc","#,
+        // MiniMax, Writer, Groq, Perplexity, Snowflake.
+        r#""name":"MiniMax AI","#,
+        r#""graph_data":{"status":"finished","sources":[{"file_id":"f","snippet":"It rains."}],"subqueries":[{"query":"Does it rain?"}]},"#,
+        r#""annotations":[{"type":"document_citation","document_citation":{"document_id":"d1"},"function_citation":{"tool_call_id":"c1"}}],"#,
+        r#""reasoning_steps":[{"type":"web_search","thought":"I look.","web_search":{"search_results":[{"title":"Rain today"}]}}],"#,
+        r#""type":"text","text":"","content_list":[{"type":"text","text":""}],"#,
     ] {
         assert_passes(CHAT, &chat("", "", delta));
     }
@@ -118,6 +135,64 @@ fn members_of_new_versions_pass() {
     assert_passes(Format::BedrockConverse, body);
     let body = r#"data: {"candidates":[{"index":0,"continuationToken":"a","content":{"role":"model","parts":[{"text":"","mediaProcessing":{"type":"a"}}]}}]}"#;
     assert_passes(Format::Gemini, &format!("{body}\n\n"));
+}
+
+#[test]
+fn members_of_servers_with_other_apis_pass() {
+    // OpenRouter's endpoints for the clients of Anthropic and of Responses, and mistral.rs.
+    let body = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"provider\":\"Amazon Bedrock\",\"role\":\"assistant\",\"content\":[]}}\n\n";
+    assert_passes(Format::Anthropic, body);
+    let body = r#"data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"r","format":"google-gemini-v1","encrypted_content":"c2ln","summary":[]}}"#;
+    assert_passes(Format::OpenAiResponses, &format!("{body}\n\n"));
+    let body = r#"{"object":"response","id":"r","reasoning":"I look.","output":[{"type":"message","content":[{"type":"output_text","text":"It rains."}]}]}"#;
+    assert_passes(Format::OpenAiResponses, body);
+    let body = body.replace("I look.", "I look. [substrate.grep]");
+    let (out, _) = gated(Format::OpenAiResponses, &body, Reasoning::Rewrite);
+    assert!(out.contains("\"I look.\""), "{out}");
+    let (out, _) = gated(Format::OpenAiResponses, &body, Reasoning::Drop);
+    assert!(!out.contains("I look."), "{out}");
+}
+
+/// Snowflake writes its text three times.
+#[test]
+fn text_in_three_members_is_read_in_each() {
+    let delta = |text: &str| {
+        format!(
+            "data: {{\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":0,\"delta\":{{\"type\":\"text\",\"content\":\"{text}\",\"content_list\":[{{\"type\":\"text\",\"text\":\"{text}\"}}],\"text\":\"{text}\"}}}}]}}\n\n"
+        )
+    };
+    let body = [
+        "It rains. [unverified-",
+        "inference]",
+        " So. [sub",
+        "strate.grep] Bye.",
+    ]
+    .map(delta)
+    .concat();
+    for out in [
+        gated(CHAT, &body, Reasoning::Leave).0,
+        stripped(CHAT, &body).0,
+    ] {
+        assert_eq!(out.matches("Bye.").count(), 3, "{out}");
+        assert!(!out.contains("[sub") && !out.contains("[unv"), "{out}");
+    }
+    let (out, report) = gated(CHAT, &body, Reasoning::Leave);
+    assert!(!out.contains("It rains.") && report.is_complete(), "{out}");
+}
+
+/// Portkey's checks quote the text that they are about.
+#[test]
+fn results_of_checks_are_emptied() {
+    let body = chat(
+        r#""hook_results":{"after_request_hooks":[{"checks":[{"data":{"explanation":"It is SECRET."}}]}]},"#,
+        "",
+        "",
+    );
+    let (out, report) = gated(CHAT, &body, Reasoning::Leave);
+    assert!(
+        out.contains("\"hook_results\":{}") && report.is_complete(),
+        "{out}"
+    );
 }
 
 #[test]

@@ -129,7 +129,9 @@ fn end_messages(events: &mut EventWriter<'_>, tracker: &Tracker) -> Vec<Value> {
 
 /// Writes the end of a message and its parts, and returns the message.
 fn close_message(events: &mut EventWriter<'_>, tracker: &Tracker, item: &UnclosedItem) -> Value {
-    let mut content = Vec::new();
+    let ended = item.parts.iter();
+    let ended = ended.filter_map(|part| serde_json::from_str(part).ok());
+    let mut content: Vec<Value> = ended.collect();
     let parts = tracker.open.iter().filter(|open| open.index == item.index);
     for open in parts {
         let Some(number) = open.part.filter(|_| open.is_text) else {
@@ -197,7 +199,16 @@ fn cohere(events: &mut EventWriter<'_>, tracker: &Tracker) {
     for open in &tracker.open {
         events.typed(&json!({"type": "content-end", "index": open.index}));
     }
-    events.typed(&json!({"type": "message-end", "delta": {"finish_reason": "ERROR"}}));
+    // The AI SDK reads no end without usage.
+    let tokens = json!({"input_tokens": 0, "output_tokens": 0});
+    let usage = json!({"billed_units": tokens, "tokens": tokens});
+    let mut event = repeated(tracker, &["id"]);
+    event.insert("type".to_owned(), "message-end".into());
+    event.insert(
+        "delta".to_owned(),
+        json!({"finish_reason": "ERROR", "usage": usage}),
+    );
+    events.typed(&event.into());
 }
 
 fn bedrock(events: &mut EventWriter<'_>, tracker: &Tracker) {

@@ -2,6 +2,7 @@
 
 use provstream_providers::Format;
 use provstream_route::{Cause, Flow};
+use serde_json::{Value, json};
 
 use crate::{REFUSE, filter, now, route, sse, through};
 
@@ -86,7 +87,7 @@ const CASES: [Case; 13] = [
         ),
         end: concat!(
             "event: content-end\ndata: {\"type\":\"content-end\",\"index\":0}\n\n",
-            "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"ERROR\"}}\n\n",
+            "event: message-end\ndata: {\"id\":\"m\",\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"ERROR\",\"usage\":{\"billed_units\":{\"input_tokens\":0,\"output_tokens\":0},\"tokens\":{\"input_tokens\":0,\"output_tokens\":0}}}}\n\n",
         ),
     },
     // The second of two blocks; the first has ended.
@@ -102,7 +103,7 @@ const CASES: [Case; 13] = [
         ),
         end: concat!(
             "event: content-end\ndata: {\"type\":\"content-end\",\"index\":1}\n\n",
-            "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"ERROR\"}}\n\n",
+            "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"ERROR\",\"usage\":{\"billed_units\":{\"input_tokens\":0,\"output_tokens\":0},\"tokens\":{\"input_tokens\":0,\"output_tokens\":0}}}}\n\n",
         ),
     },
     Case {
@@ -221,6 +222,76 @@ fn a_refusal_ends_the_stream_in_the_shape_of_its_api_at_every_cut() {
                 "{format}, pieces of {size}"
             );
         }
+    }
+}
+
+/// The last sentence of a message is refused when the provider has ended the part itself.
+#[test]
+fn the_last_event_has_the_text_of_parts_that_the_provider_ended() {
+    let event = |data: &Value| {
+        let kind = data["type"].as_str().expect("a type");
+        format!("event: {kind}\ndata: {data}\n\n")
+    };
+    let text = "It rains. It pours. [unverified-inference]";
+    let of = |kind: &str, part: u32, name: &str, value: Value| {
+        let mut data =
+            json!({"type": kind, "item_id": "i", "output_index": 0, "content_index": part});
+        data[name] = value;
+        event(&data)
+    };
+    let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
+    let refusal = json!({"type": "refusal", "refusal": "No."});
+    let item = |content: Value| json!({"id": "i", "type": "message", "role": "assistant", "content": content});
+    let response = |output: Value| json!({"id": "r", "object": "response", "output": output});
+    let all = json!([refusal, part(text)]);
+    let body = [
+        event(&json!({"type": "response.created", "response": response(json!([]))})),
+        event(&json!({"type": "response.output_item.added", "output_index": 0, "item": item(json!([]))})),
+        of("response.content_part.added", 0, "part", json!({"type": "refusal", "refusal": ""})),
+        of("response.refusal.delta", 0, "delta", "No.".into()),
+        of("response.refusal.done", 0, "refusal", "No.".into()),
+        of("response.content_part.done", 0, "part", refusal.clone()),
+        of("response.content_part.added", 1, "part", part("")),
+        of("response.output_text.delta", 1, "delta", text.into()),
+        of("response.output_text.done", 1, "text", text.into()),
+        of("response.content_part.done", 1, "part", part(text)),
+        event(&json!({"type": "response.output_item.done", "output_index": 0, "item": item(all.clone())})),
+        event(&json!({"type": "response.completed", "response": response(json!([item(all)]))})),
+    ]
+    .concat();
+    for size in [1, 7, body.len()] {
+        let mut filter = filter(&route("gate", "", REFUSE), &sse("/"));
+        let (out, _) = through(&mut filter, body.as_bytes(), size);
+        let out = String::from_utf8(out).expect("UTF-8");
+        let data = out.lines().filter_map(|line| line.strip_prefix("data: "));
+        let events: Vec<Value> = data
+            .map(|data| serde_json::from_str(data).expect("JSON"))
+            .collect();
+        let [.., item, last] = &events[..] else {
+            panic!("{out}");
+        };
+        let expected = json!([refusal, part("It rains. I cannot say.")]);
+        assert_eq!(item["item"]["content"], expected, "{out}");
+        assert_eq!(last["type"], "response.incomplete");
+        assert_eq!(last["response"]["output"][0]["content"], expected, "{out}");
+        let ends = events
+            .iter()
+            .filter(|event| event["type"] == "response.content_part.done");
+        assert_eq!(ends.count(), 2, "{out}");
+    }
+}
+
+/// Azure's first event has no identity. OpenAI's SDK passes over events whose `object` is another one.
+#[test]
+fn the_end_of_a_stream_has_the_identity_of_its_events() {
+    let [case, ..] = &CASES;
+    let first = "data: {\"choices\":[],\"created\":0,\"id\":\"\",\"model\":\"\",\"object\":\"\",\"prompt_filter_results\":[{\"prompt_index\":0}]}\n\n";
+    let body = format!("{first}{}", case.body);
+    for size in [1, 7, body.len()] {
+        let mut filter = filter(&route("gate", "", REFUSE), &sse("/"));
+        let (out, _) = through(&mut filter, body.as_bytes(), size);
+        let out = String::from_utf8(out).expect("UTF-8");
+        assert!(out.ends_with(case.end), "{out}");
     }
 }
 

@@ -143,6 +143,41 @@ fn a_body_without_a_known_format_passes_or_is_an_error() {
     }
 }
 
+/// A gate empties what it does not know, in a whole body as in a stream.
+#[test]
+fn a_body_with_an_unknown_member_is_delivered_without_it() {
+    let body = |text: &str, note: &str| {
+        format!(
+            "{{\"object\":\"chat.completion\",\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":\"{text}\",\"note\":\"{note}\"}},\"finish_reason\":\"stop\"}}]}}"
+        )
+    };
+    let before = body(
+        "It rains. It pours. [unverified-inference]",
+        "It is SECRET.",
+    );
+    for fail in ["", "fail = \"open\"", "format = \"openai-chat\""] {
+        for size in [1, 7, before.len()] {
+            let mut filter = filter(&route("gate", fail, REPLACE), &json("/v1/chat/completions"));
+            let (out, flow) = through(&mut filter, before.as_bytes(), size);
+            assert_eq!((flow, filter.status()), (Flow::Done, None), "{fail}");
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert_eq!(out, body("It rains. (withheld)", ""), "{fail}");
+            let outcome = filter.outcome();
+            assert!(!outcome.is_inspected(), "{fail}");
+            assert_eq!(outcome.report().unread_members().count(), 1, "{fail}");
+        }
+    }
+    // A part of another shape cannot be emptied.
+    let mut filter = filter(&route("gate", "", REPLACE), &json("/v1/chat/completions"));
+    let body = before.replace(
+        "\"It rains. It pours. [unverified-inference]\"",
+        "{\"text\":\"SECRET\"}",
+    );
+    let (out, _) = through(&mut filter, body.as_bytes(), 9);
+    assert_eq!(filter.status(), Some(502));
+    assert!(!String::from_utf8_lossy(&out).contains("SECRET"));
+}
+
 #[test]
 fn a_long_body_without_a_known_format_is_not_kept() {
     let body = format!("{{\"data\":\"{}\"}}", "x".repeat(300_000));
