@@ -85,7 +85,7 @@ impl Parser {
 
     /// Returns the class of bytes that can be appended without reading them.
     #[cfg(test)]
-    pub(crate) const fn run(&self) -> u8 {
+    pub(crate) const fn run(&self) -> crate::engine::bytes::Kinds {
         self.engine.run()
     }
 

@@ -8,6 +8,7 @@ mod built_in;
 mod error;
 mod file;
 mod guard;
+mod openers;
 mod set;
 mod table;
 

@@ -2,8 +2,10 @@
 
 use super::automaton::{Automaton, BuildError, MOST_PATTERNS, Patterns};
 use super::guard::Guard;
+use super::openers::Openers;
 use super::table::{MOST_IDS, Table};
 use super::{Dialect, DialectError, DialectErrorKind as Kind};
+use crate::engine::bytes::{BRACE, KINDS, Kinds, MARKLESS, MARKLESS_OR_WIDE, OPENERS};
 use crate::marker_ids::IdText;
 
 /// Most markers around their assertion that are open at once.
@@ -19,6 +21,12 @@ pub(crate) struct Set {
     pub(crate) ends: Patterns,
     /// Length of the shortest of all limits.
     pub(crate) least_max: usize,
+    /// First bytes of markers.
+    pub(crate) openers: Openers,
+    /// First bytes of markers and of everything else in free text.
+    pub(crate) all_openers: Openers,
+    /// Class of bytes none of which begins a marker; 0 without one.
+    pub(crate) run: Kinds,
 }
 
 /// Form that one pattern recognises.
@@ -88,8 +96,18 @@ impl Set {
             BuildError::Pattern(_) => DialectError::new(Kind::BadPattern, None, &names.join(", ")),
             BuildError::Empty => DialectError::new(Kind::EmptyForm, None, &names.join(", ")),
         })?;
+        let begins = |byte: u8| automaton.begins(byte);
+        let begins_none = |kind: &Kinds| {
+            let of_kind = |byte: &u8| KINDS[usize::from(*byte)] & kind != 0;
+            !(0..=u8::MAX).filter(of_kind).any(begins)
+        };
+        let run = [MARKLESS_OR_WIDE, MARKLESS].into_iter().find(begins_none);
+        let opens = |byte: u8| begins(byte) || OPENERS.contains(&byte) || byte == BRACE;
         let is_end = |(index, form): (usize, &Form)| form.ends.map(|_| 1 << index);
         Ok(Self {
+            run: run.unwrap_or(0),
+            openers: Openers::new(begins),
+            all_openers: Openers::new(opens),
             dialects: dialects.to_vec(),
             automaton,
             ends: forms

@@ -1,6 +1,6 @@
 //! Carry-over buffer: contiguous bytes of the stream up to the one read last.
 
-use super::bytes::{KINDS, all};
+use super::bytes::{KINDS, Kinds, all};
 use super::run::{Run, all_of_four, covers};
 use crate::steps;
 
@@ -76,13 +76,18 @@ impl Buffer {
     }
 
     /// Returns the class of bytes that can be appended without reading them; 0 if there is none.
-    pub(crate) const fn run(&self) -> u8 {
+    pub(crate) const fn run(&self) -> Kinds {
         self.run.kinds
+    }
+
+    /// Returns `true` if what is appended without reading it is emitted.
+    pub(super) const fn emits_run(&self) -> bool {
+        self.run.until > 0
     }
 
     /// Allows at most `most` more bytes of a class to be appended without reading them, up to index
     /// `room`. They are held if `held`, otherwise emitted.
-    pub(super) fn set_run(&mut self, kinds: u8, most: usize, room: usize, held: bool) {
+    pub(super) fn set_run(&mut self, kinds: Kinds, most: usize, room: usize, held: bool) {
         let until = self.end.saturating_add(most).min(room);
         self.run = Run {
             kinds: 0,
@@ -97,7 +102,7 @@ impl Buffer {
     }
 
     /// Changes the class of bytes that can be appended without reading and are emitted; 0 for none.
-    pub(super) const fn set_kind(&mut self, kind: u8) {
+    pub(super) const fn set_kind(&mut self, kind: Kinds) {
         let run = &mut self.run;
         run.kinds = kind;
         run.until = if kind == 0 {
@@ -108,7 +113,7 @@ impl Buffer {
     }
 
     /// Changes the class of bytes that can be appended without reading and are held; 0 for none.
-    pub(super) const fn set_held_kind(&mut self, kind: u8) {
+    pub(super) const fn set_held_kind(&mut self, kind: Kinds) {
         self.run.kinds = kind;
     }
 

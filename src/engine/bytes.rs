@@ -3,30 +3,43 @@
 //! A grammar that reads these bytes singly or in blocks uses these classes, or has a test that
 //! compares it with them.
 
+/// Set of classes.
+pub(crate) type Kinds = u16;
+
 /// Free text that opens neither a candidate annotation nor code.
-pub(crate) const TEXT: u8 = 1;
+pub(crate) const TEXT: Kinds = 1;
 /// Free text like [`TEXT`] that does not open a JSON value either.
-pub(crate) const TEXT_AND_JSON: u8 = 1 << 1;
+pub(crate) const TEXT_AND_JSON: Kinds = 1 << 1;
 /// Part of an identifier or a parameter name: a letter, a digit, `-` or `_`.
-pub(crate) const LABEL: u8 = 1 << 2;
+pub(crate) const LABEL: Kinds = 1 << 2;
 /// [`LABEL`] or a full stop.
-pub(crate) const NAME: u8 = 1 << 3;
+pub(crate) const NAME: Kinds = 1 << 3;
 /// Part of the bare value of a parameter.
-pub(crate) const BARE: u8 = 1 << 4;
+pub(crate) const BARE: Kinds = 1 << 4;
 /// Part of the quoted value of a parameter, without the backslash.
-pub(crate) const QUOTED: u8 = 1 << 5;
+pub(crate) const QUOTED: Kinds = 1 << 5;
 /// Part of a JSON string, without the backslash. Source: RFC 8259 7.
-pub(crate) const STRING: u8 = 1 << 6;
+pub(crate) const STRING: Kinds = 1 << 6;
 /// Free text that ends no sentence, line or cell and opens nothing.
-pub(crate) const CALM: u8 = 1 << 7;
+pub(crate) const CALM: Kinds = 1 << 7;
+/// Free text like [`TEXT_AND_JSON`] that begins no marker of a built-in dialect.
+pub(crate) const MARKLESS: Kinds = 1 << 8;
+/// Free text like [`MARKLESS`], or with what may begin a full-width bracket.
+pub(crate) const MARKLESS_OR_WIDE: Kinds = 1 << 9;
+/// Kinds of free text in whole chunks.
+pub(crate) const FREE: Kinds = TEXT | TEXT_AND_JSON | MARKLESS | MARKLESS_OR_WIDE;
 
 /// Opening bytes of free text: of a candidate annotation, or of code.
 pub(crate) const OPENERS: [u8; 3] = *b"[`~";
 /// Opening byte of a JSON value in free text, apart from brackets.
 pub(crate) const BRACE: u8 = b'{';
+/// First bytes of markers of built-in dialects besides the bracket: ASCII and private-use characters.
+pub(crate) const MARKERS: [u8; 3] = [b'<', b'%', 0xEE];
+/// First bytes of markers in full-width brackets.
+pub(crate) const WIDE: [u8; 2] = [0xE3, 0xEF];
 
 /// Classes of each byte.
-pub(crate) static KINDS: [u8; 256] = {
+pub(crate) static KINDS: [Kinds; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -36,7 +49,7 @@ pub(crate) static KINDS: [u8; 256] = {
     table
 };
 
-const fn kinds(byte: u8) -> u8 {
+const fn kinds(byte: u8) -> Kinds {
     let opens = byte == OPENERS[0] || byte == OPENERS[1] || byte == OPENERS[2];
     let label = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let control = byte.is_ascii_control() && byte != b'\t';
@@ -45,16 +58,20 @@ const fn kinds(byte: u8) -> u8 {
             byte,
             b' ' | b',' | b';' | b':' | b'\'' | b'"' | b'(' | b')' | b'/' | b'%' | b'='
         );
+    let json = !opens && byte != BRACE;
+    let markless = json && byte != MARKERS[0] && byte != MARKERS[1] && byte != MARKERS[2];
     let mut kinds = 0;
     let of = [
         (TEXT, !opens),
-        (TEXT_AND_JSON, !opens && byte != BRACE),
+        (TEXT_AND_JSON, json),
         (LABEL, label),
         (NAME, label || byte == b'.'),
         (BARE, !control && !matches!(byte, b'[' | b']' | b';')),
         (QUOTED, !control && !matches!(byte, b'"' | b'\\')),
         (STRING, byte >= b' ' && !matches!(byte, b'"' | b'\\')),
         (CALM, calm),
+        (MARKLESS, markless && byte != WIDE[0] && byte != WIDE[1]),
+        (MARKLESS_OR_WIDE, markless),
     ];
     let mut at = 0;
     while at < of.len() {
@@ -68,7 +85,7 @@ const fn kinds(byte: u8) -> u8 {
 
 /// Returns `true` if all bytes share one of these classes; looks them up byte by byte.
 #[inline]
-pub(crate) fn all(bytes: &[u8], kinds: u8) -> bool {
+pub(crate) fn all(bytes: &[u8], kinds: Kinds) -> bool {
     let shared = bytes
         .iter()
         .fold(kinds, |shared, &byte| shared & KINDS[usize::from(byte)]);
@@ -77,7 +94,7 @@ pub(crate) fn all(bytes: &[u8], kinds: u8) -> bool {
 
 /// Measures the run of bytes of these classes at the start.
 #[inline]
-pub(crate) fn leading(bytes: &[u8], kinds: u8) -> usize {
+pub(crate) fn leading(bytes: &[u8], kinds: Kinds) -> usize {
     let mut len = 0;
     while len < bytes.len() && KINDS[usize::from(bytes[len])] & kinds != 0 {
         len += 1;

@@ -4,7 +4,7 @@
 pub(crate) mod annotation;
 mod block;
 pub(crate) mod buffer;
-mod bytes;
+pub(crate) mod bytes;
 pub(crate) mod chars;
 pub(crate) mod driver;
 mod held;

@@ -1,5 +1,6 @@
 //! Stand-in for the reader of markers in a build without dialects: it has no values.
 
+use super::bytes::Kinds;
 use super::markdown::line::Line;
 use super::{OpenCitation, Sink};
 
@@ -30,7 +31,19 @@ impl Markers {
         match *self {}
     }
 
-    pub(crate) const fn removable(&self) -> usize {
+    pub(crate) const fn removable(&self, _: &[u8]) -> usize {
+        match *self {}
+    }
+
+    pub(crate) const fn run(&self) -> Kinds {
+        match *self {}
+    }
+
+    pub(crate) const fn find_opener(&mut self, _: &[u8], _: usize, _: u64, _: bool) -> usize {
+        match *self {}
+    }
+
+    pub(crate) const fn catch_up(&mut self, _: &[u8]) {
         match *self {}
     }
 

@@ -3,7 +3,10 @@
 use wide::u8x16;
 
 use super::block::{BLOCK, eq, load, mask};
-use super::bytes::{self, BRACE, KINDS, OPENERS, TEXT, TEXT_AND_JSON};
+use super::bytes::{
+    self, BRACE, KINDS, Kinds, MARKERS, MARKLESS, MARKLESS_OR_WIDE, OPENERS, TEXT, TEXT_AND_JSON,
+    WIDE,
+};
 
 /// Rule for chunks that need no scan: a chunk is only appended if all its bytes are of these
 /// classes.
@@ -12,7 +15,7 @@ use super::bytes::{self, BRACE, KINDS, OPENERS, TEXT, TEXT_AND_JSON};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Run {
     /// Class of the bytes; 0 if every byte must be read.
-    pub(super) kinds: u8,
+    pub(super) kinds: Kinds,
     /// Index of the buffer up to which bytes that are emitted at once can be appended.
     pub(super) until: usize,
     /// Index of the buffer up to which bytes that are held or read can be appended.
@@ -25,42 +28,86 @@ const LONG: usize = 512;
 
 /// Returns `true` if four bytes share one of these classes.
 #[inline(always)]
-pub(super) const fn all_of_four([a, b, c, d]: [u8; 4], kinds: u8) -> bool {
+pub(super) const fn all_of_four([a, b, c, d]: [u8; 4], kinds: Kinds) -> bool {
     kinds & KINDS[a as usize] & KINDS[b as usize] & KINDS[c as usize] & KINDS[d as usize] != 0
 }
 
 /// Returns `true` if all bytes of a chunk of at least eight are of the class of a run. Longer
 /// chunks of free text are left to the state machine.
 #[inline(always)]
-pub(super) fn covers(kind: u8, chunk: &[u8]) -> bool {
+pub(super) fn covers(kind: Kinds, chunk: &[u8]) -> bool {
     match kind {
         TEXT | TEXT_AND_JSON => chunk.len() <= LONG && is_text(chunk),
+        MARKLESS_OR_WIDE => chunk.len() <= LONG && is_markless(chunk, false),
+        MARKLESS => chunk.len() <= LONG && is_markless(chunk, true),
         _ => bytes::all(chunk, kind),
+    }
+}
+
+/// Result of a search in a chunk.
+struct Found {
+    /// Some byte is among those that are searched for.
+    any: bool,
+    /// Some byte is no ASCII.
+    non_ascii: bool,
+}
+
+/// Looks for the bytes that `find` finds in a chunk of at least eight bytes.
+#[inline(always)]
+fn search(chunk: &[u8], find: impl Fn(u8x16) -> u8x16) -> Found {
+    let mut short = [0; BLOCK];
+    let (blocks, last): (&[[u8; BLOCK]], _) = match chunk.last_chunk() {
+        Some(last) if chunk.len() > BLOCK => (chunk.as_chunks().0, last),
+        _ => {
+            if let (Some(first), Some(last)) = (chunk.first_chunk::<8>(), chunk.last_chunk::<8>()) {
+                short[..8].copy_from_slice(first);
+                short[8..].copy_from_slice(last);
+            }
+            (&[], &short)
+        }
+    };
+    let last = load(last);
+    let (mut found, mut all) = (find(last), last);
+    for block in blocks {
+        let block = load(block);
+        found |= find(block);
+        all |= block;
+    }
+    Found {
+        any: mask(found) != 0,
+        non_ascii: mask(all) != 0,
     }
 }
 
 /// Returns `true` if a chunk of at least eight bytes has no opening byte, `{` included.
 #[inline(always)]
 fn is_text(chunk: &[u8]) -> bool {
-    let Some(last) = chunk.last_chunk().filter(|_| chunk.len() > BLOCK) else {
-        let mut block = [0; BLOCK];
-        if let (Some(first), Some(last)) = (chunk.first_chunk::<8>(), chunk.last_chunk::<8>()) {
-            block[..8].copy_from_slice(first);
-            block[8..].copy_from_slice(last);
-        }
-        return mask(opening(&block)) == 0;
+    !search(chunk, opening).any
+}
+
+/// Returns `true` if a chunk of at least eight bytes has no opening byte, and none that begins a marker; those of full-width
+/// brackets if `wide`.
+#[inline(never)]
+fn is_markless(chunk: &[u8], wide: bool) -> bool {
+    let [tag, percent, private] = MARKERS;
+    let ascii = search(chunk, |block| {
+        opening(block) | eq(block, tag) | eq(block, percent)
+    });
+    if ascii.any || !ascii.non_ascii {
+        return !ascii.any;
+    }
+    let found = match wide {
+        true => search(chunk, |block| {
+            eq(block, private) | eq(block, WIDE[0]) | eq(block, WIDE[1])
+        }),
+        false => search(chunk, |block| eq(block, private)),
     };
-    let (blocks, _) = chunk.as_chunks();
-    let opens = blocks
-        .iter()
-        .fold(opening(last), |opens, block| opens | opening(block));
-    mask(opens) == 0
+    !found.any
 }
 
 /// Finds the opening bytes of a block.
 #[inline(always)]
-fn opening(block: &[u8; BLOCK]) -> u8x16 {
-    let block = load(block);
+fn opening(block: u8x16) -> u8x16 {
     let [bracket, tick, tilde] = OPENERS;
     eq(block, bracket) | eq(block, tick) | eq(block, tilde) | eq(block, BRACE)
 }

@@ -1,6 +1,7 @@
 //! Lookback window: the bytes of the stream that may still be needed, in one buffer.
 
 use super::buffer::Buffer;
+use super::bytes::Kinds;
 use crate::engine::chars::{MOST_REMOVED, removable_tail, without_partial};
 use crate::engine::markdown::line::Line;
 use crate::steps;
@@ -66,13 +67,18 @@ impl Window {
     }
 
     /// Returns the class of bytes that can be appended without reading them; 0 if there is none.
-    pub(crate) const fn run(&self) -> u8 {
+    pub(crate) const fn run(&self) -> Kinds {
         self.buffer.run()
+    }
+
+    /// Returns `true` if what is appended without reading it is emitted.
+    pub(crate) const fn emits_run(&self) -> bool {
+        self.buffer.emits_run()
     }
 
     /// Allows at most `most` more bytes of a class to be appended without reading them. They are
     /// held if `held`, otherwise emitted.
-    pub(crate) fn set_run(&mut self, kinds: u8, most: usize, held: bool) {
+    pub(crate) fn set_run(&mut self, kinds: Kinds, most: usize, held: bool) {
         self.buffer.set_run(kinds, most, self.room(), held);
     }
 

@@ -1,7 +1,7 @@
 //! Resumable lexer of a candidate annotation. Source: wire profile, bracketed encoding.
 
 use super::bytes::{OBSERVATION_ID, TS, plain_run};
-use crate::engine::bytes::{BARE, LABEL, NAME, QUOTED, leading};
+use crate::engine::bytes::{BARE, Kinds, LABEL, NAME, QUOTED, leading};
 use crate::provenance::reading::{Reading, Value, unquote};
 use crate::provenance::{MAX_PARAMETERS, Reason, Timestamp, Vocabulary};
 use crate::steps;
@@ -180,7 +180,7 @@ impl Candidate {
     /// Returns the class of the bytes that only continue an open label, name or value; 0 if there
     /// is none.
     #[inline]
-    pub(crate) const fn kind(&self) -> u8 {
+    pub(crate) const fn kind(&self) -> Kinds {
         match self.state {
             State::Label => LABEL,
             State::Name if self.started => NAME,

@@ -215,8 +215,29 @@ impl Engine {
     /// Bytes that can still become an annotation and were not emitted.
     pub(crate) fn buffered_len(&self) -> usize {
         match &self.markers {
-            Some(markers) => (self.position() - markers.position()) as usize,
-            None => self.held.len(self.position()),
+            Some(markers) if !self.window.emits_run() => {
+                (self.position() - markers.position()) as usize
+            }
+            _ => self.held.len(self.position()),
+        }
+    }
+
+    /// Text that was emitted in a run, which the reader of markers has not seen.
+    fn unseen<'w>(window: &'w Window, markers: &Markers) -> &'w [u8] {
+        match window.emits_run() {
+            true => window.raw_from(markers.position()),
+            false => &[],
+        }
+    }
+
+    /// Has the reader of markers see the text that was emitted in a run.
+    #[inline]
+    fn catch_up(&mut self) {
+        if let Some(markers) = &mut self.markers {
+            let unseen = Self::unseen(&self.window, markers);
+            if !unseen.is_empty() {
+                markers.catch_up(unseen);
+            }
         }
     }
 
@@ -235,7 +256,7 @@ impl Engine {
 
     /// The kind of bytes that may be appended with nothing else to do.
     #[cfg(test)]
-    pub(crate) const fn run(&self) -> u8 {
+    pub(crate) const fn run(&self) -> super::bytes::Kinds {
         if self.is_sequence() {
             self.reader.run()
         } else {
@@ -266,9 +287,12 @@ impl Engine {
     /// could matter to JSON can come.
     fn set_run(&mut self, limits: &Limits) {
         match self.context {
-            _ if self.markers.is_some() => self.window.end_run(),
             Context::Text if self.is_in_plain_text() => {
-                let kind = if self.json.on { TEXT_AND_JSON } else { TEXT };
+                let kind = match &self.markers {
+                    Some(markers) => markers.run(),
+                    None if self.json.on => TEXT_AND_JSON,
+                    None => TEXT,
+                };
                 self.window.set_run(kind, usize::MAX, false);
             }
             Context::Candidate { .. } if self.held.is_some() && !self.untrusted => {
@@ -334,6 +358,7 @@ impl Engine {
             }
             return;
         }
+        self.catch_up();
         let may_be_short = !untrusted && self.json.array.is_none() && !self.json.barred;
         if may_be_short && self.push_candidate(input, sink) {
             return;
@@ -400,6 +425,7 @@ impl Engine {
 
     /// Reports what is open at a break; what comes after it is text of its own.
     pub(crate) fn push_break(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
+        self.catch_up();
         self.window.end_run();
         let opens_block = match self.context {
             Context::Info(_) => true,
@@ -451,7 +477,7 @@ impl Engine {
     /// Returns the number of bytes emitted last that are white space, which an annotation after them would remove.
     pub(crate) fn removable(&self, limits: &Limits) -> usize {
         if let Some(markers) = &self.markers {
-            return markers.removable();
+            return markers.removable(Self::unseen(&self.window, markers));
         }
         // A bracket after one that may begin an array makes it one, unless that is too deep.
         if self.json.array.is_some() && !self.held.is_some() && limits.max_depth() > 1 {

@@ -208,6 +208,9 @@ impl<'a> Scan<'a> {
     /// Index of the next byte from `at` on that may open a candidate, code or a value, or the chunk's length.
     #[inline]
     fn next_opener(&mut self, at: usize) -> usize {
+        if self.engine.markers.is_some() {
+            return self.next_opener_beside_markers(at);
+        }
         if !self.engine.json.on {
             return self.opener_before(at, self.input.chunk.len());
         }
@@ -222,6 +225,24 @@ impl<'a> Scan<'a> {
             }
             from = end;
         }
+    }
+
+    /// Index of the next byte from `at` on that may open something, found in one search with the bytes that may begin a marker.
+    /// The text before it is emitted, since what was found about it holds only for the last part that was searched.
+    #[cold]
+    fn next_opener_beside_markers(&mut self, at: usize) -> usize {
+        let known = self.opener.max(at);
+        let (chunk, base, json) = (self.input.chunk, self.input.base, self.engine.json.on);
+        if let Some(markers) = &mut self.engine.markers
+            && chunk.get(known).is_some_and(|byte| !OPENERS.contains(byte))
+        {
+            self.opener = markers.find_opener(chunk, known, base, json);
+            if self.opener < chunk.len() {
+                self.hand_on(self.offset(self.opener));
+            }
+            return self.opener;
+        }
+        known
     }
 
     /// Index of the next bracket, backtick or tilde in `at..end` of the chunk, or `end`.

@@ -4,7 +4,7 @@ use memchr::{memchr, memrchr};
 
 use super::attach::block_text;
 use super::{Block, Context, Engine};
-use crate::engine::bytes::{CALM, TEXT, TEXT_AND_JSON, all};
+use crate::engine::bytes::{CALM, FREE, TEXT, TEXT_AND_JSON, all};
 use crate::engine::chars::{trimmed_len, whole_characters, without_open_white, without_partial};
 use crate::engine::lookback::{Before, From, Reach, look_back, look_back_over, reach};
 use crate::engine::markdown::code::FenceLine;
@@ -94,6 +94,7 @@ impl Engine {
     /// [`position`](Self::position).
     pub(crate) fn release_point(&mut self, limits: &Limits) -> ReleasePoint {
         let found = self.release_point_of_annotations(limits);
+        self.catch_up();
         match self.markers {
             Some(_) => self.with_citations(found),
             None => found,
@@ -375,7 +376,7 @@ impl Engine {
 
     /// Returns `true` if the next bytes are ordinary text, unless they open something.
     const fn reads_plain_text(&self) -> bool {
-        self.window.run() & (TEXT | TEXT_AND_JSON) != 0
+        self.window.run() & FREE != 0
     }
 
     /// Returns `true` if nothing but the text decides where an assertion may begin.

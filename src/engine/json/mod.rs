@@ -228,7 +228,7 @@ impl JsonReader {
 
     /// Returns the class of bytes that can be appended without reading them.
     #[cfg(test)]
-    pub(crate) const fn run(&self) -> u8 {
+    pub(crate) const fn run(&self) -> crate::engine::bytes::Kinds {
         self.state.tail.run()
     }
 

@@ -1,6 +1,6 @@
 //! Markers around their assertion.
 
-use super::{Markers, Reader, With};
+use super::{Markers, Reader, With, is_white};
 use crate::Span;
 use crate::dialect::Patterns;
 use crate::engine::Sink;
@@ -119,11 +119,6 @@ impl OpenMarker {
         self.text.extend_from_slice(&bytes[..bytes.len().min(room)]);
         self.len += bytes.len();
     }
-}
-
-/// Returns `true` if a byte at either end of what is inside does not count.
-const fn is_white(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 impl Reader {

@@ -35,8 +35,13 @@ impl Behind {
 
     pub(super) fn push(&mut self, text: &[u8]) {
         let mut line = text;
-        if let Some(feed) = memchr::memrchr(b'\n', text) {
-            line = &text[feed + 1..];
+        // Of a long line only the end matters.
+        let seen = match self.in_bibliography {
+            true => 0,
+            false => text.len().saturating_sub(MOST + 1),
+        };
+        if let Some(feed) = memchr::memrchr(b'\n', &text[seen..]) {
+            line = &text[seen + feed + 1..];
             self.clear();
         }
         let kept = &line[line.len().saturating_sub(MOST)..];

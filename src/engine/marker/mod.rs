@@ -18,11 +18,12 @@ use self::tracker::Tracker;
 use super::markdown::line::Line;
 use super::{OpenCitation, Sink};
 use crate::dialect::{Dialects, Patterns, Set};
+use crate::engine::bytes::{BRACE, Kinds, OPENERS};
 use crate::engine::chars::BYTE_ORDER_MARK;
 use crate::event::{Event, TextChunk};
 use crate::marker_ids::IdText;
 use crate::sources::Sources;
-use crate::{Limits, Span};
+use crate::{Limits, Span, steps};
 
 /// Kind of bytes that the driver emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub(crate) enum Region {
 pub(crate) struct Markers {
     dialects: Dialects,
     sources: Option<Arc<dyn Sources>>,
+    /// Last part of the stream that was searched and in which no marker begins.
+    quiet: Span,
     reader: Reader,
 }
 
@@ -125,6 +128,7 @@ impl Markers {
     ) -> Self {
         let live = !dialects.set().ends;
         Self {
+            quiet: Span::new(start, start),
             dialects,
             sources,
             reader: Reader {
@@ -158,6 +162,7 @@ impl Markers {
         reader.tracker.reset(start);
         reader.removed.ranges.clear();
         reader.mark_end = start + BYTE_ORDER_MARK.len() as u64;
+        self.quiet = Span::new(start, start);
         self.restart(start);
     }
 
@@ -226,14 +231,65 @@ impl Markers {
         }
     }
 
-    /// Returns how many bytes of the white space that was emitted last may be removed.
-    pub(crate) fn removable(&self) -> usize {
+    /// Returns how many bytes of the white space that was emitted last may be removed; `run` is the text that was emitted
+    /// without being [noted](Self::catch_up).
+    pub(crate) fn removable(&self, run: &[u8]) -> usize {
         let reader = &self.reader;
         match reader.region {
             Region::Untrusted => 0,
             _ if !reader.held.is_empty() => reader.blanks.into(),
-            _ => reader.white.into(),
+            _ => add(reader.white, run, is_white).into(),
         }
+    }
+
+    /// Returns the class of the bytes that only are more text after which nothing is decided; 0 if every byte must be read.
+    pub(crate) fn run(&self) -> Kinds {
+        let reader = &self.reader;
+        let is_calm = reader.region == Region::Prose
+            && reader.held.is_empty()
+            && reader.open.len() == 0
+            && reader.tracker.is_idle();
+        match is_calm {
+            true => self.dialects.set().run,
+            false => 0,
+        }
+    }
+
+    /// Finds the first byte from index `from` of the chunk on that opens a candidate annotation or code or, with `json`, a value;
+    /// gives its index, or the length of the chunk. `base` is the stream offset of the chunk.
+    pub(crate) fn find_opener(
+        &mut self,
+        chunk: &[u8],
+        from: usize,
+        base: u64,
+        json: bool,
+    ) -> usize {
+        let mut at = from;
+        loop {
+            let here = at + self.dialects.set().all_openers.find(&chunk[at..]);
+            steps::count(here - at);
+            self.note_quiet(Span::new(base + at as u64, base + here as u64));
+            match chunk.get(here) {
+                Some(byte) if !OPENERS.contains(byte) && !(json && *byte == BRACE) => {
+                    at = here + 1;
+                }
+                _ => return here,
+            }
+        }
+    }
+
+    /// No marker begins in a part of the stream; the one that was noted before is kept if it has to be emitted before it.
+    fn note_quiet(&mut self, part: Span) {
+        if part.start() == self.quiet.end() {
+            self.quiet = Span::new(self.quiet.start(), part.end());
+        } else if self.quiet.end() <= self.reader.position {
+            self.quiet = part;
+        }
+    }
+
+    /// Notes text that was emitted in a [run](Self::run).
+    pub(crate) fn catch_up(&mut self, run: &[u8]) {
+        self.reader.note(run);
     }
 
     /// Takes text of the present region.
@@ -243,7 +299,16 @@ impl Markers {
             sources: self.sources.as_deref(),
         };
         if self.reader.region == Region::Prose {
-            self.reader.prose(bytes, with, sink);
+            let mut rest = bytes;
+            if self.reader.held.is_empty() && self.quiet.start() <= self.reader.position {
+                let quiet = self.quiet.end().saturating_sub(self.reader.position);
+                let (now, later) = bytes.split_at(bytes.len().min(quiet as usize));
+                self.reader.pass(now, with, sink);
+                rest = later;
+            }
+            if !rest.is_empty() {
+                self.reader.prose(rest, with, sink);
+            }
         } else {
             self.reader.pass(bytes, with, sink);
         }
@@ -338,24 +403,30 @@ impl Markers {
 
 impl Reader {
     fn emit(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
+        if !bytes.is_empty() {
+            sink(Event::Text(TextChunk::new(bytes, self.position)));
+            self.note(bytes);
+        }
+    }
+
+    /// Notes text that was emitted.
+    fn note(&mut self, bytes: &[u8]) {
         let left = self.mark_end.saturating_sub(self.position) as usize;
         let (mark, text) = bytes.split_at(left.min(bytes.len()));
         if !mark.is_empty() {
-            self.emit_text(mark, sink);
+            self.note_text(mark);
             // A byte order mark is white space before the text.
             if self.position == self.mark_end && self.behind.bytes() == BYTE_ORDER_MARK {
                 self.behind.clear();
                 self.tracker.skip_all();
             }
         }
-        self.emit_text(text, sink);
+        if !text.is_empty() {
+            self.note_text(text);
+        }
     }
 
-    fn emit_text(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
-        if bytes.is_empty() {
-            return;
-        }
-        sink(Event::Text(TextChunk::new(bytes, self.position)));
+    fn note_text(&mut self, bytes: &[u8]) {
         self.position += bytes.len() as u64;
         let slashes = bytes
             .iter()
@@ -365,9 +436,7 @@ impl Reader {
         let odd = slashes % 2 == 1;
         self.odd_backslashes = odd ^ (slashes == bytes.len() && self.odd_backslashes);
         self.behind.push(bytes);
-        self.white = add(self.white, bytes, |byte| {
-            matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
-        });
+        self.white = add(self.white, bytes, is_white);
         self.blanks = add(self.blanks, bytes, |byte| matches!(byte, b' ' | b'\t'));
         if self.region == Region::Untrusted {
             self.white = 0;
@@ -413,6 +482,10 @@ impl Reader {
         self.open.remove(white);
         self.tracker.remove(white, len);
     }
+}
+
+const fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 /// Number of bytes of a kind that the text ends with after `bytes`, at most 64.

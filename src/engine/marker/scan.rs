@@ -213,11 +213,11 @@ impl Reader {
         }
         let mut at = at;
         loop {
-            let found = text[at..]
-                .iter()
-                .position(|&byte| set.automaton.begins(byte));
-            steps::count(found.unwrap_or(text.len() - at));
-            let start = at + found?;
+            let start = at + set.openers.find(&text[at..]);
+            steps::count(start - at);
+            if start == text.len() {
+                return None;
+            }
             if !is_escaped(&text[done..], start - done, self.odd_backslashes) {
                 return Some(start);
             }

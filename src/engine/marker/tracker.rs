@@ -176,6 +176,11 @@ impl Tracker {
         self.is_rest = false;
     }
 
+    /// Returns `true` if no marker waits and text decides nothing.
+    pub(super) const fn is_idle(&self) -> bool {
+        self.waiting.is_empty() && !self.paused && !self.suspended
+    }
+
     pub(super) const fn removed(&self) -> u64 {
         self.removed
     }
@@ -231,11 +236,30 @@ impl Tracker {
     }
 
     fn append(&mut self, bytes: &[u8]) {
+        let bytes = self.skip_most(bytes);
         steps::count(bytes.len());
         self.text.extend_from_slice(bytes);
         if self.waiting.is_empty() && self.text.len() > 4 * self.max {
             self.keep_last();
         }
+    }
+
+    /// Drops the text and the beginning of `bytes`, which come next, if no marker reaches back to them; returns the rest of
+    /// `bytes`.
+    fn skip_most<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let Some(over) = bytes.len().checked_sub(self.max) else {
+            return bytes;
+        };
+        if !self.waiting.is_empty() || over < self.max {
+            return bytes;
+        }
+        self.drop_front(self.text.len());
+        if !self.text.is_empty() {
+            return bytes;
+        }
+        let skipped = self.anchor.advance(&bytes[..next_boundary(bytes, over)]);
+        self.dropped(skipped);
+        &bytes[skipped..]
     }
 
     /// Drops all text but the last `max` bytes, which is as far as a marker that comes next reaches back.
@@ -251,10 +275,15 @@ impl Tracker {
     fn drop_front(&mut self, len: usize) {
         let read = self.anchor.advance(&self.text[..len]);
         self.text.drain(..read);
+        self.dropped(read);
+    }
+
+    /// The first `len` bytes of the text are no longer kept, and the anchor is after them.
+    fn dropped(&mut self, len: usize) {
         self.calm = None;
-        self.base += read as u64;
+        self.base += len as u64;
         self.cut = self.anchor.is_open();
-        self.is_rest &= read == 0;
+        self.is_rest &= len == 0;
         while let Some(first) = self.removals.front()
             && first.clean <= self.base
         {

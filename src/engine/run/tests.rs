@@ -1,12 +1,15 @@
 //! A run changes nothing but the end of what was read: the state machine agrees byte by byte.
 
 use super::covers;
-use crate::engine::bytes::{BARE, CALM, KINDS, LABEL, NAME, QUOTED, STRING, TEXT, TEXT_AND_JSON};
+use crate::engine::bytes::{
+    BARE, CALM, KINDS, Kinds, LABEL, MARKLESS, MARKLESS_OR_WIDE, NAME, QUOTED, STRING, TEXT,
+    TEXT_AND_JSON,
+};
 use crate::{Event, Mode, Parser};
 
 /// Stream prefixes, each with the class of bytes that do not change the state there; 0 if there is
 /// none.
-const PLACES: [(Mode, &[u8], u8); 58] = [
+const PLACES: [(Mode, &[u8], Kinds); 58] = [
     (Mode::Text, b"", 0),
     (Mode::Text, b"\xEF\xBB", 0),
     (Mode::Text, b"\xEF\xBB\xBF", 0),
@@ -99,18 +102,68 @@ fn places_have_the_runs_that_they_are_listed_with() {
 #[test]
 fn every_byte_of_a_run_leaves_every_place_as_it_is() {
     for (mode, before, _) in PLACES {
-        let start = parser_at(mode, before);
-        for byte in 0..=u8::MAX {
-            // Each byte alone, as a token and in a longer chunk, and after it each time another one.
-            for (len, more) in [(1, 0), (4, 5), (9, 7)] {
-                let after = AFTER[(usize::from(byte) + more) % AFTER.len()];
-                agree(
-                    &start,
-                    &[byte; 9][..len],
-                    after,
-                    &format!("{byte} after {before:?}"),
-                );
-            }
+        every_byte_agrees(&parser_at(mode, before), before);
+    }
+}
+
+fn every_byte_agrees(start: &Parser, before: &[u8]) {
+    for byte in 0..=u8::MAX {
+        // Each byte alone, as a token and in a longer chunk, and after it each time another one.
+        for (len, more) in [(1, 0), (4, 5), (9, 7)] {
+            let after = AFTER[(usize::from(byte) + more) % AFTER.len()];
+            agree(
+                start,
+                &[byte; 9][..len],
+                after,
+                &format!("{byte} after {before:?}"),
+            );
+        }
+    }
+}
+
+/// Stream prefixes with dialects, and whether a run follows.
+#[cfg(feature = "dialects")]
+const WITH_DIALECTS: [(Mode, &[u8], bool); 22] = [
+    (Mode::Text, b"", false),
+    (Mode::Text, b"\xEF\xBB", false),
+    (Mode::Text, b"\xEF\xBB\xBFa", true),
+    (Mode::Text, b"a", true),
+    (Mode::Text, b"a\\", true),
+    (Mode::Text, b"a \t", true),
+    (Mode::Text, b"\n- ", true),
+    (Mode::Text, b"a [", false),
+    (Mode::Text, b"a [substrate.grep", true),
+    (Mode::Text, b"a [substrate.grep] b", true),
+    (Mode::Text, b"a [doc", true),
+    (Mode::Text, b"a [doc1]", false),
+    (Mode::Text, b"a [doc1] b", false),
+    (Mode::Text, b"a [doc1].\nB", false),
+    (Mode::Text, b"It rains [doc1]. So it is", true),
+    (Mode::Text, b"a <", false),
+    (Mode::Text, b"a <b", true),
+    (Mode::Text, b"a <cite id=\"x\">b", false),
+    (Mode::Text, b"a <cite id=\"x\">b</cite> c", true),
+    (Mode::Text, b"a `b", false),
+    (Mode::Text, b"a `b` c", true),
+    (Mode::Auto, b"a {\"b\": 1} ", true),
+];
+
+#[cfg(feature = "dialects")]
+#[test]
+fn every_byte_of_a_run_leaves_markers_as_they_are() {
+    let of_bracket = ["doc", "cite-tag"];
+    let of_wide = ["doc", "cite-tag", "numeric", "openai-file"];
+    for (names, kind) in [(&of_bracket[..], MARKLESS_OR_WIDE), (&of_wide, MARKLESS)] {
+        let dialects = crate::Dialects::built_in(names.iter().copied()).expect("built-in dialects");
+        for (mode, before, runs) in WITH_DIALECTS {
+            let builder = Parser::builder().mode(mode).dialects(dialects.clone());
+            let mut start = builder.build();
+            start.push(before, ());
+            let found = start.run() & (MARKLESS | MARKLESS_OR_WIDE | LABEL);
+            let expected = if found == LABEL { LABEL } else { kind };
+            let place = String::from_utf8_lossy(before);
+            assert_eq!(found, if runs { expected } else { 0 }, "{place:?}");
+            every_byte_agrees(&start, before);
         }
     }
 }
@@ -145,7 +198,18 @@ fn agree(start: &Parser, chunk: &[u8], after: &[u8], place: &str) {
 
 #[test]
 fn a_chunk_is_covered_if_all_of_its_bytes_are() {
-    for kind in [TEXT, TEXT_AND_JSON, LABEL, NAME, BARE, QUOTED, STRING, CALM] {
+    for kind in [
+        TEXT,
+        TEXT_AND_JSON,
+        LABEL,
+        NAME,
+        BARE,
+        QUOTED,
+        STRING,
+        CALM,
+        MARKLESS,
+        MARKLESS_OR_WIDE,
+    ] {
         let inside = (0..=u8::MAX).find(|&byte| KINDS[usize::from(byte)] & kind != 0);
         let inside = inside.expect("a byte of each kind");
         for len in [8, 9, 15, 16, 17, 40] {

@@ -14,7 +14,7 @@ use self::number::Number;
 pub(crate) use self::tokens::{Miss, Tokens};
 use self::white::White;
 pub(crate) use self::white::{LineStart, is_white, leading_white};
-use crate::engine::bytes::STRING;
+use crate::engine::bytes::{Kinds, STRING};
 
 /// Receiver of tokens. All positions are stream offsets.
 pub(crate) trait Visit {
@@ -240,7 +240,7 @@ impl Lexer {
 
     /// Class of the bytes that only continue an open string; 0 if there is none.
     #[inline]
-    pub(crate) const fn kind(&self) -> u8 {
+    pub(crate) const fn kind(&self) -> Kinds {
         if self.is_in_string() { STRING } else { 0 }
     }
 
