@@ -5,7 +5,7 @@ use super::guard::Guard;
 use super::openers::Openers;
 use super::table::{MOST_IDS, Table};
 use super::{Dialect, DialectError, DialectErrorKind as Kind};
-use crate::engine::bytes::{BRACE, KINDS, Kinds, MARKLESS, MARKLESS_OR_WIDE, OPENERS};
+use crate::engine::bytes::{BRACE, BRACKETLESS, KINDS, Kinds, MARKLESS, OPENERS, TAGLESS};
 use crate::marker_ids::IdText;
 
 /// Most markers around their assertion that are open at once.
@@ -101,7 +101,9 @@ impl Set {
             let of_kind = |byte: &u8| KINDS[usize::from(*byte)] & kind != 0;
             !(0..=u8::MAX).filter(of_kind).any(begins)
         };
-        let run = [MARKLESS_OR_WIDE, MARKLESS].into_iter().find(begins_none);
+        let run = [TAGLESS, BRACKETLESS, MARKLESS]
+            .into_iter()
+            .find(begins_none);
         let opens = |byte: u8| begins(byte) || OPENERS.contains(&byte) || byte == BRACE;
         let is_end = |(index, form): (usize, &Form)| form.ends.map(|_| 1 << index);
         Ok(Self {

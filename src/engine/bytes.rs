@@ -22,19 +22,25 @@ pub(crate) const QUOTED: Kinds = 1 << 5;
 pub(crate) const STRING: Kinds = 1 << 6;
 /// Free text that ends no sentence, line or cell and opens nothing.
 pub(crate) const CALM: Kinds = 1 << 7;
-/// Free text like [`TEXT_AND_JSON`] that begins no marker of a built-in dialect.
-pub(crate) const MARKLESS: Kinds = 1 << 8;
-/// Free text like [`MARKLESS`], or with what may begin a full-width bracket.
-pub(crate) const MARKLESS_OR_WIDE: Kinds = 1 << 9;
+/// Free text like [`TEXT_AND_JSON`] that begins neither a tag nor a marker of private-use characters.
+pub(crate) const TAGLESS: Kinds = 1 << 8;
+/// Free text like [`TAGLESS`] that begins no marker in full-width brackets.
+pub(crate) const BRACKETLESS: Kinds = 1 << 9;
+/// Free text like [`BRACKETLESS`] that begins no marker of a built-in dialect.
+pub(crate) const MARKLESS: Kinds = 1 << 10;
 /// Kinds of free text in whole chunks.
-pub(crate) const FREE: Kinds = TEXT | TEXT_AND_JSON | MARKLESS | MARKLESS_OR_WIDE;
+pub(crate) const FREE: Kinds = TEXT | TEXT_AND_JSON | TAGLESS | BRACKETLESS | MARKLESS;
 
 /// Opening bytes of free text: of a candidate annotation, or of code.
 pub(crate) const OPENERS: [u8; 3] = *b"[`~";
 /// Opening byte of a JSON value in free text, apart from brackets.
 pub(crate) const BRACE: u8 = b'{';
-/// First bytes of markers of built-in dialects besides the bracket: ASCII and private-use characters.
-pub(crate) const MARKERS: [u8; 3] = [b'<', b'%', 0xEE];
+/// First byte of tags. Where text must not have it, it must not have `>` and `|` either, since one comparison finds them all.
+pub(crate) const TAG: u8 = b'<';
+/// First byte of markers of private-use characters.
+pub(crate) const PRIVATE: u8 = 0xEE;
+/// First byte of other markers.
+pub(crate) const PERCENT: u8 = b'%';
 /// First bytes of markers in full-width brackets.
 pub(crate) const WIDE: [u8; 2] = [0xE3, 0xEF];
 
@@ -59,7 +65,8 @@ const fn kinds(byte: u8) -> Kinds {
             b' ' | b',' | b';' | b':' | b'\'' | b'"' | b'(' | b')' | b'/' | b'%' | b'='
         );
     let json = !opens && byte != BRACE;
-    let markless = json && byte != MARKERS[0] && byte != MARKERS[1] && byte != MARKERS[2];
+    let tagless = json && !matches!(byte, TAG | b'>' | b'|' | PRIVATE);
+    let bracketless = tagless && byte != WIDE[0] && byte != WIDE[1];
     let mut kinds = 0;
     let of = [
         (TEXT, !opens),
@@ -70,8 +77,9 @@ const fn kinds(byte: u8) -> Kinds {
         (QUOTED, !control && !matches!(byte, b'"' | b'\\')),
         (STRING, byte >= b' ' && !matches!(byte, b'"' | b'\\')),
         (CALM, calm),
-        (MARKLESS, markless && byte != WIDE[0] && byte != WIDE[1]),
-        (MARKLESS_OR_WIDE, markless),
+        (TAGLESS, tagless),
+        (BRACKETLESS, bracketless),
+        (MARKLESS, bracketless && byte != PERCENT),
     ];
     let mut at = 0;
     while at < of.len() {

@@ -4,8 +4,8 @@ use wide::u8x16;
 
 use super::block::{BLOCK, eq, load, mask};
 use super::bytes::{
-    self, BRACE, KINDS, Kinds, MARKERS, MARKLESS, MARKLESS_OR_WIDE, OPENERS, TEXT, TEXT_AND_JSON,
-    WIDE,
+    self, BRACE, BRACKETLESS, KINDS, Kinds, MARKLESS, OPENERS, PERCENT, PRIVATE, TAG, TAGLESS,
+    TEXT, TEXT_AND_JSON, WIDE,
 };
 
 /// Rule for chunks that need no scan: a chunk is only appended if all its bytes are of these
@@ -38,8 +38,7 @@ pub(super) const fn all_of_four([a, b, c, d]: [u8; 4], kinds: Kinds) -> bool {
 pub(super) fn covers(kind: Kinds, chunk: &[u8]) -> bool {
     match kind {
         TEXT | TEXT_AND_JSON => chunk.len() <= LONG && is_text(chunk),
-        MARKLESS_OR_WIDE => chunk.len() <= LONG && is_markless(chunk, false),
-        MARKLESS => chunk.len() <= LONG && is_markless(chunk, true),
+        TAGLESS | BRACKETLESS | MARKLESS => chunk.len() <= LONG && is_markless(chunk, kind),
         _ => bytes::all(chunk, kind),
     }
 }
@@ -85,22 +84,17 @@ fn is_text(chunk: &[u8]) -> bool {
     !search(chunk, opening).any
 }
 
-/// Returns `true` if a chunk of at least eight bytes has no opening byte, and none that begins a marker; those of full-width
-/// brackets if `wide`.
+/// Returns `true` if all bytes of a chunk of at least eight are of the class, one of text that begins no marker of some dialects.
 #[inline(never)]
-fn is_markless(chunk: &[u8], wide: bool) -> bool {
-    let [tag, percent, private] = MARKERS;
-    let ascii = search(chunk, |block| {
-        opening(block) | eq(block, tag) | eq(block, percent)
-    });
-    if ascii.any || !ascii.non_ascii {
+fn is_markless(chunk: &[u8], kind: Kinds) -> bool {
+    let ascii = search(chunk, tag_or_opening);
+    if ascii.any || !(ascii.non_ascii || kind == MARKLESS) {
         return !ascii.any;
     }
-    let found = match wide {
-        true => search(chunk, |block| {
-            eq(block, private) | eq(block, WIDE[0]) | eq(block, WIDE[1])
-        }),
-        false => search(chunk, |block| eq(block, private)),
+    let found = match kind {
+        TAGLESS => search(chunk, |block| eq(block, PRIVATE)),
+        BRACKETLESS => search(chunk, beyond_ascii),
+        _ => search(chunk, |block| beyond_ascii(block) | eq(block, PERCENT)),
     };
     !found.any
 }
@@ -110,6 +104,20 @@ fn is_markless(chunk: &[u8], wide: bool) -> bool {
 fn opening(block: u8x16) -> u8x16 {
     let [bracket, tick, tilde] = OPENERS;
     eq(block, bracket) | eq(block, tick) | eq(block, tilde) | eq(block, BRACE)
+}
+
+/// Finds the opening bytes of a block, and those of tags, in as many comparisons.
+#[inline(always)]
+fn tag_or_opening(block: u8x16) -> u8x16 {
+    let [bracket, tick, tilde] = OPENERS;
+    let either = |one: u8, other: u8| eq(block | u8x16::splat(one ^ other), one | other);
+    either(bracket, BRACE) | either(tilde, TAG) | eq(block, tick)
+}
+
+/// Finds the bytes of a block that begin markers and are no ASCII.
+#[inline(always)]
+fn beyond_ascii(block: u8x16) -> u8x16 {
+    eq(block, PRIVATE) | eq(block, WIDE[0]) | eq(block, WIDE[1])
 }
 
 #[cfg(test)]

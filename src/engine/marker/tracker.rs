@@ -271,6 +271,21 @@ impl Tracker {
         self.drop_front(cut);
     }
 
+    /// Drops all blocks before the last blank line, if there is text after it: a marker that comes next belongs to that text.
+    fn drop_blocks(&mut self) {
+        let mut end = self.text.len();
+        while let Some(feed) = memchr::memrchr(b'\n', &self.text[..end]) {
+            if feed > 0 && self.text[feed - 1] == b'\n' {
+                steps::count(self.text.len() - feed);
+                if self.text[feed..].iter().any(u8::is_ascii_alphanumeric) {
+                    self.drop_front(feed + 1);
+                }
+                return;
+            }
+            end = feed;
+        }
+    }
+
     /// Drops the first `len` bytes of the text, less what may be an incomplete marker of a line.
     fn drop_front(&mut self, len: usize) {
         let read = self.anchor.advance(&self.text[..len]);
@@ -334,6 +349,7 @@ impl Tracker {
     pub(super) fn mark(&mut self, span: Span, dialect: usize, ids: &IdText) {
         if self.waiting.is_empty() {
             self.keep_last();
+            self.drop_blocks();
         }
         self.waiting.push(Waiting {
             clean: self.end,

@@ -2,7 +2,7 @@
 
 use super::covers;
 use crate::engine::bytes::{
-    BARE, CALM, KINDS, Kinds, LABEL, MARKLESS, MARKLESS_OR_WIDE, NAME, QUOTED, STRING, TEXT,
+    BARE, BRACKETLESS, CALM, KINDS, Kinds, LABEL, MARKLESS, NAME, QUOTED, STRING, TAGLESS, TEXT,
     TEXT_AND_JSON,
 };
 use crate::{Event, Mode, Parser};
@@ -151,15 +151,17 @@ const WITH_DIALECTS: [(Mode, &[u8], bool); 22] = [
 #[cfg(feature = "dialects")]
 #[test]
 fn every_byte_of_a_run_leaves_markers_as_they_are() {
-    let of_bracket = ["doc", "cite-tag"];
-    let of_wide = ["doc", "cite-tag", "numeric", "openai-file"];
-    for (names, kind) in [(&of_bracket[..], MARKLESS_OR_WIDE), (&of_wide, MARKLESS)] {
+    for (names, kind) in [
+        (&["doc", "cite-tag"][..], TAGLESS),
+        (&["doc", "cite-tag", "numeric", "openai-file"], BRACKETLESS),
+        (&["doc", "cite-tag", "nova"], MARKLESS),
+    ] {
         let dialects = crate::Dialects::built_in(names.iter().copied()).expect("built-in dialects");
         for (mode, before, runs) in WITH_DIALECTS {
             let builder = Parser::builder().mode(mode).dialects(dialects.clone());
             let mut start = builder.build();
             start.push(before, ());
-            let found = start.run() & (MARKLESS | MARKLESS_OR_WIDE | LABEL);
+            let found = start.run() & (TAGLESS | BRACKETLESS | MARKLESS | LABEL);
             let expected = if found == LABEL { LABEL } else { kind };
             let place = String::from_utf8_lossy(before);
             assert_eq!(found, if runs { expected } else { 0 }, "{place:?}");
@@ -207,8 +209,9 @@ fn a_chunk_is_covered_if_all_of_its_bytes_are() {
         QUOTED,
         STRING,
         CALM,
+        TAGLESS,
+        BRACKETLESS,
         MARKLESS,
-        MARKLESS_OR_WIDE,
     ] {
         let inside = (0..=u8::MAX).find(|&byte| KINDS[usize::from(byte)] & kind != 0);
         let inside = inside.expect("a byte of each kind");
