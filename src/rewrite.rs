@@ -5,6 +5,8 @@ use smallvec::SmallVec;
 use crate::engine::chars::{MOST_REMOVED, removable_tail};
 use crate::event::{Event, TextChunk};
 use crate::handler::{Handler, IntoHandler, Replacement};
+#[cfg(feature = "dialects")]
+use crate::marker::Marker;
 use crate::parser::Parser;
 
 /// Rewrites a stream: keeps, removes or replaces its annotations.
@@ -223,25 +225,31 @@ impl Out {
                 }
             }
             #[cfg(feature = "dialects")]
-            Event::Marker(marker) => {
-                self.flush(marker.whitespace_before(), handler);
-                match handler.marker(&marker) {
-                    Replacement::Remove => self
-                        .white
-                        .truncate(self.white.len() - marker.whitespace_before()),
-                    Replacement::Keep => {
-                        self.flush(0, handler);
-                        self.write(marker.raw(), handler);
-                    }
-                    Replacement::Text(text) => {
-                        self.flush(0, handler);
-                        self.write(&text, handler);
-                    }
-                }
-                self.flush(0, handler);
-            }
+            Event::Marker(marker) => self.take_marker(&marker, handler),
             other => handler.event(other),
         }
+    }
+
+    // Out of line: most events are text.
+    #[cfg(feature = "dialects")]
+    #[cold]
+    #[inline(never)]
+    fn take_marker(&mut self, marker: &Marker<'_>, handler: &mut impl Handler) {
+        self.flush(marker.whitespace_before(), handler);
+        match handler.marker(marker) {
+            Replacement::Remove => self
+                .white
+                .truncate(self.white.len() - marker.whitespace_before()),
+            Replacement::Keep => {
+                self.flush(0, handler);
+                self.write(marker.raw(), handler);
+            }
+            Replacement::Text(text) => {
+                self.flush(0, handler);
+                self.write(&text, handler);
+            }
+        }
+        self.flush(0, handler);
     }
 
     /// Writes a chunk of text whose only white space is spaces, of fewer bytes than can be kept back.

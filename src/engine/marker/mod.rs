@@ -128,7 +128,7 @@ impl Markers {
     ) -> Self {
         let live = !dialects.set().ends;
         Self {
-            quiet: Span::new(start, start),
+            quiet: Span::new(0, 0),
             dialects,
             sources,
             reader: Reader {
@@ -162,7 +162,7 @@ impl Markers {
         reader.tracker.reset(start);
         reader.removed.ranges.clear();
         reader.mark_end = start + BYTE_ORDER_MARK.len() as u64;
-        self.quiet = Span::new(start, start);
+        self.quiet = Span::new(0, 0);
         self.restart(start);
     }
 
@@ -311,6 +311,9 @@ impl Markers {
             }
         } else {
             self.reader.pass(bytes, with, sink);
+        }
+        if self.quiet.end() <= self.reader.position {
+            self.quiet = Span::new(0, 0);
         }
         self.settle(sink);
     }
