@@ -51,15 +51,15 @@ const ROWS: &[Row] = &[
 const PASSES: &[Passes] = &[
     word(
         &["", "parts[]"],
-        "approvalId createdAt finishReason id mediaType messageId role sourceId state toolCallId toolName",
+        "approvalId createdAt finishReason id inputEncoding mediaType messageId role sourceId state toolCallId toolName",
     ),
     string(&["", "parts[]"], "errorText filename reason title"),
     words(&[""], "usage"),
-    data(&["", "parts[]"], "url"),
+    data(&["", "parts[]"], "signature url"),
     any(
         &["", "parts[]"],
-        "approval callProviderMetadata input output providerMetadata rawInput \
-         resultProviderMetadata",
+        "approval approvalDescriptor callProviderMetadata input inputSchemaInput output providerMetadata rawInput \
+         resultProviderMetadata toolMetadata",
     ),
     any(&[""], "messageMetadata metadata"),
     any(&[""], "data parts[].data").in_kinds(&["data-*"]),

@@ -153,6 +153,19 @@ fn members_of_servers_with_other_apis_pass() {
     assert!(!out.contains("I look."), "{out}");
 }
 
+/// The AI SDK reads no stream with an empty `inputEncoding`, and refuses an approval without its signature.
+#[test]
+fn members_of_tool_parts_pass() {
+    for members in [
+        r#""type":"tool-input-start","toolCallId":"c","toolName":"f","inputEncoding":"json","toolMetadata":{"app":"my app"}"#,
+        r#""type":"tool-input-available","toolCallId":"c","toolName":"f","input":{},"toolMetadata":{"app":"my app"}"#,
+        r#""type":"tool-output-error","toolCallId":"c","errorText":"no file","toolMetadata":{"app":"my app"}"#,
+        r#""type":"tool-approval-request","approvalId":"a","toolCallId":"c","signature":"Ab+/==","approvalDescriptor":{"title":"Run it"},"inputSchemaInput":{"a":"b c"}"#,
+    ] {
+        assert_passes(Format::VercelUi, &format!("data: {{{members}}}\n\n"));
+    }
+}
+
 /// Snowflake writes its text three times.
 #[test]
 fn text_in_three_members_is_read_in_each() {
