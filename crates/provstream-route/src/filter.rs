@@ -291,6 +291,7 @@ impl BodyFilter {
             return flow;
         }
         self.now.set(now);
+        let before = out.len() + self.seen.out.len();
         if self.seen.outcome.passed.is_none() {
             self.machine.finish(&mut self.seen);
         }
@@ -311,7 +312,7 @@ impl BodyFilter {
             return self.fail(cause, out);
         }
         if self.whole.is_none() && self.is_stopped() {
-            return self.halt(out.len(), out);
+            return self.halt(before, out);
         }
         self.seen.outcome.finished = true;
         self.release(out);
@@ -471,7 +472,8 @@ impl BodyFilter {
             let end = memchr(if is_array { b'}' } else { b'\n' }, rest);
             let (now, later) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
             rest = later;
-            let before = out.len();
+            // What waits is written after it.
+            let before = out.len() + self.seen.out.len();
             self.push_piece(now, out);
             let flow = self.after_piece(out);
             if flow != Flow::More {
@@ -591,8 +593,8 @@ impl BodyFilter {
     /// decision, and may have the provider's end.
     fn halt(&mut self, from: usize, out: &mut Vec<u8>) -> Flow {
         self.release(out);
-        if let Some(tracker) = &self.seen.tracker {
-            let kept = without_ends(&out[from..], tracker.envelope);
+        if let Some(tracker) = &mut self.seen.tracker {
+            let kept = without_ends(&out[from..], tracker);
             self.seen.outcome.bytes_out -= (out.len() - from) as u64;
             self.seen.outcome.bytes_out += kept.len() as u64;
             out.truncate(from);

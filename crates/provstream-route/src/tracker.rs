@@ -272,6 +272,14 @@ impl Tracker {
         }
     }
 
+    /// Forgets a block or item that has begun, because its beginning is not written.
+    pub(crate) fn forget(&mut self, index: u32) {
+        self.open.retain(|open| open.index != index);
+        if self.next == index.saturating_add(1) {
+            self.next = index;
+        }
+    }
+
     fn close(&mut self, index: u32, part: Option<u32>) {
         self.open
             .retain(|open| open.index != index || open.part != part);

@@ -97,7 +97,10 @@ const PASSES: &[Passes] = &[
     any(&["candidates[]"], "groundingAttributions logprobsResult"),
     word(&[""], "createTime modelVersion responseId"),
     words(&[""], "usageMetadata"),
-    any(&[""], "modelStatus promptFeedback sdkHttpResponse"),
+    any(
+        &[""],
+        "automaticFunctionCallingHistory modelStatus promptFeedback sdkHttpResponse",
+    ),
 ];
 
 pub(crate) const TABLE: Table = Table {

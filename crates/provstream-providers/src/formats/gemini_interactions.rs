@@ -108,28 +108,45 @@ const PASSES: &[Passes] = &[
     word(STEPS, "call_id id mime_type name server_name status type"),
     words(STEPS, "resolution"),
     data(STEPS, "data signature uri"),
-    any(STEPS, "arguments"),
+    any(STEPS, "arguments error"),
     word(
         &["interaction.steps[0]", "steps[0]"],
-        "content[1].id content[1].mime_type content[1].name content[1].type summary[1].type",
+        "content[1].id content[1].mime_type content[1].name content[1].type summary[1].mime_type summary[1].type",
+    ),
+    words(
+        &["interaction.steps[0]", "steps[0]"],
+        "content[1].resolution summary[1].resolution",
     ),
     data(
         &["interaction.steps[0]", "steps[0]"],
-        "content[1].data content[1].uri",
+        "content[1].data content[1].raw content[1].uri summary[1].data summary[1].uri",
     ),
     word(&["outputs[0]"], "summary[1].type"),
-    word(&["step"], "content[].type summary[].type"),
+    word(
+        &["step"],
+        "content[].mime_type content[].type summary[].mime_type summary[].type",
+    ),
+    words(&["step"], "content[].resolution summary[].resolution"),
+    data(
+        &["step"],
+        "content[].data content[].raw content[].uri summary[].data summary[].uri",
+    ),
     word(&["delta"], "content.mime_type content.type"),
     data(&["delta"], "content.data content.uri"),
-    word(ANNOTATIONS, "place_id type"),
-    data(ANNOTATIONS, "document_uri url"),
-    string(ANNOTATIONS, "file_name name source title"),
+    word(
+        ANNOTATIONS,
+        "end_offset media_id place_id start_offset style type",
+    ),
+    data(ANNOTATIONS, "document_uri raw url"),
+    string(ANNOTATIONS, "file_name name source speaker title"),
+    any(ANNOTATIONS, "custom_metadata"),
     word(
         &["", "interaction"],
         "agent created environment_id event_id id interaction_id model object previous_interaction_id \
          response_mime_type role service_tier status type updated",
     ),
     words(&["", "interaction"], "response_modalities usage"),
+    data(&["", "interaction"], "continuation_token"),
     any(
         &["", "interaction"],
         "agent_config environment error generation_config input metadata response_format system_instruction tools \

@@ -153,6 +153,20 @@ fn members_of_servers_with_other_apis_pass() {
     assert!(!out.contains("I look."), "{out}");
 }
 
+#[test]
+fn members_of_the_types_of_interactions_pass() {
+    let interaction = r#"{"object":"interaction","status":"completed","continuation_token":"dG9rZW4=","steps":[{"type":"model_output","error":{"message":"no such file","details":[{"reason":"a b"}]},"content":[{"type":"image","mime_type":"image/png","uri":"gs://a","resolution":"high","raw":"AAAA"}]},{"type":"thought","summary":[{"type":"image","mime_type":"image/png","data":"AAAA","resolution":"low"}]}]}"#;
+    assert_passes(Format::GeminiInteractions, interaction);
+    for event in [
+        format!(r#""event_type":"interaction.completed","interaction":{interaction}"#),
+        r#""event_type":"step.start","index":0,"step":{"type":"model_output","error":{"message":"no such file"},"content":[{"type":"text","text":"","annotations":[{"type":"x","custom_metadata":{"a":"b c"},"media_id":"m","speaker":"Speaker 1","style":"s","start_offset":"1s","raw":"AAAA"}]}]}"#.to_owned(),
+    ] {
+        assert_passes(Format::GeminiInteractions, &format!("data: {{{event}}}\n\n"));
+    }
+    let body = r#"data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":""}]}}],"automaticFunctionCallingHistory":[{"role":"user","parts":[{"text":"Does it rain?"}]}]}"#;
+    assert_passes(Format::Gemini, &format!("{body}\n\n"));
+}
+
 /// The AI SDK reads no stream with an empty `inputEncoding`, and refuses an approval without its signature.
 #[test]
 fn members_of_tool_parts_pass() {

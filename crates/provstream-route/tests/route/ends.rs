@@ -281,6 +281,77 @@ fn the_last_event_has_the_text_of_parts_that_the_provider_ended() {
     }
 }
 
+/// The sentence before a tool call is refused at the event that begins the call.
+#[test]
+fn a_tool_call_after_a_refused_sentence_is_not_begun() {
+    let text = "It rains. It pours. [unverified-inference]";
+    let chat = |delta: Value| json!({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]});
+    let call = json!([{"index": 0, "id": "SECRET", "type": "function", "function": {"name": "f", "arguments": "{}"}}]);
+    let item = |kind: &str| json!({"type": "response.output_item.added", "output_index": u32::from(kind != "message"), "item": {"id": kind, "type": kind, "name": "SECRET"}});
+    let part = json!({"type": "response.content_part.added", "item_id": "message", "output_index": 0, "content_index": 0, "part": {"type": "output_text", "text": ""}});
+    let gemini = |parts: Value| json!({"candidates": [{"index": 0, "content": {"role": "model", "parts": parts}}]});
+    let streams = [
+        vec![
+            chat(json!({"content": text})),
+            chat(json!({"tool_calls": call})),
+        ],
+        vec![chat(json!({"content": text, "tool_calls": call}))],
+        vec![
+            json!({"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": []}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "SECRET", "name": "f", "input": {}}}),
+        ],
+        vec![
+            json!({"type": "response.created", "response": {"id": "r", "object": "response", "output": []}}),
+            item("message"),
+            part,
+            json!({"type": "response.output_text.delta", "item_id": "message", "output_index": 0, "content_index": 0, "delta": text}),
+            item("function_call"),
+        ],
+        vec![
+            gemini(json!([{"text": text}])),
+            gemini(json!([{"functionCall": {"name": "SECRET", "args": {}}}])),
+        ],
+        vec![
+            json!({"type": "start"}),
+            json!({"type": "text-start", "id": "a"}),
+            json!({"type": "text-delta", "id": "a", "delta": text}),
+            json!({"type": "text-end", "id": "a"}),
+            json!({"type": "tool-input-start", "toolCallId": "SECRET", "toolName": "f"}),
+        ],
+        vec![
+            json!({"messageStart": {"role": "assistant"}}),
+            json!({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": text}}}),
+            json!({"contentBlockStop": {"contentBlockIndex": 0}}),
+            json!({"contentBlockStart": {"contentBlockIndex": 1, "start": {"toolUse": {"toolUseId": "SECRET", "name": "f"}}}}),
+        ],
+    ];
+    for stream in streams {
+        let events = stream.iter().map(|event| match event["type"].as_str() {
+            Some(kind) if kind.contains(['_', '.']) => format!("event: {kind}\ndata: {event}\n\n"),
+            _ => format!("data: {event}\n\n"),
+        });
+        let body: String = events.collect();
+        for size in [1, body.len()] {
+            let mut filter = filter(&route("gate", "", REFUSE), &sse("/"));
+            let (out, flow) = through(&mut filter, body.as_bytes(), size);
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert_eq!(flow, Flow::Done);
+            assert!(
+                out.contains("I cannot say.") && !out.contains("SECRET"),
+                "{body} became {out}"
+            );
+            let stops = [
+                "content_block_stop\",\"index\":1",
+                "contentBlockStop\":{\"contentBlockIndex\":1",
+            ];
+            assert!(stops.iter().all(|stop| !out.contains(stop)), "{out}");
+        }
+    }
+}
+
 /// Azure's first event has no identity. OpenAI's SDK passes over events whose `object` is another one.
 #[test]
 fn the_end_of_a_stream_has_the_identity_of_its_events() {
