@@ -295,7 +295,7 @@ impl BodyFilter {
         if self.seen.outcome.passed.is_none() {
             self.machine.finish(&mut self.seen);
         }
-        if self.is_of_another_format() {
+        if self.is_of_another_format() || self.is_empty_again() {
             self.seen.out.clear();
             return self.write_stop(out);
         }
@@ -442,6 +442,12 @@ impl BodyFilter {
     fn is_of_another_format(&self) -> bool {
         let formats = self.joined.zip(self.machine.format());
         formats.is_some_and(|(joined, format)| joined != format)
+    }
+
+    /// Returns `true` if this response continues others and has nothing but an end.
+    fn is_empty_again(&self) -> bool {
+        let events = self.machine.report().events();
+        self.joined.is_some() && events <= u64::from(self.seen.has_end)
     }
 
     /// Examines the first byte other than white space: only a JSON object can be a response that is

@@ -171,6 +171,31 @@ fn a_list_that_may_lack_sources_calls_nothing_invented() {
     }
 }
 
+/// Options of the providers' SDKs bring no sources.
+#[test]
+fn ordinary_options_leave_a_list_complete() {
+    for (name, value) in [
+        ("verbosity", json!("low")),
+        ("anthropic_version", json!("vertex-2023-10-16")),
+        ("context_management", json!({"edits": []})),
+        ("output_config", json!({"effort": "low"})),
+        ("truncation", json!("auto")),
+        ("chat_template_kwargs", json!({"enable_thinking": false})),
+        ("provider", json!({"order": ["a"]})),
+        ("labels", json!({"team": "a"})),
+        ("generation_config", json!({"temperature": 0})),
+        ("safety_mode", json!("STRICT")),
+        ("p", json!(0.9)),
+        ("k", json!(5)),
+        ("random_seed", json!(1)),
+    ] {
+        let mut request = chat(&json!([{"role": "user", "content": LABELLED}]));
+        let before = of(&request);
+        request[name] = value;
+        assert_eq!(of(&request), before, "{request}");
+    }
+}
+
 /// Documents have identifiers of their own, but some models cite by numbers that are in no request.
 #[test]
 fn identifiers_of_documents_are_known_and_make_no_list_complete() {

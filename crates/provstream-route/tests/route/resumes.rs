@@ -408,6 +408,29 @@ fn an_answer_in_another_format_ends_the_stream_as_the_policy_does() {
     }
 }
 
+#[test]
+fn an_empty_answer_ends_the_stream_as_the_policy_does() {
+    let first = Format::OpenAiChat;
+    for second in ["", "\n", ": keep-alive\n\n", "data: [DONE]\n\n"] {
+        for size in [1, 1 << 16] {
+            let mut filter = begin(first);
+            let (mut out, _) = through(&mut filter, response(first, 0, FIRST).as_bytes(), size);
+            filter.resume(&mut out);
+            let (rest, flow) = through(&mut filter, second.as_bytes(), size);
+            assert_eq!(flow, Flow::Done);
+            out.extend(rest);
+            let text = String::from_utf8(out).expect("UTF-8");
+            assert_eq!(
+                text.matches("content_filter").count(),
+                1,
+                "{second:?}: {text}"
+            );
+            assert!(text.ends_with("data: [DONE]\n\n"), "{text}");
+            assert_eq!(text.matches("[DONE]").count(), 1, "{text}");
+        }
+    }
+}
+
 /// An event of the second answer that is longer than an event may be is not kept.
 #[test]
 fn an_event_over_the_limit_in_a_second_answer_is_not_kept() {
