@@ -61,7 +61,7 @@ impl FactReader {
                     self.block = self.block.or(Some(BlockEvent::Start));
                     self.begin_block(event, channel());
                 }
-                _ if event.is_kind(capture) => self.add_break(event, rule, id()),
+                _ if event.is_kind(capture) => self.break_before_block(event, rule, id()),
                 _ if event.automaton.table.one_text => self.begin_block(event, channel()),
                 _ => {}
             },
@@ -202,6 +202,19 @@ impl FactReader {
         }
         let named = self.named(event, id).channel;
         self.push_breaks(OpenTextSelector::Channel(named));
+    }
+
+    /// Adds the break before a block other than text, which comes before the reasoning that the block begins with.
+    fn break_before_block(&mut self, event: &Event<'_>, rule: &PathRule, id: TextId) {
+        let before = self.found.len();
+        self.add_break(event, rule, id);
+        let is_reasoning = |found: &Found| matches!(found, Found::Reasoning(..));
+        if self.block != Some(BlockEvent::Whole)
+            && let Some(first) = self.found.iter().position(is_reasoning)
+        {
+            let added = self.found.len() - before;
+            self.found[first..].rotate_right(added);
+        }
     }
 
     /// Notes that something other than text comes in all channels.

@@ -79,9 +79,11 @@ impl<R: TextRewriter> State<R> {
             thoughts.is_final = is_final;
         }
         self.note_thought_twins(&frame.data, all);
-        let format = self.reader.format();
-        // Elsewhere the order of members means nothing.
-        let is_ordered = format.is_some_and(|format| format.automaton().table.has_parts);
+        // There the order of members means nothing.
+        let is_ordered = !matches!(
+            self.reader.format(),
+            Some(Format::OpenAiChat | Format::Ollama)
+        );
         let last = LastPieces::of(all, (is_ordered, self.is_whole()));
         let mut last_pieces = BTreeMap::new();
         for (place, found) in each(all.iter()).enumerate() {

@@ -528,6 +528,30 @@ fn reasoning_in_two_members_is_not_held_back_longer() {
     assert_eq!(added, [piece(last)]);
 }
 
+/// A block of thinking that begins with text, in whatever order its members are.
+#[test]
+fn the_text_that_a_block_of_thinking_begins_with_goes_on() {
+    let delta = |text: &str| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": text}});
+    let rest = [
+        delta(AFTER),
+        json!({"type": "content_block_stop", "index": 0}),
+    ];
+    for block in [
+        format!(r#"{{"type":"thinking","thinking":"{BEFORE}","signature":""}}"#),
+        format!(r#"{{"thinking":"{BEFORE}","type":"thinking"}}"#),
+    ] {
+        let body = format!(
+            "data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{block}}}\n\n{}",
+            sse(&rest)
+        );
+        let out = gated(Format::Anthropic, &Action::Discard, &body);
+        assert!(
+            !out.contains("SECRET") && out.contains("So."),
+            "{body} became {out}"
+        );
+    }
+}
+
 /// Parts of one event are one reasoning, as those of two events are.
 #[test]
 fn parts_of_reasoning_in_one_event_are_one_text() {
