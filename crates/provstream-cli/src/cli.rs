@@ -21,6 +21,7 @@ use crate::commands::report::ReportOptions;
 use crate::commands::strip::StripOptions;
 use crate::commands::summary::SummaryOptions;
 use crate::commands::vocabulary::ListOptions;
+use crate::extension::Extension;
 use crate::scan::record::OUTPUT_FORMAT_VERSION;
 use crate::{messages, progress};
 
@@ -166,8 +167,9 @@ pub(crate) enum Command {
 }
 
 /// Builds the definition of the command line. The help of each command ends with its exit statuses.
-pub(crate) fn definition() -> clap::Command {
-    with_exit_status(Cli::command())
+pub(crate) fn definition(extensions: &[Extension]) -> clap::Command {
+    let commands = extensions.iter().map(|extension| (extension.command)());
+    with_exit_status(Cli::command().subcommands(commands))
 }
 
 fn with_exit_status(command: clap::Command) -> clap::Command {
@@ -207,6 +209,6 @@ mod tests {
 
     #[test]
     fn definition_is_consistent() {
-        definition().debug_assert();
+        definition(&[]).debug_assert();
     }
 }

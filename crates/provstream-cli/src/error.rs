@@ -35,8 +35,13 @@ impl fmt::Display for CliError {
 impl Error for CliError {}
 
 /// Creates an error with exit status 2.
-pub(crate) fn usage_error(message: impl fmt::Display) -> anyhow::Error {
+pub fn usage_error(message: impl fmt::Display) -> anyhow::Error {
     CliError::Usage(message.to_string()).into()
+}
+
+/// Creates an error with exit status 1: something that cannot be read, or is not what the command needs.
+pub fn input_error(message: impl fmt::Display) -> anyhow::Error {
+    CliError::Input(message.to_string()).into()
 }
 
 /// A failed write to the output of a command.

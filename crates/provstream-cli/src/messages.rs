@@ -19,7 +19,7 @@ pub(crate) fn set_quiet() {
 }
 
 /// Prints a note on standard error, unless `--quiet` is given.
-pub(crate) fn print_note(message: impl Display) {
+pub fn print_note(message: impl Display) {
     if !IS_QUIET.load(Ordering::Relaxed) {
         print_error(message);
     }

@@ -63,6 +63,7 @@ impl<'c> EventPrinter<'c> {
                 false,
                 require_annotations && !matches!(mode, Mode::Json | Mode::Ndjson),
             ),
+            ReportKind::Checks(_) => (false, false),
         };
         let reads_text = !matches!(mode, Mode::Json | Mode::Ndjson);
         let is_sampled = config.suggests_dialects && reads_text;
@@ -140,9 +141,9 @@ impl<'c> EventPrinter<'c> {
         );
     }
 
-    /// Prints a record that only `extract` prints.
+    /// Prints a record that `admit` does not print.
     fn print_event(&mut self, record: &Record<'_>) {
-        if matches!(self.config.report, ReportKind::Events { .. }) {
+        if !self.config.is_judged() {
             self.print(record);
         }
     }
@@ -207,6 +208,15 @@ impl<'c> EventPrinter<'c> {
             unannotated.assertion(self.context.channel, assertion);
             let sentences = unannotated.take();
             self.print_unannotated(sentences);
+        }
+        if let ReportKind::Checks(check) = &self.config.report {
+            let checked = check.0.check(assertion);
+            let (checks, lines) = (&checked.checks, &*checked.lines);
+            return self.print(&Record::Checked {
+                assertion,
+                checks,
+                lines,
+            });
         }
         let verdict = self.judge(assertion);
         self.print(&Record::Assertion {

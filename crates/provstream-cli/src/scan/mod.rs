@@ -19,6 +19,7 @@ use provstream::{Limits, Mode, Parser, ParserBuilder};
 use self::event_printer::{EventPrinter, print_record};
 use self::record::RecordContext;
 use self::totals::{Counts, PartSummary};
+use crate::extension::Checks;
 use crate::files::{InputFiles, tolerate};
 use crate::hidden_annotations::hidden_message;
 use crate::input::{Input, input_name};
@@ -82,6 +83,8 @@ pub(crate) enum ReportKind {
         now: Option<Timestamp>,
         require_annotations: bool,
     },
+    /// Assertions with the checks of an extension, and diagnostics.
+    Checks(Checks),
 }
 
 /// Settings of a scan.

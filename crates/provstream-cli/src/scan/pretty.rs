@@ -41,6 +41,13 @@ fn write_record(
             start(assertion.span())?;
             write_assertion(out, assertion, *verdict)
         }
+        Record::Checked {
+            assertion, lines, ..
+        } => {
+            start(assertion.span())?;
+            write_assertion(out, assertion, None)?;
+            out.write_str(lines)
+        }
         Record::Citation { citation } => {
             start(citation.span())?;
             write_citation(out, citation)

@@ -7,6 +7,7 @@ use provstream::{Citation, Span};
 use provstream_marc::Violation;
 use provstream_providers::Channel;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Version of the output format. It increases when a member goes or changes its meaning; new members and new kinds of lines
@@ -23,6 +24,16 @@ pub(crate) enum Record<'a> {
         assertion: &'a Assertion<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         verdict: Option<&'a Verdict>,
+    },
+    /// Assertion with its annotations and the checks of an extension.
+    #[serde(rename = "assertion")]
+    Checked {
+        #[serde(flatten)]
+        assertion: &'a Assertion<'a>,
+        checks: &'a Value,
+        /// Checks for people.
+        #[serde(skip)]
+        lines: &'a str,
     },
     /// Assertion with its markers.
     Citation {

@@ -1,0 +1,260 @@
+//! `provstream ledger`.
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use provstream::provenance::Timestamp;
+use provstream_cli::{Report, ReportOptions, escape, input_error};
+use provstream_observe::{Body, Entry, ExportError, Head, Ledger as _, Record};
+use serde_json::{Value, json};
+
+use crate::{LedgerOption, parse_time};
+
+/// List, audit, expire and export the observations of a ledger
+///
+/// The entries of a ledger form a hash chain, so that `check` finds each entry that was changed, moved or removed. Keep heads
+/// (from `check` or `export`) where writers of the ledger cannot change them: only with one, `check` finds entries that
+/// were cut off at the end.
+#[derive(Debug, Parser)]
+#[command(name = "ledger", verbatim_doc_comment)]
+struct LedgerCommand {
+    #[command(subcommand)]
+    action: Action,
+}
+
+const CHECK_STATUS: &str = "\
+Exit status:
+  0  the ledger is intact
+  1  the ledger cannot be read
+  2  an argument is wrong
+  3  the ledger has a fault";
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List the entries, without their contents
+    List {
+        /// Number of the first entry
+        #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+        from: u64,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Print the latest entry of an id, with its content
+    Show {
+        /// The observation id
+        #[arg(value_name = "ID")]
+        id: String,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Audit the hash chain, and print the head
+    #[command(after_long_help = CHECK_STATUS)]
+    Check {
+        /// Head of an earlier check or export, ENTRIES:LINK
+        #[arg(long, value_name = "HEAD", value_parser = parse_head)]
+        head: Option<Head>,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Erase what has expired
+    Expire {
+        /// The time to expire at [default: the clock]
+        #[arg(long, value_name = "TIME", value_parser = parse_time)]
+        now: Option<Timestamp>,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Print all entries as lines of JSON, and the head as the last line
+    Export {
+        #[command(flatten)]
+        options: Options,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Options {
+    #[command(flatten)]
+    ledger: LedgerOption,
+    #[command(flatten)]
+    report: ReportOptions,
+}
+
+impl Options {
+    fn report(&self) -> anyhow::Result<Report> {
+        self.report.open([self.ledger.file()])
+    }
+}
+
+/// Status of a check that found faults.
+const FAULTS: u8 = 3;
+
+pub(crate) fn command() -> Command {
+    LedgerCommand::command()
+}
+
+pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    match LedgerCommand::from_arg_matches(matches)?.action {
+        Action::List { from, options } => list(from, &options),
+        Action::Show { id, options } => show(&id, &options),
+        Action::Check { head, options } => check(head, &options),
+        Action::Expire { now, options } => expire(now, &options),
+        Action::Export { options } => export(&options),
+    }
+}
+
+fn list(from: u64, options: &Options) -> anyhow::Result<ExitCode> {
+    let ledger = options.ledger.open()?;
+    let mut report = options.report()?;
+    let listed = ledger.for_each(from, |record| {
+        match &record {
+            Record::Observation(entry) => write_entry(&mut report, entry, false),
+            Record::Expiry { seq, time, erased } => {
+                let erased: Vec<_> = erased.iter().map(|range| (*range.start(), *range.end())).collect();
+                if report.is_pretty() {
+                    let count: u64 = erased.iter().map(|(first, last)| last - first + 1).sum();
+                    report.write_lines(format!("{seq}  {time}  expiry of {count}\n"));
+                } else {
+                    report.write_record(&json!({ "event": "expiry", "seq": seq, "ts": time.to_string(), "erased": erased }));
+                }
+            }
+        }
+        true
+    });
+    listed.map_err(|error| options.ledger.error(&error))?;
+    report.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(id: &str, options: &Options) -> anyhow::Result<ExitCode> {
+    let found = options.ledger.open()?.lookup(id);
+    let Some(entry) = found.map_err(|error| options.ledger.error(&error))? else {
+        return Err(input_error(format_args!(
+            "{}: expected the observation id {}, found none",
+            options.ledger.ledger.display(),
+            escape(id)
+        )));
+    };
+    let mut report = options.report()?;
+    write_entry(&mut report, &entry, true);
+    report.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(head: Option<Head>, options: &Options) -> anyhow::Result<ExitCode> {
+    let checked = options.ledger.open()?.check(head);
+    let checked = checked.map_err(|error| options.ledger.error(&error))?;
+    let mut report = options.report()?;
+    for fault in &checked.faults {
+        match report.is_pretty() {
+            true => report.write_lines(format!("{}\n", escape(&fault.to_string()))),
+            false => {
+                report.write_record(&json!({ "event": "fault", "message": fault.to_string() }))
+            }
+        }
+    }
+    if report.is_pretty() {
+        report.write_lines(format!(
+            "{} entries, {} observations ({} expired), {} faults\nhead {}\n",
+            checked.head.entries,
+            checked.observations,
+            checked.expired,
+            checked.faults.len(),
+            checked.head
+        ));
+    } else {
+        report.write_record(&json!({
+            "event": "ledger",
+            "head": checked.head.to_string(),
+            "observations": checked.observations,
+            "expired": checked.expired,
+            "faults": checked.faults.len(),
+        }));
+    }
+    report.commit()?;
+    Ok(match checked.faults.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(FAULTS),
+    })
+}
+
+fn expire(now: Option<Timestamp>, options: &Options) -> anyhow::Result<ExitCode> {
+    let expired = options
+        .ledger
+        .open()?
+        .expire(now.unwrap_or_else(Timestamp::now));
+    let count = expired.map_err(|error| options.ledger.error(&error))?;
+    let mut report = options.report()?;
+    match report.is_pretty() {
+        true => report.write_lines(format!("{count} observations erased\n")),
+        false => report.write_record(&json!({ "event": "expired", "count": count })),
+    }
+    report.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn export(options: &Options) -> anyhow::Result<ExitCode> {
+    let ledger = options.ledger.open()?;
+    let mut report = options.report()?;
+    match ledger.export(&mut report) {
+        Ok(_) => {}
+        Err(ExportError::Ledger(error)) => return Err(options.ledger.error(&error)),
+        Err(error) => return Err(error.into()),
+    }
+    report.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_entry(report: &mut Report, entry: &Entry, has_content: bool) {
+    let query = entry
+        .body
+        .as_ref()
+        .map_or("expired", |body| body.query.as_str());
+    if report.is_pretty() {
+        let (id, class) = (escape(&entry.id), escape(&entry.class));
+        report.write_lines(format!(
+            "{}  {}  {class}  {id}\n    {}\n",
+            entry.seq,
+            entry.time,
+            escape(query)
+        ));
+        let content = entry.body.as_ref().and_then(|body| body.content.as_deref());
+        if let (true, Some(content)) = (has_content, content) {
+            report.write_text(content);
+            if !content.ends_with(b"\n") {
+                report.write_text(b"\n");
+            }
+        }
+        return;
+    }
+    let mut record = json!({
+        "event": "entry",
+        "seq": entry.seq,
+        "observation_id": entry.id,
+        "class": entry.class,
+        "ts": entry.time.to_string(),
+    });
+    if let Some(expires) = entry.expires {
+        record["expires"] = expires.to_string().into();
+    }
+    match &entry.body {
+        Some(body) => add_body(&mut record, body, has_content),
+        None => record["expired"] = true.into(),
+    }
+    report.write_record(&record);
+}
+
+fn add_body(record: &mut Value, body: &Body, has_content: bool) {
+    record["query"] = serde_json::from_str(body.query.as_str()).unwrap_or_default();
+    record["result"] = body.result.to_string().into();
+    if let Some(anchor) = body.anchor.as_ref().filter(|_| has_content) {
+        record["anchor"] = json!({ "before": anchor.before, "after": anchor.after });
+    }
+    if let Some(content) = body.content.as_deref().filter(|_| has_content) {
+        record["content"] = String::from_utf8_lossy(content).into();
+    }
+}
+
+fn parse_head(text: &str) -> Result<Head, String> {
+    Head::parse(text)
+        .ok_or_else(|| "expected ENTRIES:LINK, a number and 64 hexadecimal digits".to_owned())
+}

@@ -1,0 +1,79 @@
+//! The program `provstream` with the commands about observations.
+
+mod ledger;
+mod observe;
+mod verify;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use provstream::provenance::Timestamp;
+use provstream_cli::{Extension, input_error};
+use provstream_observe::{LedgerError, SqliteLedger};
+
+fn main() -> ExitCode {
+    let extensions = [
+        Extension {
+            command: observe::command,
+            run: observe::run,
+        },
+        Extension {
+            command: verify::command,
+            run: verify::run,
+        },
+        Extension {
+            command: ledger::command,
+            run: ledger::run,
+        },
+    ];
+    provstream_cli::run(&extensions)
+}
+
+// The ledger of a command.
+#[derive(Debug, Args)]
+struct LedgerOption {
+    /// The ledger, an SQLite file
+    #[arg(long, value_name = "FILE", env = "PROVSTREAM_LEDGER", hide_env = true)]
+    ledger: PathBuf,
+}
+
+impl LedgerOption {
+    /// Opens a ledger that exists.
+    fn open(&self) -> anyhow::Result<SqliteLedger> {
+        SqliteLedger::open_existing(&self.ledger).map_err(|error| self.error(&error))
+    }
+
+    /// Opens a ledger, and creates it if there is none.
+    fn create(&self) -> anyhow::Result<SqliteLedger> {
+        SqliteLedger::open(&self.ledger).map_err(|error| self.error(&error))
+    }
+
+    fn error(&self, error: &LedgerError) -> anyhow::Error {
+        input_error(format_args!("{}: {error}", self.ledger.display()))
+    }
+
+    /// The file, with its option.
+    fn file(&self) -> (&'static str, Option<&Path>) {
+        ("--ledger", Some(&self.ledger))
+    }
+}
+
+/// Reads a time from an argument.
+fn parse_time(text: &str) -> Result<Timestamp, String> {
+    Timestamp::parse(text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn definitions_are_consistent() {
+        for command in [
+            crate::observe::command(),
+            crate::verify::command(),
+            crate::ledger::command(),
+        ] {
+            command.debug_assert();
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! `provstream observe`.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::{
+    ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+    ValueEnum,
+};
+use provstream::provenance::{Annotation, Timestamp, parse_duration, write_bracketed};
+use provstream_cli::{ReportOptions, input_error, print_note, usage_error};
+use provstream_observe::{
+    FoundResult, Key, Ledger as _, Observation, SubstrateError, SubstrateErrorKind, SubstrateQuery,
+    Substrates,
+};
+use serde_json::json;
+
+use crate::LedgerOption;
+
+/// Observe a substrate, record the observation, and print the annotation that cites it
+///
+/// Without a terminal, the observation is printed as a line of JSON. Put the annotation after an
+/// assertion that the result supports; `provstream verify` then finds it in the ledger. Paths are
+/// relative to --root and cannot leave it; nothing is executed.
+///
+///     provstream observe code.read src/lib.rs --lines 10:20 --ledger obs.db
+///     provstream observe grep 'fn main' src --ledger obs.db
+///     provstream observe git.log --limit 5 --ledger obs.db
+#[derive(Debug, Parser)]
+#[command(name = "observe", verbatim_doc_comment)]
+struct ObserveCommand {
+    #[command(subcommand)]
+    substrate: Substrate,
+}
+
+#[derive(Debug, Subcommand)]
+enum Substrate {
+    /// Read a file, or some of its lines
+    #[command(name = "code.read")]
+    CodeRead {
+        /// The file
+        #[arg(value_name = "FILE")]
+        path: String,
+        /// Numbers of the first and the last line, from 1, such as 10:20, or of one line
+        #[arg(long, value_name = "FIRST[:LAST]", value_parser = parse_lines)]
+        lines: Option<(usize, usize)>,
+        #[command(flatten)]
+        options: ObserveOptions,
+    },
+    /// Search a file, or the files of a folder, for a regular expression
+    ///
+    /// Files are searched in the order of their names. Hidden files, binary files and those that .gitignore or .ignore name
+    /// are left out.
+    #[command(name = "grep")]
+    Grep {
+        /// The regular expression
+        #[arg(value_name = "PATTERN")]
+        pattern: String,
+        /// The file or folder
+        #[arg(value_name = "PATH", default_value = ".")]
+        path: String,
+        /// Ignore letter case
+        #[arg(long, short)]
+        ignore_case: bool,
+        /// Most matching lines, 1 to 10000 [default: 200]
+        #[arg(long, value_name = "COUNT", value_parser = parse_count)]
+        limit: Option<usize>,
+        #[command(flatten)]
+        options: ObserveOptions,
+    },
+    /// Read when a file was modified
+    #[command(name = "fs.mtime")]
+    FsMtime {
+        /// The file
+        #[arg(value_name = "FILE")]
+        path: String,
+        #[command(flatten)]
+        options: ObserveOptions,
+    },
+    /// List the commits that a reference reaches, the latest first
+    #[command(name = "git.log")]
+    GitLog {
+        /// The folder of the repository
+        #[arg(value_name = "REPOSITORY", default_value = ".")]
+        repository: String,
+        /// The reference, such as refs/heads/main
+        #[arg(long, value_name = "NAME", default_value = "HEAD")]
+        reference: String,
+        /// List only commits that change this path in the repository
+        #[arg(long, value_name = "PATH")]
+        path: Option<String>,
+        /// Most commits, 1 to 10000 [default: 20]
+        #[arg(long, value_name = "COUNT", value_parser = parse_count)]
+        limit: Option<usize>,
+        #[command(flatten)]
+        options: ObserveOptions,
+    },
+}
+
+#[derive(Debug, Args)]
+struct ObserveOptions {
+    #[command(flatten)]
+    ledger: LedgerOption,
+    /// The folder that paths are relative to
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    root: PathBuf,
+    /// Parts of the result to record
+    ///
+    /// digest: neither text nor words around it. anchor: also the line before and the line after, by which text that has
+    /// moved is found again, or the id of the first commit. content: also the result, so that `verify` says what has changed
+    /// and checks quoted words.
+    #[arg(long, value_name = "PARTS", default_value = "digest")]
+    keep: Keep,
+    /// File with a secret key of at least 16 bytes; the id is keyed with it (hmac-sha256)
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Time after which `provstream ledger expire` erases the observation, such as 7d
+    #[arg(long, value_name = "DURATION", value_parser = parse_expiry)]
+    expires: Option<Duration>,
+    /// Id to record instead of the computed one, such as that of a tool call
+    #[arg(long, value_name = "ID", conflicts_with = "key")]
+    id: Option<String>,
+    #[command(flatten)]
+    report: ReportOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Keep {
+    Digest,
+    Anchor,
+    Content,
+}
+
+pub(crate) fn command() -> Command {
+    ObserveCommand::command()
+}
+
+pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let command = ObserveCommand::from_arg_matches(matches)?;
+    let (query, options) = match command.substrate {
+        Substrate::CodeRead {
+            path,
+            lines,
+            options,
+        } => (SubstrateQuery::code_read(&path, lines), options),
+        Substrate::Grep {
+            pattern,
+            path,
+            ignore_case,
+            limit,
+            options,
+        } => (
+            SubstrateQuery::grep(&pattern, &path, ignore_case, limit),
+            options,
+        ),
+        Substrate::FsMtime { path, options } => (SubstrateQuery::fs_mtime(&path), options),
+        Substrate::GitLog {
+            repository,
+            reference,
+            path,
+            limit,
+            options,
+        } => (
+            SubstrateQuery::git_log(&repository, &reference, path.as_deref(), limit),
+            options,
+        ),
+    };
+    observe(&query, &options)
+}
+
+fn observe(query: &SubstrateQuery, options: &ObserveOptions) -> anyhow::Result<ExitCode> {
+    let substrates = Substrates::open(&options.root).map_err(|error| substrate_error(&error))?;
+    let found = substrates
+        .observe(query)
+        .map_err(|error| substrate_error(&error))?;
+    if found.skipped > 0 {
+        print_note(format_args!(
+            "files left out, because they are too long or their names are not plain text: {}",
+            found.skipped
+        ));
+    }
+    let content = found.content.clone();
+    let observation = observation(query, found, options)?;
+    let class = query.class();
+    let declared = class.as_str().to_owned();
+    let annotation = Annotation::new(class, declared)
+        .with_observation_id(observation.id())
+        .with_ts(observation.time().to_string());
+    let annotation = write_bracketed(&annotation).map_err(usage_error)?;
+    let mut report = options.report.open([options.ledger.file()])?;
+    let ledger = options.ledger.create()?;
+    let recorded = ledger.record(&observation);
+    let seq = recorded.map_err(|error| options.ledger.error(&error))?;
+    if report.is_pretty() {
+        report.write_text(&content);
+        let end = if content.is_empty() || content.ends_with(b"\n") {
+            "\n"
+        } else {
+            "\n\n"
+        };
+        writeln!(report, "{end}{annotation}")?;
+    } else {
+        let query: serde_json::Value = serde_json::from_str(observation.query().as_str())?;
+        report.write_record(&json!({
+            "event": "observation",
+            "seq": seq,
+            "class": observation.class(),
+            "observation_id": observation.id(),
+            "ts": observation.time().to_string(),
+            "annotation": annotation,
+            "query": query,
+            "result": observation.result().to_string(),
+            "content": String::from_utf8_lossy(&content),
+        }));
+    }
+    report.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn observation(
+    query: &SubstrateQuery,
+    found: FoundResult,
+    options: &ObserveOptions,
+) -> anyhow::Result<Observation> {
+    // Whole seconds are easier to copy for a model.
+    let now = Timestamp::now().unix_seconds();
+    let now = Timestamp::from_unix(now, 0).unwrap_or(Timestamp::UNIX_EPOCH);
+    let json = query.to_query().map_err(|error| substrate_error(&error))?;
+    let observation = Observation::new(query.class().as_str(), json, found.content, now);
+    let mut observation = observation.map_err(usage_error)?;
+    if let Some(path) = &options.key {
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let key = Key::new(&bytes);
+        let key =
+            key.map_err(|error| usage_error(format_args!("--key: {}: {error}", path.display())))?;
+        observation = observation.with_key(&key);
+    }
+    if let Some(id) = &options.id {
+        let with_id = observation.with_id(id);
+        observation = with_id.map_err(|error| usage_error(format_args!("--id: {error}")))?;
+    }
+    if let Some(after) = options.expires {
+        let expires = observation.with_expiry(now.saturating_add(after));
+        observation = expires.map_err(|error| usage_error(format_args!("--expires: {error}")))?;
+    }
+    if options.keep != Keep::Digest {
+        observation = observation.with_anchor(found.anchor);
+    }
+    if options.keep != Keep::Content {
+        observation = observation.without_content();
+    }
+    Ok(observation)
+}
+
+/// A query that is not allowed is a wrong argument; what is not there cannot be read.
+fn substrate_error(error: &SubstrateError) -> anyhow::Error {
+    match error.kind() {
+        SubstrateErrorKind::Query | SubstrateErrorKind::Refused => usage_error(error),
+        _ => input_error(error),
+    }
+}
+
+/// Reads `FIRST:LAST` or `LINE` as the first line and the number of lines.
+fn parse_lines(text: &str) -> Result<(usize, usize), String> {
+    let (first, last) = text.split_once(':').unwrap_or((text, text));
+    match (first.parse::<usize>(), last.parse::<usize>()) {
+        (Ok(first), Ok(last)) if first > 0 && last >= first => Ok((first, last - first + 1)),
+        _ => Err("expected the numbers of two lines from 1, such as 10:20".to_owned()),
+    }
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count) if (1..=10_000).contains(&count) => Ok(count),
+        _ => Err("expected a number between 1 and 10000".to_owned()),
+    }
+}
+
+fn parse_expiry(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|error| error.to_string())
+}

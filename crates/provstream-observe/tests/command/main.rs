@@ -1,0 +1,319 @@
+//! The commands `observe`, `verify` and `ledger`, on a sample repository that changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+#[path = "../observe/repository.rs"]
+mod repository;
+
+/// A folder with a sample repository, and a ledger beside it.
+struct Bench {
+    dir: TempDir,
+    root: PathBuf,
+}
+
+impl Bench {
+    fn new() -> Option<Self> {
+        let dir = tempfile::tempdir().expect("a folder");
+        let root = dir.path().join("root");
+        fs::rename(repository::sample()?.keep(), &root).expect("moved");
+        Some(Self { dir, root })
+    }
+
+    fn run(&self, args: &[&str], input: &str) -> Output {
+        let answer = self.dir.path().join("input.txt");
+        fs::write(&answer, input).expect("written");
+        Command::new(env!("CARGO_BIN_EXE_provstream"))
+            .args(args)
+            .current_dir(&self.root)
+            .env("PROVSTREAM_LEDGER", self.dir.path().join("obs.db"))
+            .stdin(Stdio::from(fs::File::open(answer).expect("readable")))
+            .output()
+            .expect("the program starts")
+    }
+
+    /// Runs a command that succeeds, and returns its records.
+    fn records(&self, args: &[&str], input: &str) -> Vec<Value> {
+        let output = self.run(args, input);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {errors}");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect()
+    }
+
+    fn fails(&self, args: &[&str], status: i32, message: &str) {
+        let output = self.run(args, "");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {errors}");
+        assert!(errors.contains(message), "{args:?}: {errors}");
+    }
+
+    /// Makes an observation, and returns its annotation.
+    fn observe(&self, args: &[&str]) -> String {
+        let args = [&["observe"], args].concat();
+        let records = self.records(&args, "");
+        let text = records[0]["annotation"].as_str().expect("an annotation");
+        text.to_owned()
+    }
+
+    /// The outcomes of the annotations of an answer, with their explanations.
+    fn verify(&self, answer: &str, args: &[&str]) -> Vec<(String, String)> {
+        let args = [&["verify"], args].concat();
+        let records = self.records(&args, answer);
+        let assertions = records
+            .iter()
+            .filter(|record| record["event"] == "assertion");
+        let outcomes = assertions.flat_map(|record| {
+            record["checks"]["outcomes"]
+                .as_array()
+                .expect("a list")
+                .clone()
+        });
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        outcomes
+            .map(|outcome| (text(&outcome["outcome"]), text(&outcome["detail"])))
+            .collect()
+    }
+}
+
+fn names(outcomes: &[(String, String)]) -> Vec<&str> {
+    outcomes.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+#[test]
+fn an_answer_is_checked_while_its_substrates_change() {
+    let Some(bench) = Bench::new() else { return };
+    let read = bench.observe(&["code.read", "a.rs", "--lines", "2", "--keep", "content"]);
+    let stop = bench.observe(&["code.read", "b.rs", "--keep", "content"]);
+    let grep = bench.observe(&["grep", "fn \\w+", "--keep", "content"]);
+    let log = bench.observe(&[
+        "git.log",
+        "--reference",
+        "refs/heads/main",
+        "--keep",
+        "anchor",
+    ]);
+    let mtime = bench.observe(&["fs.mtime", "a.rs"]);
+    let keyed = {
+        fs::write(bench.root.join("../key"), [7; 32]).expect("written");
+        bench.observe(&["fs.mtime", "b.rs", "--key", "../key"])
+    };
+    assert!(keyed.contains("; observation-id=hmac-sha256:"), "{keyed}");
+    let foreign = bench.observe(&["code.read", "a.rs", "--id", "call_7"]);
+    assert!(
+        foreign.starts_with("[substrate.code.read; observation-id=call_7; ts="),
+        "{foreign}"
+    );
+    let wrong = read.replace("code.read", "grep");
+    let answer = format!(
+        "It runs. {read} It stops. {stop} Two functions. {grep} Ada wrote it. {log} It is old. {mtime} So is that. {keyed} \
+         A tool said so. {foreign} A search said so. {wrong} Trust me. [substrate.grep; observation-id=sha256:e3b0] \
+         Perhaps. [substrate.grep] Who knows. [unverified-inference]\n"
+    );
+    let outcomes = bench.verify(&answer, &[]);
+    let tail = ["class-differs", "unobserved", "declared", "declared"];
+    assert_eq!(names(&outcomes), [&["observed"; 7][..], &tail].concat());
+    let outcomes = bench.verify(&answer, &["--requery"]);
+    assert_eq!(names(&outcomes), [&["requeried"; 7][..], &tail].concat());
+    let outcomes = bench.verify(
+        &answer,
+        &["--window", "1h", "--now", "2099-01-01T00:00:00Z"],
+    );
+    assert_eq!(names(&outcomes), [&["stale"; 7][..], &tail].concat());
+
+    // The file gets a line, another is deleted, and both are committed.
+    fs::write(
+        bench.root.join("a.rs"),
+        "//! A program.\nfn main() {\n    run();\n}\n",
+    )
+    .expect("written");
+    fs::remove_file(bench.root.join("b.rs")).expect("removed");
+    repository::commit(&bench.root, "Document", 3);
+    let outcomes = bench.verify(&answer, &["--requery"]);
+    let expected = [
+        "moved", "gone", "changed", "moved", "changed", "gone", "changed",
+    ];
+    assert_eq!(names(&outcomes), [&expected[..], &tail].concat());
+    assert_eq!(outcomes[0].1, "now at line 3, was at line 2");
+    assert_eq!(outcomes[3].1, "now after 1 newer commit");
+    assert_eq!(outcomes[7].1, "the observation is of substrate.code.read");
+
+    // People see the same.
+    let output = bench.run(
+        &["verify", "--requery", "--pretty", "--color", "never"],
+        &answer,
+    );
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        text.contains("    moved: now at line 3, was at line 2  entry 1, "),
+        "{text}"
+    );
+    assert!(
+        text.contains("        - a.rs:1:fn main() {\n        + a.rs:2:fn main() {\n"),
+        "{text}"
+    );
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains(
+            "annotations: 2 declared, 1 unobserved, 1 class-differs, 2 moved, 3 changed, 2 gone"
+        ),
+        "{errors}"
+    );
+}
+
+#[test]
+fn levels_and_quotes_decide_about_the_status() {
+    let Some(bench) = Bench::new() else { return };
+    let read = bench.observe(&["code.read", "a.rs", "--keep", "content"]);
+    let status = |answer: &str, args: &[&str]| {
+        let args = [&["verify", "--fail"], args].concat();
+        bench.run(&args, answer).status.code()
+    };
+    let observed = format!("It has `fn main` in it. {read}\n");
+    let declared = "It is so. [substrate.grep]\n";
+    let terminal = "It is so. [unverified-inference]\n";
+    let invented = "It is so. [substrate.grep; observation-id=x]\n";
+    for (answer, level, expected) in [
+        (&*observed, "declared", 0),
+        (&observed, "observed", 0),
+        (&observed, "requeried", 3),
+        (declared, "declared", 0),
+        (declared, "observed", 3),
+        (terminal, "requeried", 0),
+        (invented, "declared", 3),
+    ] {
+        assert_eq!(
+            status(answer, &["--require", level]),
+            Some(expected),
+            "{level}: {answer}"
+        );
+    }
+    assert_eq!(
+        status(
+            &observed,
+            &["--require", "requeried", "--requery", "--quotes"]
+        ),
+        Some(0)
+    );
+    let misquoted = observed.replace("fn main", "fn other");
+    assert_eq!(status(&misquoted, &[]), Some(0));
+    assert_eq!(status(&misquoted, &["--quotes"]), Some(3));
+    let records = bench.records(&["verify", "--quotes"], &misquoted);
+    let quote = &records[0]["checks"]["quotes"][0];
+    assert_eq!(
+        (&quote["text"], &quote["tier"]),
+        (&"fn other".into(), &"absent".into())
+    );
+}
+
+#[test]
+fn a_ledger_is_listed_checked_expired_and_exported() {
+    let Some(bench) = Bench::new() else { return };
+    bench.observe(&[
+        "code.read",
+        "a.rs",
+        "--lines",
+        "1:2",
+        "--keep",
+        "content",
+        "--expires",
+        "1h",
+    ]);
+    bench.observe(&["fs.mtime", "a.rs", "--id", "mine"]);
+    let list = bench.records(&["ledger", "list"], "");
+    assert_eq!(list.len(), 2);
+    assert_eq!(list[0]["query"]["limit"], 2);
+    assert!(list[0].get("content").is_none());
+    let id = list[0]["observation_id"].as_str().expect("an id");
+    let shown = bench.records(&["ledger", "show", id], "");
+    assert_eq!(shown[0]["content"], "fn main() {\n    run();\n");
+    assert_eq!(bench.records(&["ledger", "show", "mine"], "")[0]["seq"], 2);
+    let head = bench.records(&["ledger", "check"], "")[0]["head"].clone();
+    let head = head.as_str().expect("a head");
+    assert_eq!(bench.records(&["ledger", "expire"], "")[0]["count"], 0);
+    let expired = bench.records(&["ledger", "expire", "--now", "2099-01-01T00:00:00Z"], "");
+    assert_eq!(expired[0]["count"], 1);
+    assert_eq!(
+        bench.records(&["ledger", "show", id], "")[0]["expired"],
+        true
+    );
+    assert_eq!(
+        bench.records(&["ledger", "list", "--from", "3"], "")[0]["erased"][0][1],
+        1
+    );
+    let checked = bench.records(&["ledger", "check", "--head", head], "");
+    assert_eq!(
+        (&checked[0]["faults"], &checked[0]["expired"]),
+        (&0.into(), &1.into())
+    );
+    let export = bench.records(&["ledger", "export"], "");
+    assert_eq!(export.len(), 4);
+    assert_eq!(export[3]["head"], checked[0]["head"]);
+    let database = bench.dir.path().join("obs.db");
+    let connection = rusqlite::Connection::open(&database).expect("a database");
+    connection
+        .execute(
+            "UPDATE entry SET class = 'substrate.grep' WHERE seq = 2",
+            [],
+        )
+        .expect("changed");
+    drop(connection);
+    let output = bench.run(&["ledger", "check"], "");
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        text.starts_with("{\"event\":\"fault\",\"message\":\"entry 2 was changed or moved\"}\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn wrong_arguments_and_missing_files_have_their_status() {
+    let Some(bench) = Bench::new() else { return };
+    bench.fails(&["verify"], 1, "cannot open the ledger");
+    bench.fails(&["ledger", "check"], 1, "cannot open the ledger");
+    bench.fails(
+        &["observe", "code.read", "../key"],
+        2,
+        "expected a path below the root, found \"..\"",
+    );
+    bench.fails(
+        &["observe", "code.read", "/etc/passwd"],
+        2,
+        "found an absolute path",
+    );
+    bench.fails(&["observe", "code.read", "none"], 1, "none: no such file");
+    bench.fails(
+        &["observe", "code.read", "a.rs", "--lines", "3:2"],
+        2,
+        "such as 10:20",
+    );
+    bench.fails(&["observe", "grep", "("], 2, "not a regular expression");
+    bench.fails(&["observe", "fs.mtime", "a.rs", "--id", "a\nb"], 2, "--id");
+    assert!(
+        !Path::new(&bench.dir.path().join("obs.db")).exists(),
+        "no observation, no ledger"
+    );
+    bench.observe(&["fs.mtime", "a.rs"]);
+    bench.fails(
+        &["ledger", "show", "none"],
+        1,
+        "expected the observation id none",
+    );
+    bench.fails(
+        &["ledger", "check", "--head", "7"],
+        2,
+        "expected ENTRIES:LINK",
+    );
+    bench.fails(
+        &["ledger", "export", "-o", "../obs.db"],
+        2,
+        "which is also --ledger",
+    );
+}
