@@ -1,20 +1,18 @@
 //! Interface for programs that add commands to the command line.
 
-use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ArgMatches, Args, Command};
-use provstream::provenance::Assertion;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::error::exit_code_of_files;
 use crate::messages::{EscapeControls, styled};
 use crate::options::OutputOptions;
 use crate::output::{Output, is_terminal};
+use crate::scan::check::{AssertionCheck, Checks};
 use crate::scan::{ReportKind, ScanOptions, scan};
 
 /// Command that another program adds.
@@ -120,21 +118,6 @@ pub fn escape(text: &str) -> String {
     EscapeControls(text).to_string()
 }
 
-/// Check of each assertion of an answer.
-pub trait AssertionCheck: Send + Sync {
-    /// Checks an assertion. Errors are up to the check; the assertion is printed either way.
-    fn check(&self, assertion: &Assertion<'_>) -> CheckedAssertion;
-}
-
-/// Result of a check.
-#[derive(Debug, Default)]
-pub struct CheckedAssertion {
-    /// Member `checks` of the assertion's line.
-    pub checks: Value,
-    /// Lines for people, which follow the annotations.
-    pub lines: String,
-}
-
 /// Options of a command that checks the assertions of answers: files, their format, and the output.
 #[derive(Debug, Args)]
 pub struct CheckOptions {
@@ -181,15 +164,5 @@ impl CheckOptions {
             result,
             is_incomplete: counts.incomplete > 0,
         })
-    }
-}
-
-/// Check of another program.
-#[derive(Clone)]
-pub(crate) struct Checks(pub(crate) Arc<dyn AssertionCheck>);
-
-impl fmt::Debug for Checks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Checks")
     }
 }

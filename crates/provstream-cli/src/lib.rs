@@ -36,11 +36,9 @@ use self::commands::{
 use self::error::EXIT_ERROR;
 
 pub use self::error::{input_error, usage_error};
-pub use self::extension::{
-    AssertionCheck, CheckOptions, CheckSummary, CheckedAssertion, Extension, Report, ReportOptions,
-    escape,
-};
+pub use self::extension::{CheckOptions, CheckSummary, Extension, Report, ReportOptions, escape};
 pub use self::messages::print_note;
+pub use self::scan::check::{AssertionCheck, CheckedAssertion};
 
 /// Runs the command line with the arguments of the process, and with the commands of `extensions` besides its own.
 #[must_use]

@@ -1,5 +1,6 @@
 //! Reading of files by `extract` and `admit`: from inputs to records.
 
+pub(crate) mod check;
 pub(crate) mod event_printer;
 mod line_index;
 mod parallel;
@@ -16,10 +17,10 @@ use clap::builder::RangedU64ValueParser;
 use provstream::provenance::{Discipline, Timestamp, Vocabulary};
 use provstream::{Limits, Mode, Parser, ParserBuilder};
 
+use self::check::Checks;
 use self::event_printer::{EventPrinter, print_record};
 use self::record::RecordContext;
 use self::totals::{Counts, PartSummary};
-use crate::extension::Checks;
 use crate::files::{InputFiles, tolerate};
 use crate::hidden_annotations::hidden_message;
 use crate::input::{Input, input_name};
