@@ -145,11 +145,11 @@ fn check(head: Option<Head>, options: &Options) -> anyhow::Result<ExitCode> {
     let checked = checked.map_err(|error| options.ledger.error(&error))?;
     let mut report = options.report()?;
     for fault in &checked.faults {
-        match report.is_pretty() {
-            true => report.write_lines(format!("{}\n", escape(&fault.to_string()))),
-            false => {
-                report.write_record(&json!({ "event": "fault", "message": fault.to_string() }))
-            }
+        let message = fault.to_string();
+        if report.is_pretty() {
+            report.write_lines(format!("{}\n", escape(&message)));
+        } else {
+            report.write_record(&json!({ "event": "fault", "message": message }));
         }
     }
     if report.is_pretty() {
