@@ -51,7 +51,7 @@ impl<R: TextRewriter> State<R> {
         let Alone { id, text, .. } = alone;
         self.edits.clear();
         self.note_sequence(&frame.data, alone.sequence);
-        let is_changed = self.text(frame, (id, text), (false, false), handler);
+        let is_changed = self.text(frame, (id, text), (false, false), usize::MAX, handler);
         if alone.is_repeatable
             && !text.is_empty()
             && let Some(state) = self.texts.get_mut(id)

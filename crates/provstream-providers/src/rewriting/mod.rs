@@ -590,7 +590,7 @@ impl<R: TextRewriter> State<R> {
                 let is_last = pending.last_texts.binary_search(&place).is_ok();
                 self.note_twins(&frame.data, all, place);
                 self.begin_text(frame, (id, text, piece), pending, handler);
-                if self.text(frame, (id, text), (is_last, piece.is_again), handler) {
+                if self.text(frame, (id, text), (is_last, piece.is_again), place, handler) {
                     pending.change(id.channel);
                 }
                 if piece.is_repeatable && !text.is_empty() {

@@ -52,12 +52,17 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Rewrites a delta, and returns `true` if it changes.
+    /// Rewrites a delta, which is the fact at this index, and returns `true` if it changes.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "its parts are borrowed one by one"
+    )]
     pub(super) fn text(
         &mut self,
         frame: &Frame<'_>,
         (id, text): (TextId, Str),
         (is_last, is_again): (bool, bool),
+        fact: usize,
         handler: &mut impl StreamHandler,
     ) -> bool {
         self.announce(text::position(id, is_again), handler);
@@ -74,7 +79,8 @@ impl<R: TextRewriter> State<R> {
             self.go_on(place, text);
         }
         let is_apart = R::WITHHOLDS_UNREAD && self.are_apart(id.channel);
-        let goes_on = self.goes_on() || is_apart && self.awaits_twin(id);
+        let awaits = is_apart && (self.awaits_twin(id) || self.is_followed(id, fact));
+        let goes_on = self.goes_on() || awaits;
         let state = &mut self.texts[place];
         state.is_again = is_again;
         state.goes_on = goes_on;

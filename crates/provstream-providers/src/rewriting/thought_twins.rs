@@ -13,6 +13,7 @@ use crate::text::TextRewriter;
 use crate::text_id::TextId;
 
 use super::pending::EventPlan;
+use super::twins::LastDeltas;
 
 /// Most texts of reasoning that are remembered after their end.
 const MAX_ENDED: usize = 16;
@@ -29,6 +30,8 @@ pub(super) struct ThoughtTwins<R> {
     ended: Vec<(ThoughtId, R)>,
     /// The current event may end the response.
     is_at_end: bool,
+    /// For each index, the last deltas of the current event.
+    deltas: BTreeMap<u32, LastDeltas>,
 }
 
 impl<R> Default for ThoughtTwins<R> {
@@ -37,6 +40,7 @@ impl<R> Default for ThoughtTwins<R> {
             of_index: BTreeMap::new(),
             ended: Vec::new(),
             is_at_end: false,
+            deltas: BTreeMap::new(),
         }
     }
 }
@@ -104,8 +108,13 @@ impl<R: TextRewriter> State<R> {
             twins.ended.retain(|((_, at), _)| at.is_none());
         }
         let mut pieces: BTreeMap<u32, EventPieces> = BTreeMap::new();
-        for found in each(all.iter()) {
+        twins.deltas.clear();
+        for (place, found) in each(all.iter()).enumerate() {
             if let Found::Reasoning(id, text, _) = *found {
+                let deltas = twins.deltas.entry(id.index());
+                deltas
+                    .and_modify(|deltas| deltas.add(id, place))
+                    .or_insert(LastDeltas::of(id, place));
                 let pieces = pieces
                     .entry(id.index())
                     .or_insert(EventPieces::of(id, text));
@@ -131,11 +140,16 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Returns `true` if another member of a choice may still decide about reasoning that is in both.
-    pub(super) fn awaits_thought(&self, id: TextId) -> bool {
+    pub(super) fn awaits_thought(&self, id: TextId, place: usize) -> bool {
         let Some(thoughts) = self.thoughts.as_deref() else {
             return false;
         };
         let is_apart = thoughts.twins.of_index.get(&id.index()) == Some(&true);
+        let deltas = thoughts.twins.deltas.get(&id.index());
+        let other = deltas.and_then(|deltas| deltas.other_than(id));
+        if is_apart && other > Some(place) {
+            return true;
+        }
         let mut others = each(thoughts.texts.iter());
         is_apart && others.any(|of| of.id.index() == id.index() && of.id != id && of.is_holding())
     }

@@ -98,6 +98,7 @@ impl<R: TextRewriter> State<R> {
                         text,
                         is_again,
                         is_last: last.has(place),
+                        place,
                     };
                     (id, self.thought(frame, piece, handler))
                 }
@@ -144,7 +145,7 @@ impl<R: TextRewriter> State<R> {
         let Some(place) = self.begin_thought(id) else {
             return R::WITHHOLDS_UNREAD && self.empty(text);
         };
-        let goes_on = self.goes_on() || self.awaits_thought(id);
+        let goes_on = self.goes_on() || self.awaits_thought(id, piece.place);
         let (Some(thoughts), start) = (&mut self.thoughts, self.edits.bytes.len()) else {
             return false;
         };
@@ -336,4 +337,6 @@ struct Piece {
     is_again: bool,
     /// Something comes after it that ends the reasoning.
     is_last: bool,
+    /// Index of its fact.
+    place: usize,
 }

@@ -23,6 +23,43 @@ pub(super) struct Twins {
     first: SmallVec<[usize; 1]>,
     /// Full texts of the current event may repeat each other.
     has_wholes: bool,
+    /// Channels with deltas of several members in the current event.
+    deltas: SmallVec<[(Channel, LastDeltas); 0]>,
+}
+
+/// Last deltas of two members in an event.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastDeltas {
+    /// The last one, and its place.
+    last: (TextId, usize),
+    /// The last one of another member.
+    other: Option<(TextId, usize)>,
+}
+
+impl LastDeltas {
+    pub(super) const fn of(id: TextId, place: usize) -> Self {
+        Self {
+            last: (id, place),
+            other: None,
+        }
+    }
+
+    /// Adds the next delta.
+    pub(super) fn add(&mut self, id: TextId, place: usize) {
+        if self.last.0 != id {
+            self.other = Some(self.last);
+        }
+        self.last = (id, place);
+    }
+
+    /// Returns the place of the last delta of another member.
+    pub(super) fn other_than(&self, id: TextId) -> Option<usize> {
+        let other = match self.last.0 == id {
+            true => self.other,
+            false => Some(self.last),
+        };
+        other.map(|(_, place)| place)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +133,7 @@ impl<R: TextRewriter> State<R> {
         if let Some(twins) = &mut self.twins {
             twins.first.clear();
             twins.has_wholes = false;
+            twins.deltas.clear();
         }
         let is_one_answer = self.reader.format() == Some(Format::Tgi);
         let texts = found.iter().enumerate();
@@ -152,6 +190,12 @@ impl<R: TextRewriter> State<R> {
         };
         let is_new = !has_begun && !self.has_forgotten && texts.iter().all(is_new);
         let twins = self.twins.get_or_insert_default();
+        let mut deltas = texts.iter().filter(|text| !text.is_whole);
+        if is_apart && let Some(first) = deltas.next() {
+            let mut last = LastDeltas::of(first.id, first.place);
+            deltas.for_each(|text| last.add(text.id, text.place));
+            twins.deltas.push((first.id.channel, last));
+        }
         if is_apart || is_new && first.is_some() {
             texts.iter().for_each(|text| twins.part(text.id.channel));
         }
@@ -232,6 +276,17 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn awaits_twin(&self, id: TextId) -> bool {
         let mut others = each(self.texts.iter());
         others.any(|of| of.id.channel == id.channel && of.id != id && of.is_holding())
+    }
+
+    /// Returns `true` if a delta of another member of a channel is processed after the one at this place.
+    pub(super) fn is_followed(&self, id: TextId, place: usize) -> bool {
+        let Some(twins) = self.twins.as_deref() else {
+            return false;
+        };
+        let mut deltas = twins.deltas.iter();
+        let deltas = deltas.find(|(of, _)| *of == id.channel);
+        let other = deltas.and_then(|(_, deltas)| deltas.other_than(id));
+        other.is_some_and(|other| other > place || twins.first.contains(&place))
     }
 
     /// Returns `true` if something of another member of a channel is withheld.

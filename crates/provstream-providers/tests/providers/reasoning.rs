@@ -1,8 +1,9 @@
 //! Annotations in reasoning.
 
-use provstream::{Action, Parser};
+use provstream::{Action, Parser, Policy, Question};
 use provstream_providers::{Format, NoticeCode, ReadReport, Reasoning, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
+use testkit::wire::generate::Random;
 use testkit::wire::oracle::events;
 
 use crate::shapes::With;
@@ -569,6 +570,126 @@ fn parts_of_reasoning_in_one_event_are_one_text() {
                 out.contains("So.") && out.contains("Hi."),
                 "{body} became {out}"
             );
+        }
+    }
+}
+
+/// Withholds what the model declares as inference.
+#[derive(Clone, Copy, Debug)]
+struct NoInference;
+
+impl Policy for NoInference {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        let mut annotations = question.assertion().annotations();
+        match annotations.any(|annotation| annotation.declared() == "unverified-inference") {
+            true => Action::Discard,
+            false => Action::Release,
+        }
+    }
+}
+
+/// A text with these annotations after its sentences, cut into pieces.
+fn cut(annotations: &[&str], random: &mut Random) -> Vec<String> {
+    let sentences = annotations.iter().enumerate();
+    let sentences = sentences.map(|(number, annotation)| match *annotation {
+        "" => format!("It is Z{number}z."),
+        annotation => format!("It is Z{number}z. [{annotation}]"),
+    });
+    let text = sentences.collect::<Vec<_>>().join(" ");
+    let (mut pieces, mut rest) = (Vec::new(), &*text);
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(1 + random.below(rest.len().min(30)));
+        pieces.push(piece.to_owned());
+        rest = after;
+    }
+    pieces
+}
+
+fn text_in(out: &[Value], pointer: &str) -> String {
+    let texts = out
+        .iter()
+        .filter_map(|event| event.pointer(pointer)?.as_str());
+    texts.collect()
+}
+
+/// Two members whose pieces come in the same events, cut in different places, with annotations of their own.
+#[test]
+fn random_members_of_reasoning_are_gated_together() {
+    const KINDS: [&str; 3] = ["", "substrate.grep", "unverified-inference"];
+    for seed in 0..testkit::search::seeds(300) {
+        let mut random = Random::new(seed);
+        let len = 1 + random.below(5);
+        let one: Vec<_> = (0..len).map(|_| KINDS[random.below(3)]).collect();
+        let is_equal = random.one_in(3);
+        let other = one.iter().map(|kind| match random.below(3) {
+            _ if is_equal => *kind,
+            0 => *kind,
+            1 => "",
+            _ => KINDS[random.below(3)],
+        });
+        let other: Vec<_> = other.collect();
+        let pieces = cut(&one, &mut random);
+        let others = match is_equal && random.one_in(2) {
+            true => pieces.clone(),
+            false => cut(&other, &mut random),
+        };
+        let is_first = random.one_in(2);
+        let is_beside = random.one_in(2);
+        let last = pieces.len().max(others.len()) - 1;
+        let mut stream = Vec::new();
+        for place in 0..=last {
+            let mut members = Vec::new();
+            members.extend(
+                pieces
+                    .get(place)
+                    .map(|piece| format!("\"reasoning\":{}", json!(piece))),
+            );
+            members.extend(others.get(place).map(|piece| {
+                let details = json!([{"type": "reasoning.text", "index": 0, "text": piece}]);
+                format!("\"reasoning_details\":{details}")
+            }));
+            if is_beside && place == last {
+                members.push("\"content\":\"Hi.\"".to_owned());
+            }
+            if is_first {
+                members.reverse();
+            }
+            stream.push(format!(
+                "data: {{\"choices\":[{{\"index\":0,\"delta\":{{{}}}}}]}}\n\n",
+                members.join(",")
+            ));
+        }
+        if !is_beside {
+            stream.push(sse(&[delta(&json!({"content": "Hi."}))]));
+        }
+        let body = stream.concat();
+        let size = 1 + random.below(80);
+        let gate = StreamGate::new(Format::OpenAiChat, Parser::new(), NoInference);
+        let (mut gate, mut out) = (gate.with_reasoning(Reasoning::Rewrite), Vec::new());
+        for chunk in body.as_bytes().chunks(size) {
+            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let written = String::from_utf8(out).expect("UTF-8");
+        for number in 0..len {
+            let is_withheld = [one[number], other[number]].contains(&"unverified-inference");
+            let count = written.matches(&format!("Z{number}z")).count();
+            let expected = if is_withheld { 0 } else { 2 };
+            assert_eq!(count, expected, "seed {seed}: {body} became {written}");
+        }
+        let rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+        let (mut rewriter, mut out) = (rewriter.with_reasoning(Reasoning::Rewrite), Vec::new());
+        for chunk in body.as_bytes().chunks(size) {
+            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let clean: Vec<_> = (0..len)
+            .map(|number| format!("It is Z{number}z."))
+            .collect();
+        let written = events(&out);
+        for pointer in ["reasoning", "reasoning_details/0/text"] {
+            let text = text_in(&written, &format!("/choices/0/delta/{pointer}"));
+            assert_eq!(text, clean.join(" "), "seed {seed}, {pointer}: {body}");
         }
     }
 }

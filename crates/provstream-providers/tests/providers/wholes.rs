@@ -297,6 +297,15 @@ fn members_that_differ_in_an_event_have_nothing_that_is_withheld() {
         ],
         vec![twins("It is SECRET. ", "It is SECRET."), unverified.clone()],
         vec![calls("It is SECRET.", "It is SECRET."), unverified],
+        // One of them is behind the other one.
+        vec![
+            twins("It is SECRET. It is so. ", "It is "),
+            twins("So.", "SECRET. [unverified-inference] It is so. So."),
+        ],
+        vec![
+            twins("It is ", "It is SECRET. It is so. "),
+            twins("SECRET. [unverified-inference] It is so. So.", "So."),
+        ],
     ] {
         let (out, _) = gated(Some(Format::OpenAiChat), &Action::Discard, &sse(&events));
         assert!(!out.contains("SECRET") && out.contains("So."), "{out}");
