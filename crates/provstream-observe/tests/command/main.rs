@@ -213,6 +213,46 @@ fn levels_and_quotes_decide_about_the_status() {
 }
 
 #[test]
+fn other_commands_read_what_a_ledger_exports() {
+    let Some(bench) = Bench::new() else { return };
+    let read = bench.observe(&["code.read", "a.rs", "--keep", "content"]);
+    bench.observe(&["code.read", "b.rs", "--expires", "1s"]);
+    bench.observe(&["fs.mtime", "a.rs", "--id", "1"]);
+    bench.observe(&["grep", "run", "--id", "1"]);
+    bench.records(&["ledger", "expire", "--now", "2099-01-01T00:00:00Z"], "");
+    let export = |form: &str, file: &str| {
+        let status = bench
+            .run(&["ledger", "export", "--as", form, "-o", file], "")
+            .status;
+        assert!(status.success(), "{form}");
+    };
+    export("observations", "../made.json");
+    let list = fs::read(bench.dir.path().join("made.json")).expect("readable");
+    let list: Value = serde_json::from_slice(&list).expect("JSON");
+    assert_eq!(list.as_array().expect("a list").len(), 2);
+    assert_eq!(list[0]["summary"], "fn main() {");
+    assert_eq!(
+        (&list[1]["id"], &list[1]["class"]),
+        (&"1".into(), &"substrate.grep".into())
+    );
+    let prompt = bench.run(&["emit", "prompt", "--observations", "../made.json"], "");
+    let prompt = String::from_utf8(prompt.stdout).expect("UTF-8");
+    assert!(prompt.contains(&read), "{prompt}");
+    export("sources", "../sources.json");
+    let answer = "It runs here. [1] It stops there. [2]\n";
+    let args = [
+        "extract",
+        "--dialect",
+        "numeric",
+        "--sources",
+        "../sources.json",
+    ];
+    let cited = bench.records(&args, answer);
+    assert!(cited[0]["ids"][0].get("reason").is_none(), "{cited:?}");
+    assert_eq!(cited[1]["ids"][0]["reason"], "unknown-source", "{cited:?}");
+}
+
+#[test]
 fn a_ledger_is_listed_checked_expired_and_exported() {
     let Some(bench) = Bench::new() else { return };
     bench.observe(&[

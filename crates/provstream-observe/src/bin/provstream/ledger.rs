@@ -1,8 +1,11 @@
 //! `provstream ledger`.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use clap::{ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{
+    ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+};
 use provstream::provenance::Timestamp;
 use provstream_cli::{Report, ReportOptions, escape, input_error};
 use provstream_observe::{Body, Entry, ExportError, Head, Ledger as _, Record};
@@ -64,11 +67,25 @@ enum Action {
         #[command(flatten)]
         options: Options,
     },
-    /// Print all entries as lines of JSON, and the head as the last line
+    /// Print all entries as lines of JSON, and the head as the last line; or what other commands read
     Export {
+        /// Form of the export
+        ///
+        /// ledger: all entries, and the head. observations: what `provstream emit --observations` reads, with the first
+        /// line of each recorded content as its summary. sources: what `--sources` reads. The latter two have the latest
+        /// entry of each id that has not expired.
+        #[arg(long = "as", value_name = "FORM", default_value = "ledger")]
+        form: Form,
         #[command(flatten)]
         options: Options,
     },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Ledger,
+    Observations,
+    Sources,
 }
 
 #[derive(Debug, clap::Args)]
@@ -85,6 +102,9 @@ impl Options {
     }
 }
 
+/// Most characters of a summary.
+const MAX_SUMMARY: usize = 200;
+
 /// Status of a check that found faults.
 const FAULTS: u8 = 3;
 
@@ -98,7 +118,11 @@ pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Action::Show { id, options } => show(&id, &options),
         Action::Check { head, options } => check(head, &options),
         Action::Expire { now, options } => expire(now, &options),
-        Action::Export { options } => export(&options),
+        Action::Export {
+            form: Form::Ledger,
+            options,
+        } => export(&options),
+        Action::Export { form, options } => export_ids(form, &options),
     }
 }
 
@@ -202,6 +226,52 @@ fn export(options: &Options) -> anyhow::Result<ExitCode> {
     }
     report.commit()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Exports the latest entry of each id that has not expired.
+fn export_ids(form: Form, options: &Options) -> anyhow::Result<ExitCode> {
+    let now = Timestamp::now();
+    let mut entries = BTreeMap::new();
+    let read = options.ledger.open()?.for_each(1, |record| {
+        if let Record::Observation(entry) = record {
+            entries.insert(entry.id.clone(), entry);
+        }
+        true
+    });
+    read.map_err(|error| options.ledger.error(&error))?;
+    let mut entries: Vec<_> = entries.into_values().collect();
+    entries
+        .retain(|entry| entry.body.is_some() && entry.expires.is_none_or(|expires| expires > now));
+    entries.sort_by_key(|entry| entry.seq);
+    let list: Vec<_> = entries.iter().map(|entry| listed(form, entry)).collect();
+    let mut report = options.report()?;
+    match form {
+        Form::Sources => report.write_record(&json!({ "sources": list, "complete": true })),
+        _ => report.write_record(&list),
+    }
+    report.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds an element of a list of observations or sources.
+fn listed(form: Form, entry: &Entry) -> Value {
+    let mut listed = json!({ "id": entry.id, "class": entry.class, "ts": entry.time.to_string() });
+    let content = entry.body.as_ref().and_then(|body| body.content.as_deref());
+    if let (Form::Observations, Some(content)) = (form, content) {
+        let text = String::from_utf8_lossy(content);
+        let line = text.lines().find(|line| !line.trim().is_empty());
+        let line: String = line
+            .unwrap_or_default()
+            .trim()
+            .chars()
+            .take(MAX_SUMMARY)
+            .collect();
+        // A summary is one line of visible order.
+        if !line.is_empty() {
+            listed["summary"] = escape(&line).into();
+        }
+    }
+    listed
 }
 
 fn write_entry(report: &mut Report, entry: &Entry, has_content: bool) {
