@@ -202,13 +202,8 @@ fn moved_commits(query: &GitLog, body: &Body, substrates: &Substrates) -> Option
         }
         (None, None) => return None,
     };
-    let commits = substrates.commits(query).ok()?;
-    let newer = commits.iter().position(|commit| commit.id == first)?;
-    // A log that ended at its start still does.
-    let same = commits[newer..].iter().take(query.limit);
-    let content: Vec<u8> = same
-        .flat_map(|commit| commit.text.iter().copied())
-        .collect();
+    let (newer, commits) = substrates.commits_from(query, &first).ok()?;
+    let content: Vec<u8> = commits.into_iter().flat_map(|commit| commit.text).collect();
     let plural = if newer == 1 { "" } else { "s" };
     (Digest::of(&content) == body.result).then(|| Repeated {
         content: Some(content),

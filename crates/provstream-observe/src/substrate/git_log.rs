@@ -22,7 +22,7 @@ pub(crate) struct Commit {
 }
 
 pub(super) fn observe(work: Work<'_>, query: &GitLog) -> Result<FoundResult, SubstrateError> {
-    let commits = commits(work, query, query.limit)?;
+    let (_, commits) = commits(work, query, None)?;
     let Some(first) = commits.first() else {
         return Err(SubstrateError::gone(match &query.path {
             Some(path) => format!(
@@ -45,21 +45,20 @@ pub(super) fn observe(work: Work<'_>, query: &GitLog) -> Result<FoundResult, Sub
     })
 }
 
-/// Lists up to `most` commits.
+/// Lists the latest commits, or those from the commit `first` on, and counts the newer ones. As many as the query asks for are listed.
 pub(super) fn commits(
     work: Work<'_>,
     query: &GitLog,
-    most: usize,
-) -> Result<Vec<Commit>, SubstrateError> {
+    first: Option<&str>,
+) -> Result<(usize, Vec<Commit>), SubstrateError> {
     let repository = open(work, &query.repository)?;
-    let mut reference = repository
-        .find_reference(query.reference.as_str())
-        .map_err(|_| {
-            SubstrateError::gone(format!(
-                "{}: expected a reference, found none",
-                query.reference.escape_debug()
-            ))
-        })?;
+    let reference = repository.find_reference(query.reference.as_str());
+    let mut reference = reference.map_err(|_| {
+        SubstrateError::gone(format!(
+            "{}: expected a reference, found none",
+            query.reference.escape_debug()
+        ))
+    })?;
     let tip = reference.peel_to_id().map_err(|error| fail(&error))?;
     let walk = repository
         .rev_walk([tip.detach()])
@@ -67,35 +66,35 @@ pub(super) fn commits(
         .use_commit_graph(false)
         .all()
         .map_err(|error| fail(&error))?;
-    let mut commits = Vec::new();
+    let (mut newer, mut commits) = (0, Vec::new());
     for (seen, info) in walk.enumerate() {
         work.check_time()?;
-        if commits.len() >= most {
+        if commits.len() >= query.limit {
             break;
         }
         if seen >= work.limits.max_commits {
-            // A search for moved commits ends here, without one.
-            if most == usize::MAX {
-                break;
-            }
             return Err(SubstrateError::limit(format!(
                 "expected the log to end within {} commits, found more",
                 work.limits.max_commits
             )));
         }
         let info = info.map_err(|error| fail(&error))?;
-        let commit = repository
-            .find_commit(info.id)
-            .map_err(|error| fail(&error))?;
-        let is_listed = match &query.path {
-            Some(path) => changes(&repository, &commit, Path::new(path))?,
-            None => true,
+        let commit = repository.find_commit(info.id);
+        let commit = commit.map_err(|error| fail(&error))?;
+        if let Some(path) = &query.path
+            && !changes(&repository, &commit, Path::new(path))?
+        {
+            continue;
+        }
+        let is_first = |first: &str| {
+            gix::ObjectId::from_hex(first.as_bytes()).is_ok_and(|first| first == info.id)
         };
-        if is_listed {
-            commits.push(describe(&commit)?);
+        match commits.is_empty() && !first.is_none_or(is_first) {
+            true => newer += 1,
+            false => commits.push(describe(&commit)?),
         }
     }
-    Ok(commits)
+    Ok((newer, commits))
 }
 
 /// Opens a repository without the settings of the user or the system. Nothing of it may be elsewhere: it is a folder `.git` or a

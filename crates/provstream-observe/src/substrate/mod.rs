@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 pub use query::SubstrateQuery;
 
+use self::git_log::Commit;
 use self::root::Root;
 use crate::observation::Anchor;
 
@@ -102,12 +103,13 @@ impl Substrates {
         self.root.read(path, self.work())
     }
 
-    /// Reads the log of a query from its start on, as far as the limits allow.
-    pub(crate) fn commits(
+    /// Lists the commits of a log from the commit `first` on, and counts the newer ones.
+    pub(crate) fn commits_from(
         &self,
-        query: &query::GitLog,
-    ) -> Result<Vec<git_log::Commit>, SubstrateError> {
-        git_log::commits(self.work(), query, usize::MAX)
+        query: &GitLog,
+        first: &str,
+    ) -> Result<(usize, Vec<Commit>), SubstrateError> {
+        git_log::commits(self.work(), query, Some(first))
     }
 
     fn work(&self) -> Work<'_> {

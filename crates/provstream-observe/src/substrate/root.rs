@@ -212,11 +212,15 @@ pub(super) fn io_error(path: &str, error: &io::Error) -> SubstrateError {
     }
 }
 
+/// Returns `true` for the error of a path that leaves the root: that of the kernel, or that of cap-std, which has no code.
 fn is_escape(error: &io::Error) -> bool {
-    let code = error.raw_os_error();
-    let codes = [rustix::io::Errno::XDEV, rustix::io::Errno::LOOP];
-    codes
-        .iter()
-        .any(|escape| code == Some(escape.raw_os_error()))
-        || (code.is_none() && error.kind() == ErrorKind::PermissionDenied)
+    #[cfg(unix)]
+    {
+        let codes = [rustix::io::Errno::XDEV, rustix::io::Errno::LOOP];
+        let mut codes = codes.into_iter().map(rustix::io::Errno::raw_os_error);
+        if codes.any(|code| error.raw_os_error() == Some(code)) {
+            return true;
+        }
+    }
+    error.raw_os_error().is_none() && error.kind() == ErrorKind::PermissionDenied
 }
