@@ -46,7 +46,7 @@ pub(crate) struct UnclosedItem {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracker {
     pub(crate) envelope: EventFraming,
-    /// First event that is a JSON object, other than one that has no identity, as Azure's first one.
+    /// First event that is a JSON object, other than one that has no identity, as the first one of Azure.
     pub(crate) first: Option<Box<str>>,
     /// `first` has no identity.
     is_blank: bool,
@@ -76,6 +76,8 @@ struct EventFields<'a> {
     kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
     object: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    choices: Option<&'a RawValue>,
     index: Option<u32>,
     sequence_number: Option<u64>,
     output_index: Option<u32>,
@@ -103,6 +105,15 @@ struct EventFields<'a> {
     block: Option<u32>,
     #[serde(borrow)]
     start: Option<&'a RawValue>,
+}
+
+impl EventFields<'_> {
+    /// Returns `true` for the event about the prompt with which Azure and GitHub Copilot begin.
+    fn has_no_identity(&self) -> bool {
+        let object = self.object.as_deref().unwrap_or_default();
+        let choices = self.choices.map(|choices| choices.get().as_bytes());
+        object.is_empty() && choices.is_some_and(|choices| matches!(choices, [b'[', inside @ .., b']'] if inside.trim_ascii().is_empty()))
+    }
 }
 
 /// Block of a Bedrock event.
@@ -190,8 +201,7 @@ impl Tracker {
         let is_first = self.first.is_none() || self.is_blank;
         if is_first && data.starts_with('{') && data.len() <= MAX_LINE {
             self.first = Some(data.into());
-            let object = event.as_ref().and_then(|event| event.object.as_deref());
-            self.is_blank = object == Some("");
+            self.is_blank = event.as_ref().is_some_and(EventFields::has_no_identity);
         }
         if let Some(event) = event {
             self.event(&event);

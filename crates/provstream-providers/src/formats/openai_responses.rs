@@ -272,6 +272,13 @@ const PASSES: &[Passes] = &[
     )
     .in_kinds(&["response.*_call*"]),
     any(&[""], "text").in_kinds(&["response"]),
+    // What Codex's backend says about its limits and connections.
+    any(
+        &[""],
+        "additional_rate_limits code_review_rate_limits credits etag headers limit_id limit_name metadata metered_limit_name plan_type \
+         promo rate_limits",
+    )
+    .in_kinds(&["codex.*", "response.metadata"]),
 ];
 
 pub(crate) const TABLE: Table = Table {

@@ -167,6 +167,22 @@ fn members_of_the_types_of_interactions_pass() {
     assert_passes(Format::Gemini, &format!("{body}\n\n"));
 }
 
+#[test]
+fn events_of_codex_pass() {
+    let created = "data: {\"type\":\"response.created\",\"response\":{\"id\":\"r\",\"object\":\"response\",\"output\":[]}}\n\n";
+    for members in [
+        r#""type":"codex.rate_limits","plan_type":"plus plan","metered_limit_name":"codex","rate_limits":{"allowed":true,"primary":{"used_percent":3,"window_minutes":300}},"credits":{"balance":"5 USD"}"#,
+        r#""type":"response.metadata","headers":{"x-codex-turn-state":"gAAAAABo==","date":"Thu, 26 Nov 2026"}"#,
+        r#""type":"codex.response.metadata","headers":{"x-models-etag":"W/\"a\""},"metadata":{"a":"b c"},"etag":"e"}"#.trim_end_matches('}'),
+        r#""type":"keepalive","sequence_number":3"#,
+    ] {
+        assert_passes(
+            Format::OpenAiResponses,
+            &format!("{created}data: {{{members}}}\n\n"),
+        );
+    }
+}
+
 /// The AI SDK reads no stream with an empty `inputEncoding`, and refuses an approval without its signature.
 #[test]
 fn members_of_tool_parts_pass() {

@@ -3,7 +3,7 @@
 use provstream_providers::Format;
 use serde_json::{Value, json};
 
-use super::json::EventWriter;
+use super::json::{EventWriter, cohere_usage};
 use crate::tracker::Tracker;
 
 /// Returns the body of an error response. For an unknown API it has OpenAI's format, which most
@@ -50,7 +50,8 @@ pub(crate) fn error_event(
         }
         Some(Format::Ollama) => events.event(None, &json!({"error": message})),
         Some(Format::Cohere) => {
-            let delta = json!({"finish_reason": "ERROR", "error": message});
+            let delta =
+                json!({"finish_reason": "ERROR", "error": message, "usage": cohere_usage()});
             events.typed(&json!({"type": "message-end", "delta": delta}));
         }
         Some(Format::Tgi) => events.event(None, &json!({"error": message, "error_type": code})),

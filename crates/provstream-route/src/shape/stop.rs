@@ -3,7 +3,7 @@
 use provstream_providers::{Channel, Format};
 use serde_json::{Map, Value, json};
 
-use super::json::{EventWriter, of_first};
+use super::json::{EventWriter, cohere_usage, of_first};
 use crate::tracker::{EventFraming, Tracker, UnclosedItem};
 
 /// Returns `true` if a stream of a format can end before the upstream ends it, with events from
@@ -199,14 +199,11 @@ fn cohere(events: &mut EventWriter<'_>, tracker: &Tracker) {
     for open in &tracker.open {
         events.typed(&json!({"type": "content-end", "index": open.index}));
     }
-    // The AI SDK reads no end without usage.
-    let tokens = json!({"input_tokens": 0, "output_tokens": 0});
-    let usage = json!({"billed_units": tokens, "tokens": tokens});
     let mut event = repeated(tracker, &["id"]);
     event.insert("type".to_owned(), "message-end".into());
     event.insert(
         "delta".to_owned(),
-        json!({"finish_reason": "ERROR", "usage": usage}),
+        json!({"finish_reason": "ERROR", "usage": cohere_usage()}),
     );
     events.typed(&event.into());
 }

@@ -356,13 +356,16 @@ fn a_tool_call_after_a_refused_sentence_is_not_begun() {
 #[test]
 fn the_end_of_a_stream_has_the_identity_of_its_events() {
     let [case, ..] = &CASES;
-    let first = "data: {\"choices\":[],\"created\":0,\"id\":\"\",\"model\":\"\",\"object\":\"\",\"prompt_filter_results\":[{\"prompt_index\":0}]}\n\n";
-    let body = format!("{first}{}", case.body);
-    for size in [1, 7, body.len()] {
-        let mut filter = filter(&route("gate", "", REFUSE), &sse("/"));
-        let (out, _) = through(&mut filter, body.as_bytes(), size);
-        let out = String::from_utf8(out).expect("UTF-8");
-        assert!(out.ends_with(case.end), "{out}");
+    let copilot = "data: {\"choices\":[],\"created\":0,\"id\":\"\",\"prompt_filter_results\":[{\"prompt_index\":0}]}\n\n";
+    let azure = "data: {\"choices\":[],\"created\":0,\"id\":\"\",\"model\":\"\",\"object\":\"\",\"prompt_filter_results\":[{\"prompt_index\":0}]}\n\n";
+    for first in [azure, copilot] {
+        let body = format!("{first}{}", case.body);
+        for size in [1, 7, body.len()] {
+            let mut filter = filter(&route("gate", "", REFUSE), &sse("/"));
+            let (out, _) = through(&mut filter, body.as_bytes(), size);
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert!(out.ends_with(case.end), "{out}");
+        }
     }
 }
 
