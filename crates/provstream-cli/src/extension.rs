@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::error::exit_code_of_files;
 use crate::messages::{EscapeControls, styled};
 use crate::options::OutputOptions;
-use crate::output::{Output, is_terminal};
+use crate::output::{Output, is_terminal, refuse_input_as_output};
 use crate::scan::check::{AssertionCheck, Checks};
 use crate::scan::{ReportKind, ScanOptions, scan};
 
@@ -150,12 +150,18 @@ impl CheckOptions {
         self.scan.is_pretty()
     }
 
-    /// Reads all files, and prints each assertion with its check, diagnostics and totals.
+    /// Reads all files, and prints each assertion with its check, diagnostics and totals. `inputs` are further files that the
+    /// command reads, with the names of their options; the output may be none of them.
     ///
     /// # Errors
     ///
     /// An option is wrong, or the output cannot be opened.
-    pub fn run(&self, check: Arc<dyn AssertionCheck>) -> anyhow::Result<CheckSummary> {
+    pub fn run<'a>(
+        &self,
+        check: Arc<dyn AssertionCheck>,
+        inputs: impl IntoIterator<Item = (&'a str, Option<&'a Path>)>,
+    ) -> anyhow::Result<CheckSummary> {
+        refuse_input_as_output("--output", self.scan.output.path(), inputs)?;
         let limits = self.scan.limits()?;
         let vocabulary = self.scan.input.vocabulary.load()?;
         let report = ReportKind::Checks(Checks(check));

@@ -341,6 +341,10 @@ fn wrong_arguments_and_missing_files_have_their_status() {
         "no observation, no ledger"
     );
     bench.observe(&["fs.mtime", "a.rs"]);
+    for command in ["verify", "ledger export"] {
+        let args: Vec<_> = command.split(' ').chain(["-o", "../obs.db"]).collect();
+        bench.fails(&args, 2, "which is also --ledger");
+    }
     bench.fails(
         &["ledger", "show", "none"],
         1,
@@ -350,10 +354,5 @@ fn wrong_arguments_and_missing_files_have_their_status() {
         &["ledger", "check", "--head", "7"],
         2,
         "expected ENTRIES:LINK",
-    );
-    bench.fails(
-        &["ledger", "export", "-o", "../obs.db"],
-        2,
-        "which is also --ledger",
     );
 }

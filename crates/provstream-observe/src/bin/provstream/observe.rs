@@ -190,7 +190,9 @@ fn observe(query: &SubstrateQuery, options: &ObserveOptions) -> anyhow::Result<E
         .with_observation_id(observation.id())
         .with_ts(observation.time().to_string());
     let annotation = write_bracketed(&annotation).map_err(usage_error)?;
-    let mut report = options.report.open([options.ledger.file()])?;
+    let mut report = options
+        .report
+        .open([options.ledger.file(), ("--key", options.key.as_deref())])?;
     let ledger = options.ledger.create()?;
     let recorded = ledger.record(&observation);
     let seq = recorded.map_err(|error| options.ledger.error(&error))?;

@@ -106,7 +106,8 @@ pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         now: options.now,
         totals: Mutex::default(),
     });
-    let summary = options.input.run(Arc::<Verifier>::clone(&verifier))?;
+    let check = Arc::<Verifier>::clone(&verifier);
+    let summary = options.input.run(check, [options.ledger.file()])?;
     let totals = std::mem::take(&mut *verifier.totals());
     if let Some(error) = &totals.error {
         return Err(options.ledger.error(error));
