@@ -1,7 +1,7 @@
 //! Carry-over buffer: contiguous bytes of the stream up to the one read last.
 
-use super::bytes::{KINDS, Kinds, all};
-use super::run::{Run, all_of_four, covers};
+use super::bytes::{KINDS, Kinds, MARKER_FREE};
+use super::run::{Run, all_of_four, covers, is_marker_free};
 use crate::steps;
 
 /// Contiguous bytes of the stream, ending at the byte read last.
@@ -189,41 +189,72 @@ impl Buffer {
                 room[len - 4..].copy_from_slice(last);
             }
             _ if len > MOST => return None,
-            _ => return self.take_any(chunk).then(|| self.offset(end)),
+            _ if len > 8 => return self.take_long(chunk).then(|| self.offset(end)),
+            _ => return self.take_few(chunk).then(|| self.offset(end)),
         }
         steps::count(len);
         self.end = end + len;
         Some(self.offset(end))
     }
 
-    /// Appends like [`take_before`](Self::take_before) a chunk that is shorter or longer than most
-    /// tokens.
+    /// Appends like [`take_before`](Self::take_before) a chunk of fewer than four bytes.
     #[inline(never)]
-    fn take_any(&mut self, chunk: &[u8]) -> bool {
+    fn take_few(&mut self, chunk: &[u8]) -> bool {
         let (end, kind) = (self.end, self.run.kinds);
         let Some(room) = self.bytes.get_mut(end..end + chunk.len()) else {
             return false;
         };
-        let is_covered = if chunk.len() > 8 {
-            covers(kind, chunk) && copy_longer(room, chunk)
-        } else {
-            match *chunk {
-                [a] => {
-                    room[0] = a;
-                    kind & KINDS[a as usize] != 0
-                }
-                [a, b] => {
-                    room.copy_from_slice(&[a, b]);
-                    kind & KINDS[a as usize] & KINDS[b as usize] != 0
-                }
-                _ => !chunk.is_empty() && all(chunk, kind) && copy_few(room, chunk),
+        let is_covered = match *chunk {
+            [a] => {
+                room[0] = a;
+                kind & KINDS[a as usize] != 0
             }
+            [a, b] => {
+                room.copy_from_slice(&[a, b]);
+                kind & KINDS[a as usize] & KINDS[b as usize] != 0
+            }
+            [a, b, c] => {
+                room.copy_from_slice(&[a, b, c]);
+                kind & KINDS[a as usize] & KINDS[b as usize] & KINDS[c as usize] != 0
+            }
+            _ => false,
         };
         if is_covered {
             steps::count(chunk.len());
             self.end = end + chunk.len();
         }
         is_covered
+    }
+
+    /// Appends like [`take_before`](Self::take_before) a chunk of more than eight bytes.
+    // Apart from the others, which need fewer registers.
+    #[inline(never)]
+    fn take_long(&mut self, chunk: &[u8]) -> bool {
+        if cfg!(feature = "dialects") && self.run.kinds & MARKER_FREE != 0 {
+            return self.take_marker_free(chunk);
+        }
+        self.take_if(chunk, covers)
+    }
+
+    /// Appends like [`take_long`](Self::take_long) if the text may have markers.
+    #[inline(never)]
+    fn take_marker_free(&mut self, chunk: &[u8]) -> bool {
+        self.take_if(chunk, is_marker_free)
+    }
+
+    /// Appends a chunk of more than eight bytes if they are all of the class of the run.
+    #[inline(always)]
+    fn take_if(&mut self, chunk: &[u8], are_all: impl Fn(Kinds, &[u8]) -> bool) -> bool {
+        let end = self.end;
+        let Some(room) = self.bytes.get_mut(end..end + chunk.len()) else {
+            return false;
+        };
+        if !are_all(self.run.kinds, chunk) || !copy_longer(room, chunk) {
+            return false;
+        }
+        steps::count(chunk.len());
+        self.end = end + chunk.len();
+        true
     }
 
     /// Appends bytes if they fit before index `until`.

@@ -28,8 +28,10 @@ pub(crate) const TAGLESS: Kinds = 1 << 8;
 pub(crate) const BRACKETLESS: Kinds = 1 << 9;
 /// Free text like [`BRACKETLESS`] that begins no marker of a built-in dialect.
 pub(crate) const MARKLESS: Kinds = 1 << 10;
-/// Kinds of free text in whole chunks.
-pub(crate) const FREE: Kinds = TEXT | TEXT_AND_JSON | TAGLESS | BRACKETLESS | MARKLESS;
+/// Classes of free text that begins no marker of some dialects.
+pub(crate) const MARKER_FREE: Kinds = TAGLESS | BRACKETLESS | MARKLESS;
+/// Classes of free text.
+pub(crate) const FREE: Kinds = TEXT | TEXT_AND_JSON | MARKER_FREE;
 
 /// Opening bytes of free text: of a candidate annotation, or of code.
 pub(crate) const OPENERS: [u8; 3] = *b"[`~";

@@ -38,7 +38,6 @@ pub(super) const fn all_of_four([a, b, c, d]: [u8; 4], kinds: Kinds) -> bool {
 pub(super) fn covers(kind: Kinds, chunk: &[u8]) -> bool {
     match kind {
         TEXT | TEXT_AND_JSON => chunk.len() <= LONG && is_text(chunk),
-        TAGLESS | BRACKETLESS | MARKLESS => chunk.len() <= LONG && is_markless(chunk, kind),
         _ => bytes::all(chunk, kind),
     }
 }
@@ -54,18 +53,11 @@ struct Found {
 /// Looks for the bytes that `find` finds in a chunk of at least eight bytes.
 #[inline(always)]
 fn search(chunk: &[u8], find: impl Fn(u8x16) -> u8x16) -> Found {
-    let mut short = [0; BLOCK];
     let (blocks, last): (&[[u8; BLOCK]], _) = match chunk.last_chunk() {
-        Some(last) if chunk.len() > BLOCK => (chunk.as_chunks().0, last),
-        _ => {
-            if let (Some(first), Some(last)) = (chunk.first_chunk::<8>(), chunk.last_chunk::<8>()) {
-                short[..8].copy_from_slice(first);
-                short[8..].copy_from_slice(last);
-            }
-            (&[], &short)
-        }
+        Some(last) if chunk.len() > BLOCK => (chunk.as_chunks().0, *last),
+        _ => (&[], short(chunk)),
     };
-    let last = load(last);
+    let last = load(&last);
     let (mut found, mut all) = (find(last), last);
     for block in blocks {
         let block = load(block);
@@ -81,12 +73,33 @@ fn search(chunk: &[u8], find: impl Fn(u8x16) -> u8x16) -> Found {
 /// Returns `true` if a chunk of at least eight bytes has no opening byte, `{` included.
 #[inline(always)]
 fn is_text(chunk: &[u8]) -> bool {
-    !search(chunk, opening).any
+    let Some(last) = chunk.last_chunk().filter(|_| chunk.len() > BLOCK) else {
+        return mask(opening(load(&short(chunk)))) == 0;
+    };
+    let (blocks, _) = chunk.as_chunks();
+    let opens = blocks.iter().fold(opening(load(last)), |opens, block| {
+        opens | opening(load(block))
+    });
+    mask(opens) == 0
+}
+
+/// All bytes of a chunk of 8 to 16 bytes.
+#[inline(always)]
+fn short(chunk: &[u8]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    if let (Some(first), Some(last)) = (chunk.first_chunk::<8>(), chunk.last_chunk::<8>()) {
+        block[..8].copy_from_slice(first);
+        block[8..].copy_from_slice(last);
+    }
+    block
 }
 
 /// Returns `true` if all bytes of a chunk of at least eight are of the class, one of text that begins no marker of some dialects.
-#[inline(never)]
-fn is_markless(chunk: &[u8], kind: Kinds) -> bool {
+#[inline(always)]
+pub(super) fn is_marker_free(kind: Kinds, chunk: &[u8]) -> bool {
+    if chunk.len() > LONG {
+        return false;
+    }
     let ascii = search(chunk, tag_or_opening);
     if ascii.any || !(ascii.non_ascii || kind == MARKLESS) {
         return !ascii.any;

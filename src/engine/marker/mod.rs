@@ -270,7 +270,7 @@ impl Markers {
             steps::count(here - at);
             self.note_quiet(Span::new(base + at as u64, base + here as u64));
             match chunk.get(here) {
-                Some(byte) if !OPENERS.contains(byte) && !(json && *byte == BRACE) => {
+                Some(byte) if !(OPENERS.contains(byte) || json && *byte == BRACE) => {
                     at = here + 1;
                 }
                 _ => return here,

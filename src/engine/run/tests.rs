@@ -1,9 +1,9 @@
 //! A run changes nothing but the end of what was read: the state machine agrees byte by byte.
 
-use super::covers;
+use super::{covers, is_marker_free};
 use crate::engine::bytes::{
-    BARE, BRACKETLESS, CALM, KINDS, Kinds, LABEL, MARKLESS, NAME, QUOTED, STRING, TAGLESS, TEXT,
-    TEXT_AND_JSON,
+    BARE, BRACKETLESS, CALM, KINDS, Kinds, LABEL, MARKER_FREE, MARKLESS, NAME, QUOTED, STRING,
+    TAGLESS, TEXT, TEXT_AND_JSON,
 };
 use crate::{Event, Mode, Parser};
 
@@ -213,6 +213,10 @@ fn a_chunk_is_covered_if_all_of_its_bytes_are() {
         BRACKETLESS,
         MARKLESS,
     ] {
+        let covers = match kind & MARKER_FREE {
+            0 => covers,
+            _ => is_marker_free,
+        };
         let inside = (0..=u8::MAX).find(|&byte| KINDS[usize::from(byte)] & kind != 0);
         let inside = inside.expect("a byte of each kind");
         for len in [8, 9, 15, 16, 17, 40] {
