@@ -143,6 +143,8 @@ mod offset_map;
 mod one_shot;
 mod parser;
 pub mod provenance;
+#[cfg(feature = "dialects")]
+pub mod render;
 mod rewrite;
 #[cfg(feature = "serde")]
 mod serial;

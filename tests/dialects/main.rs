@@ -4,4 +4,5 @@
 mod cases;
 mod common;
 mod differential;
+mod render;
 mod splits;

@@ -1,8 +1,8 @@
 //! Rewriters and gates, and what they report.
 
 use provstream::{
-    Action, BracketAnnotation, Event, Gate, GateEnd, GateHandler, Handler, Policy, Question,
-    Replacement, Rewriter, Span, TextChunk, Unannotated,
+    Action, BracketAnnotation, Event, Gate, GateEnd, GateHandler, Handler, Marker, Policy,
+    Question, Replacement, Rewriter, Span, TextChunk, Unannotated,
 };
 use provstream_providers::{
     ChannelPosition, GateEvent, Item, StreamGate, StreamHandler, StreamRewriter,
@@ -128,6 +128,11 @@ impl Handler for Adapter<'_> {
         }
     }
 
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        // A copy is written like the text that it repeats.
+        self.sink.marker(marker)
+    }
+
     fn event(&mut self, event: Event<'_>) {
         if !self.is_repeated() {
             self.sink.event(event);
@@ -172,12 +177,13 @@ impl StreamHandler for Adapter<'_> {
             tracker.has_text = true;
             tracker.is_repeated = position.is_repeated && !self.is_gate;
         }
-        if !self.is_repeated() {
-            let name = TextName::Channel {
-                channel: position.channel,
-                is_reasoning: position.is_reasoning,
-            };
-            self.sink.on_text(&name, position.is_repeated);
+        let name = TextName::Channel {
+            channel: position.channel,
+            is_reasoning: position.is_reasoning,
+        };
+        match self.is_repeated() {
+            true => self.sink.on_copy(&name),
+            false => self.sink.on_text(&name, position.is_repeated),
         }
     }
 

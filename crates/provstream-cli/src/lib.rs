@@ -18,6 +18,7 @@ mod options;
 mod output;
 mod progress;
 mod reader;
+mod render;
 mod response;
 mod scan;
 mod settings;

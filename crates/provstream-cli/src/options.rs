@@ -153,12 +153,32 @@ impl DialectOptions {
         !self.names.is_empty()
     }
 
+    /// Loads the list of sources, if there is one.
+    pub(crate) fn load_sources(
+        &self,
+        vocabulary: &Vocabulary,
+    ) -> anyhow::Result<Option<Arc<SourceList>>> {
+        let read = |file: &[u8]| SourceList::from_json(file, vocabulary);
+        let load = |path: &PathBuf| settings::load("--sources", path, read);
+        Ok(self.sources.as_ref().map(load).transpose()?.map(Arc::new))
+    }
+
     /// Lets a parser read the markers.
     pub(crate) fn apply(
         &self,
         input: &InputOptions,
         parser: ParserBuilder,
         vocabulary: &Vocabulary,
+    ) -> anyhow::Result<ParserBuilder> {
+        self.apply_with(input, parser, self.load_sources(vocabulary)?)
+    }
+
+    /// Lets a parser read the markers, with a list of sources that was loaded.
+    pub(crate) fn apply_with(
+        &self,
+        input: &InputOptions,
+        parser: ParserBuilder,
+        sources: Option<Arc<SourceList>>,
     ) -> anyhow::Result<ParserBuilder> {
         if self.names.is_empty() {
             return Ok(parser);
@@ -173,11 +193,8 @@ impl DialectOptions {
         let dialects = Dialects::new(dialects?)
             .map_err(|error| usage_error(format_args!("--dialect: {error}")))?;
         let parser = parser.dialects(dialects);
-        Ok(match &self.sources {
-            Some(path) => {
-                let read = |file: &[u8]| SourceList::from_json(file, vocabulary);
-                parser.sources(Arc::new(settings::load("--sources", path, read)?))
-            }
+        Ok(match sources {
+            Some(sources) => parser.sources(sources),
             None => parser,
         })
     }

@@ -75,6 +75,9 @@ pub(crate) trait StreamSink: Handler {
     /// another one.
     fn on_text(&mut self, _name: &TextName, _is_repeated: bool) {}
 
+    /// Receives the text that the following markers repeat.
+    fn on_copy(&mut self, _name: &TextName) {}
+
     /// Receives the end of a text.
     fn on_text_end(&mut self, _name: &TextName) {}
 

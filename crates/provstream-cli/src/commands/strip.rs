@@ -1,12 +1,13 @@
 //! `provstream strip`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use provstream::{Event, Handler, Mode, Parser, TextChunk};
+use provstream::render::{MarkerRenderer, Template};
+use provstream::{Event, Handler, Marker, Mode, Parser, Replacement, TextChunk};
 use provstream_providers::Channel;
 
 use crate::error::{CliError, exit_code_of_files, usage_error};
@@ -16,6 +17,7 @@ use crate::messages::{print_error, print_note};
 use crate::options::{DialectOptions, RewriteOptions, limit, needs_response};
 use crate::output::{Output, refuse_input_as_output};
 use crate::reader::{StreamEnd, StreamReader, pump};
+use crate::render::RenderOptions;
 use crate::sink::{StreamNotice, StreamSink, TextName};
 
 /// Write a stream without its annotations
@@ -29,6 +31,11 @@ use crate::sink::{StreamNotice, StreamSink, TextName};
 ///     provstream strip --field '/messages/*/content' chats.jsonl -o clean.jsonl
 ///     provstream strip --input auto response.sse
 ///     provstream strip a.txt b.txt -o clean/
+///
+/// With --dialect, markers of citations such as [1] are removed, too; --render writes links to their
+/// sources in their place:
+///
+///     provstream strip --dialect numeric --sources sources.json --render '[{n}]({url})' answer.txt
 ///
 /// Several files are written one after the other, or with -o DIRECTORY to files of the same names
 /// in it. A compressed file is written without compression. With --input, events that could not
@@ -61,6 +68,8 @@ pub(crate) struct StripOptions {
     rewrite: RewriteOptions,
     #[command(flatten)]
     dialects: DialectOptions,
+    #[command(flatten)]
+    render: RenderOptions,
     /// Longest JSON value that --json removes, in bytes, 1 to 1048576 [default: 65536]
     #[arg(long, value_name = "BYTES", help_heading = "Limits", requires = "json")]
     max_record: Option<usize>,
@@ -80,11 +89,16 @@ pub(crate) fn run(options: &StripOptions) -> anyhow::Result<ExitCode> {
     let parser = input
         .parser(limits, vocabulary.clone())
         .hold_records(options.json);
-    let parser = options.dialects.apply(input, parser, &vocabulary)?;
+    let sources = options.dialects.load_sources(&vocabulary)?;
+    let renderer = options.render.renderer(sources.clone())?;
+    let notes = options.render.notes()?;
+    let parser = options.dialects.apply_with(input, parser, sources)?;
     let mut passed = true;
     let must_split = options.rewrite.is_response();
     let result = for_each_file(&options.files, output, must_split, |file, output| {
         let mut strip = Strip::new(options, output);
+        strip.rendered = renderer.clone().map(Rendered::new);
+        strip.notes = notes.as_ref();
         let result = strip.read(file, parser.clone().build());
         passed &= !strip.is_unread;
         (result, strip.output)
@@ -118,6 +132,11 @@ fn check(options: &StripOptions) -> anyhow::Result<()> {
             "--json cannot be used with --mode text, which reads no JSON",
         ));
     }
+    if options.render.has_notes() && !rewrite.is_one_text() {
+        return Err(usage_error(
+            "--notes cannot be used with --input and --field, whose texts have no end for them",
+        ));
+    }
     rewrite.check()
 }
 
@@ -133,6 +152,44 @@ struct Strip<'o> {
     hidden: HiddenAnnotationDetector,
     /// `true` if something was not read, or the provider reported an error.
     is_unread: bool,
+    rendered: Option<Rendered>,
+    /// Template of the notes after the text.
+    notes: Option<&'o Template>,
+    /// The output ends with a line.
+    ends_line: bool,
+}
+
+/// Renderers of the texts of an input.
+struct Rendered {
+    /// Renderer of a text that begins.
+    fresh: MarkerRenderer,
+    texts: BTreeMap<Option<Channel>, MarkerRenderer>,
+    /// Channel of the markers that come next.
+    channel: Option<Channel>,
+}
+
+impl Rendered {
+    const fn new(fresh: MarkerRenderer) -> Self {
+        Self {
+            fresh,
+            texts: BTreeMap::new(),
+            channel: None,
+        }
+    }
+
+    /// The text that the next markers are in.
+    fn text(&mut self) -> &mut MarkerRenderer {
+        let (fresh, channel) = (&self.fresh, self.channel);
+        self.texts.entry(channel).or_insert_with(|| fresh.clone())
+    }
+
+    /// Notes the text that the next markers are in.
+    fn name(&mut self, name: &TextName) {
+        match name {
+            TextName::Channel { channel, .. } => self.channel = Some(*channel),
+            TextName::Field { .. } => self.texts.clear(),
+        }
+    }
 }
 
 impl<'o> Strip<'o> {
@@ -149,6 +206,9 @@ impl<'o> Strip<'o> {
             found: BTreeSet::new(),
             hidden: HiddenAnnotationDetector::new(mode),
             is_unread: false,
+            rendered: None,
+            notes: None,
+            ends_line: true,
         }
     }
 
@@ -165,6 +225,7 @@ impl<'o> Strip<'o> {
         });
         let reader = reader.with_fields(pointers, 1, true);
         let end = pump(&mut input, reader, rewrite.input.chunk_size, self)?;
+        self.write_notes();
         self.output.flush()?;
         self.is_unread |= !end.status.passes();
         if let Some(place) = self.hidden.found() {
@@ -174,6 +235,19 @@ impl<'o> Strip<'o> {
             print_note(message);
         }
         self.report(&end)
+    }
+
+    /// Writes the notes of the sources that the text cites, after a blank line.
+    fn write_notes(&mut self) {
+        let (Some(template), Some(rendered)) = (self.notes, &mut self.rendered) else {
+            return;
+        };
+        let notes = rendered.text().notes(template);
+        if !notes.is_empty() {
+            let feeds = if self.ends_line { "\n" } else { "\n\n" };
+            self.output.write_text(feeds.as_bytes());
+            self.output.write_text(notes.as_bytes());
+        }
     }
 
     /// Reports text that may still have annotations, or that is missing in the output.
@@ -219,6 +293,13 @@ impl Handler for Strip<'_> {
         }
     }
 
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        match &mut self.rendered {
+            Some(rendered) => rendered.text().render(marker),
+            None => Replacement::Remove,
+        }
+    }
+
     fn event(&mut self, event: Event<'_>) {
         if let Event::Assertion(_) = event {
             self.hidden.stop();
@@ -234,10 +315,18 @@ impl StreamSink for Strip<'_> {
     fn write(&mut self, bytes: &[u8]) {
         if !self.options.text_only {
             self.output.write_text(bytes);
+            self.ends_line = bytes.last().map_or(self.ends_line, |&last| last == b'\n');
+        }
+    }
+
+    fn on_copy(&mut self, name: &TextName) {
+        if let Some(rendered) = &mut self.rendered {
+            rendered.name(name);
         }
     }
 
     fn on_text(&mut self, name: &TextName, _: bool) {
+        self.on_copy(name);
         if let TextName::Channel { channel, .. } = *name {
             self.current = Some(channel);
             self.found.insert(channel);

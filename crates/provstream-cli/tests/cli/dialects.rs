@@ -218,3 +218,81 @@ fn a_policy_about_sources_needs_a_list() {
         assert!(found.stderr.contains("--sources"), "{}", found.stderr);
     }
 }
+
+#[test]
+fn strip_renders_links_and_notes() {
+    let files = Files::new();
+    let sources = r#"[{"id": "7", "title": "A] (b)", "url": "https://example.org/a_(b)"},
+        {"id": "1", "title": "Cities", "url": "javascript:alert(1)"}]"#;
+    let sources = files.write("sources.json", sources);
+    let base = ["strip", "--dialect", "numeric", "--sources", &sources];
+    let text = "Rome is big [7]. Paris is bigger [1][7]. So it is [9].";
+    let render = |more: &[&str], text: &str| run(&[&base[..], more].concat(), text);
+    let link = "[1](https://example.org/a_%28b%29)";
+    let found = render(&["--render", "[{n}]({url})"], text);
+    let expected = format!("Rome is big {link}. Paris is bigger \\[2\\]{link}. So it is.");
+    assert_eq!(found.stdout, expected);
+
+    let tag = "<a href=\"{url}\">{title}</a>";
+    let html = ["--render", tag, "--render-as", "html", "--unlisted", "mark"];
+    let found = render(&html, "Rome is big [7]. So it is [9].");
+    let link = "<a href=\"https://example.org/a_%28b%29\">A&#93; (b)</a>";
+    let expected = format!("Rome is big {link}. So it is &#91;?&#93;.");
+    assert_eq!(found.stdout, expected);
+
+    let notes = ["--render", "[{n}]", "--notes", "[{n}]: {title} {url}"];
+    let found = render(&notes, text);
+    let notes = "[1]: A\\] \\(b\\) https://example.org/a_%28b%29\n[2]: Cities\n";
+    let expected = format!("Rome is big [1]. Paris is bigger [2][1]. So it is.\n\n{notes}");
+    assert_eq!(found.stdout, expected);
+}
+
+#[test]
+fn rendered_texts_of_one_input_have_numbers_of_their_own() {
+    let files = Files::new();
+    let sources = files.write("sources.json", r#"[{"id": "1"}, {"id": "2"}]"#);
+    let render = ["--sources", &sources, "--render", "({n})"];
+    let base = ["strip", "--dialect", "numeric"];
+    let field = [&base[..], &render, &["--field", "/a"]].concat();
+    let found = run(&field, "{\"a\":\"So [2].\"}\n{\"a\":\"So [1][2].\"}\n");
+    assert_eq!(
+        found.stdout,
+        "{\"a\":\"So (1).\"}\n{\"a\":\"So (1)(2).\"}\n"
+    );
+
+    let event = |index: u8, text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
+        )
+    };
+    let input = [
+        event(0, "So ["),
+        event(1, "It is [1"),
+        event(0, "2]. Yes [1]."),
+        event(1, "]."),
+    ];
+    let found = run(
+        &[&base[..], &render, &["--input", "openai-chat"]].concat(),
+        input.concat(),
+    );
+    for text in ["(1). Yes (2).", "(1)."] {
+        assert!(found.stdout.contains(text), "{}", found.stdout);
+    }
+    assert_eq!(found.stdout.matches("(2)").count(), 1, "{}", found.stdout);
+}
+
+#[test]
+fn templates_need_sources_and_known_values() {
+    let files = Files::new();
+    let sources = files.write("sources.json", "[]");
+    let base = ["strip", "--dialect", "numeric"];
+    let found = run(&[&base[..], &["--render", "{n}"]].concat(), "");
+    assert!(found.stderr.contains("--sources"), "{}", found.stderr);
+    let base = [&base[..], &["--sources", &sources]].concat();
+    let found = run(&[&base[..], &["--render", "{number}"]].concat(), "");
+    let message = "--render: expected {n}, {id}, {title} or {url}, found `{number}`";
+    assert!(found.stderr.contains(message), "{}", found.stderr);
+    let notes = ["--render", "{n}", "--notes", "{n}", "--field", "/a"];
+    let found = run(&[&base[..], &notes].concat(), "");
+    assert!(found.stderr.contains("--notes"), "{}", found.stderr);
+}

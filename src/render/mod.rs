@@ -1,0 +1,278 @@
+//! Markers of citations written anew, such as links to their sources.
+
+mod escape;
+mod template;
+
+use core::fmt::Write as _;
+use std::sync::Arc;
+
+pub use self::template::{Markup, Template, TemplateError};
+
+use self::template::Piece;
+use crate::handler::Replacement;
+use crate::marker::{Marker, MarkerKind};
+use crate::names::names;
+use crate::sources::{Source, Sources};
+
+/// Most markers around their assertion whose end is waited for.
+const MOST_OPEN: usize = 8;
+
+/// What is written for an identifier that the list of sources does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Unlisted {
+    /// Nothing.
+    #[default]
+    Strip,
+    /// The marker as it is; between listed identifiers, the identifier in brackets.
+    Keep,
+    /// `[?]`.
+    Mark,
+}
+
+names! {
+    Unlisted, "treatment of identifiers that are not listed", "The name, such as `strip`.",
+    Strip => "strip",
+    Keep => "keep",
+    Mark => "mark",
+}
+
+/// Writes something else in the place of each marker of a text, such as a link to its source.
+///
+/// The sources are numbered in the order in which the text cites them. What comes from their list is escaped, and only addresses
+/// with `http`, `https` and `mailto` become links.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use provstream::render::{Markup, MarkerRenderer, Template};
+/// use provstream::{
+///     Dialects, Handler, Marker, Parser, Replacement, Rewriter, Source, Sources, TextChunk,
+/// };
+///
+/// #[derive(Debug)]
+/// struct Guide;
+///
+/// impl Sources for Guide {
+///     fn find(&self, id: &str) -> Option<Source<'_>> {
+///         (id == "7").then(|| {
+///             let mut source = Source::new("7");
+///             source.url = Some("https://example.org/guide (1)");
+///             source
+///         })
+///     }
+///
+///     fn is_complete(&self) -> bool {
+///         true
+///     }
+/// }
+///
+/// struct Links {
+///     renderer: MarkerRenderer,
+///     text: Vec<u8>,
+/// }
+///
+/// impl Handler for Links {
+///     fn text(&mut self, text: TextChunk<'_>) {
+///         self.text.extend_from_slice(text.bytes());
+///     }
+///
+///     fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+///         self.renderer.render(marker)
+///     }
+/// }
+///
+/// let template = Template::new("[{n}]({url})", Markup::Markdown)?;
+/// let renderer = MarkerRenderer::new(template, Arc::new(Guide));
+/// let mut links = Links { renderer, text: Vec::new() };
+/// let dialects = Dialects::built_in(["numeric"])?;
+/// let mut rewriter = Rewriter::new(Parser::with_dialects(dialects));
+/// rewriter.push("It rains [7]. So it is [8].".as_bytes(), &mut links);
+/// rewriter.finish(&mut links);
+/// assert_eq!(links.text, b"It rains [1](https://example.org/guide%20%281%29). So it is.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MarkerRenderer {
+    template: Template,
+    unlisted: Unlisted,
+    sources: Arc<dyn Sources>,
+    /// Identifiers of the sources that were cited, by their numbers.
+    cited: Vec<Box<str>>,
+    /// Markers around their assertion that are open.
+    open: Vec<Open>,
+}
+
+/// Marker around its assertion, whose identifiers are written at its end.
+#[derive(Clone, Debug)]
+struct Open {
+    dialect: Box<str>,
+    name: Box<[u8]>,
+    ids: Vec<Box<str>>,
+}
+
+impl MarkerRenderer {
+    /// Creates a renderer for one text.
+    #[must_use]
+    pub fn new(template: Template, sources: Arc<dyn Sources>) -> Self {
+        Self {
+            template,
+            unlisted: Unlisted::Strip,
+            sources,
+            cited: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    /// Sets what is written for an identifier that the list does not have; by default nothing.
+    #[must_use]
+    pub const fn with_unlisted(mut self, unlisted: Unlisted) -> Self {
+        self.unlisted = unlisted;
+        self
+    }
+
+    /// Returns what is written in the place of a marker: the template for each of its identifiers. A marker around its assertion
+    /// is written at its end.
+    pub fn render(&mut self, marker: &Marker<'_>) -> Replacement {
+        let ids: Vec<&str> = marker.ids().collect();
+        match marker.kind() {
+            MarkerKind::After => self.write(&ids, true),
+            MarkerKind::Opening => {
+                if self.open.len() == MOST_OPEN {
+                    self.open.remove(0);
+                }
+                self.open.push(Open {
+                    dialect: marker.dialect().into(),
+                    name: name(marker.raw()).into(),
+                    ids: ids.into_iter().map(Into::into).collect(),
+                });
+                Replacement::Remove
+            }
+            MarkerKind::End => {
+                let (dialect, name) = (marker.dialect(), name(marker.raw()));
+                let is_open = |open: &Open| *open.dialect == *dialect && *open.name == *name;
+                match self.open.iter().rposition(is_open) {
+                    Some(index) => {
+                        let open = self.open.remove(index);
+                        let ids: Vec<&str> = open.ids.iter().map(|id| &**id).collect();
+                        self.write(&ids, false)
+                    }
+                    None => Replacement::Remove,
+                }
+            }
+        }
+    }
+
+    /// Writes a template for each source that was cited, one a line: footnotes for the end of a text. An address that is no link
+    /// is left out.
+    #[must_use]
+    pub fn notes(&self, template: &Template) -> String {
+        let mut out = String::new();
+        for (index, id) in self.cited.iter().enumerate() {
+            let Some(source) = self.sources.find(id) else {
+                continue;
+            };
+            let line = template.fill(index + 1, &source, true).unwrap_or_default();
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Forgets what was cited, for the next text.
+    pub fn reset(&mut self) {
+        self.cited.clear();
+        self.open.clear();
+    }
+
+    fn write(&mut self, ids: &[&str], may_keep: bool) -> Replacement {
+        let sources = Arc::clone(&self.sources);
+        let is_listed = |id: &&str| sources.find(id).is_some();
+        if ids.is_empty() {
+            return Replacement::Remove;
+        }
+        if self.unlisted == Unlisted::Keep && may_keep && !ids.iter().any(is_listed) {
+            return Replacement::Keep;
+        }
+        let mut out = String::new();
+        for (index, id) in ids.iter().enumerate() {
+            if ids[..index].contains(id) {
+                continue;
+            }
+            match (sources.find(id), self.unlisted) {
+                (Some(source), _) => {
+                    let number = self.number(id);
+                    match self.template.fill(number, &source, false) {
+                        Some(text) => out.push_str(&text),
+                        None => self.template.bracket(&mut out, &number.to_string()),
+                    }
+                }
+                (None, Unlisted::Strip) => {}
+                (None, Unlisted::Keep) => self.template.bracket(&mut out, id),
+                (None, Unlisted::Mark) => self.template.bracket(&mut out, "?"),
+            }
+        }
+        match out.is_empty() {
+            true => Replacement::Remove,
+            false => Replacement::from(out),
+        }
+    }
+
+    /// Number of a source, by its first use.
+    fn number(&mut self, id: &str) -> usize {
+        match self.cited.iter().position(|cited| **cited == *id) {
+            Some(index) => index + 1,
+            None => {
+                self.cited.push(id.into());
+                self.cited.len()
+            }
+        }
+    }
+}
+
+/// Name of a tag.
+fn name(tag: &[u8]) -> &[u8] {
+    let start = tag
+        .iter()
+        .position(|byte| !matches!(byte, b'<' | b'/'))
+        .unwrap_or(tag.len());
+    let rest = &tag[start..];
+    let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric());
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+impl Template {
+    /// Fills in the values of a source; `None` if an address is no link, unless that may be missing.
+    fn fill(&self, number: usize, source: &Source<'_>, may_miss: bool) -> Option<String> {
+        let mut out = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Literal(text) => out.push_str(text),
+                Piece::Number => {
+                    let _ = write!(out, "{number}");
+                }
+                Piece::Id => self.text(&mut out, source.id),
+                Piece::Title => self.text(&mut out, source.title.unwrap_or(source.id)),
+                Piece::Url => match source.url.and_then(escape::link) {
+                    Some(link) => escape::address(&mut out, &link, self.markup),
+                    None if may_miss => {}
+                    None => return None,
+                },
+            }
+        }
+        Some(out)
+    }
+
+    /// Writes text that is not the template's own.
+    fn text(&self, out: &mut String, text: &str) {
+        match self.markup {
+            Markup::Markdown => escape::markdown(out, text),
+            Markup::Html => escape::html(out, text),
+        }
+    }
+
+    /// Writes text in brackets that are no link.
+    fn bracket(&self, out: &mut String, text: &str) {
+        self.text(out, &format!("[{text}]"));
+    }
+}

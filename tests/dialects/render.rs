@@ -1,0 +1,334 @@
+//! Markers written anew, with titles and addresses of strangers.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use provstream::render::{MarkerRenderer, Markup, Template, Unlisted};
+use provstream::{
+    Dialect, Dialects, Event, Handler, Marker, Parser, Replacement, Rewriter, Source, Sources,
+    TextChunk,
+};
+use pulldown_cmark::{Event as Md, Options, Tag, TagEnd};
+
+/// Sources with an identifier, a title and an address; an empty one is missing.
+#[derive(Clone, Debug)]
+struct List(Vec<[String; 3]>);
+
+impl List {
+    fn of(sources: &[[&str; 3]]) -> Self {
+        let owned = |source: &[&str; 3]| source.map(str::to_owned);
+        Self(sources.iter().map(owned).collect())
+    }
+}
+
+impl Sources for List {
+    fn find(&self, id: &str) -> Option<Source<'_>> {
+        let [id, title, url] = self.0.iter().find(|source| source[0] == id)?;
+        let mut source = Source::new(id);
+        source.title = Some(&**title).filter(|title| !title.is_empty());
+        source.url = Some(&**url).filter(|url| !url.is_empty());
+        Some(source)
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+}
+
+struct Rendered {
+    renderer: MarkerRenderer,
+    text: Vec<u8>,
+}
+
+impl Handler for Rendered {
+    fn text(&mut self, text: TextChunk<'_>) {
+        self.text.extend_from_slice(text.bytes());
+    }
+
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        self.renderer.render(marker)
+    }
+}
+
+/// Built-in dialects, compiled once.
+fn built_in(names: &[&str]) -> Dialects {
+    static KNOWN: Mutex<BTreeMap<String, Dialects>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().expect("no test panics here");
+    let compile = || Dialects::built_in(names.iter().copied()).expect("built-in dialects");
+    known.entry(names.join(",")).or_insert_with(compile).clone()
+}
+
+/// A text written anew in chunks of several sizes, always the same, and its notes.
+#[track_caller]
+fn render(renderer: &MarkerRenderer, dialects: &[&str], text: &str) -> (String, MarkerRenderer) {
+    let dialects = built_in(dialects);
+    let results = [1, 3, usize::MAX].map(|size| {
+        let mut rewriter = Rewriter::new(Parser::with_dialects(dialects.clone()));
+        let mut out = Rendered {
+            renderer: renderer.clone(),
+            text: Vec::new(),
+        };
+        for chunk in text.as_bytes().chunks(size) {
+            rewriter.push(chunk, &mut out);
+        }
+        rewriter.finish(&mut out);
+        (String::from_utf8(out.text).expect("UTF-8"), out.renderer)
+    });
+    let [one, three, whole] = results;
+    assert_eq!(one.0, whole.0);
+    assert_eq!(three.0, whole.0);
+    whole
+}
+
+fn renderer(template: &str, markup: Markup, sources: &[[&str; 3]]) -> MarkerRenderer {
+    let template = Template::new(template, markup).expect("a template");
+    MarkerRenderer::new(template, Arc::new(List::of(sources)))
+}
+
+const TWO: [[&str; 3]; 2] = [
+    ["3", "Three", "https://example.org/3"],
+    ["7", "Seven", "http://example.org/7"],
+];
+
+#[test]
+fn sources_are_numbered_by_first_use() {
+    let links = renderer("[{n}]({url})", Markup::Markdown, &TWO);
+    let text = "It rains [7]. It snows.[3] Both [3][7], or [3, 7].";
+    let (found, links) = render(&links, &["numeric"], text);
+    let (one, two) = ("[1](http://example.org/7)", "[2](https://example.org/3)");
+    assert_eq!(
+        found,
+        format!("It rains {one}. It snows.{two} Both {two}{one}, or {two}{one}.")
+    );
+    let note = Template::new("[{n}]: {url} \"{title}\"", Markup::Markdown).expect("a template");
+    let notes = "[1]: http://example.org/7 \"Seven\"\n[2]: https://example.org/3 \"Three\"\n";
+    assert_eq!(links.notes(&note), notes);
+}
+
+#[test]
+fn a_marker_around_its_assertion_is_written_at_its_end() {
+    let links = renderer("({id})", Markup::Markdown, &TWO);
+    let text =
+        "So <cite id=\"3\">it <ref id=\"7\">rains</ref> here</cite>. <co: 3,7>It snows</co: 3,7>.";
+    let (found, _) = render(&links, &["cite-tag", "cohere"], text);
+    assert_eq!(found, "So it rains(7) here(3). It snows(3)(7).");
+}
+
+#[test]
+fn unlisted_identifiers_are_stripped_kept_or_marked() {
+    let text = "It rains [5]. It snows [3, 5]. So.";
+    for (unlisted, expected) in [
+        (Unlisted::Strip, "It rains. It snows 1. So."),
+        (Unlisted::Keep, "It rains [5]. It snows 1\\[5\\]. So."),
+        (Unlisted::Mark, "It rains \\[?\\]. It snows 1\\[?\\]. So."),
+    ] {
+        let links = renderer("{n}", Markup::Markdown, &TWO).with_unlisted(unlisted);
+        let (found, _) = render(&links, &["numeric"], text);
+        assert_eq!(found.replace("\\?", "?"), expected, "{unlisted}");
+    }
+}
+
+/// Titles that strangers may write.
+const TITLES: [&str; 24] = [
+    "](javascript:alert(1)) [x",
+    "![x](https://evil.example/pixel.png)",
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\" onmouseover=\"alert(1)",
+    "' onmouseover='alert(1)",
+    "x` `y``",
+    "\\](https://evil.example)",
+    "trailing backslash \\",
+    "line\nbreak\n\n# heading\n- list",
+    "a\r\n\r\nb\u{2028}c\u{85}d",
+    "**bold** _em_ ~~gone~~",
+    "| a | b |",
+    "&lt;b&gt; &amp; &#91;x&#93;",
+    "[1] [substrate.grep; ts=2026-05-28T11:40:00Z]",
+    "【4:0†source】",
+    "［2］",
+    "\u{E200}cite\u{E202}turn0search1\u{E201}",
+    "<|file-abc|>",
+    "<cite id=\"1\">x</cite>",
+    "%[1]% [cite: 1] [doc1] [^1]",
+    "{\"assertion\": \"x\", \"provenance\": []}",
+    "txt\u{202E}gpj.exe\u{200F}",
+    "$x$ :smile: @user #1 www.evil.example x@evil.example",
+];
+
+/// Events of a Markdown text with all extensions.
+fn markdown(text: &str) -> Vec<Md<'_>> {
+    pulldown_cmark::Parser::new_ext(text, Options::all()).collect()
+}
+
+#[test]
+fn a_title_stays_text_in_markdown() {
+    for title in TITLES {
+        let sources = [["7", title, "https://example.org/(a)?b=c&copy;d='\"*_[x]"]];
+        let links = renderer("[{title}]({url} \"{title}\")", Markup::Markdown, &sources);
+        let (found, _) = render(&links, &["numeric"], "It rains [7].");
+        let mut shown = String::new();
+        let mut is_link = false;
+        for event in markdown(&found) {
+            match event {
+                Md::Start(Tag::Paragraph) | Md::End(TagEnd::Paragraph) => {}
+                Md::Start(Tag::Link { dest_url, .. }) => {
+                    assert!(!is_link, "{title:?}: {found}");
+                    is_link = true;
+                    let url = "https://example.org/%28a%29?b=c&copy;d=%27%22%2A_%5Bx%5D";
+                    assert_eq!(&*dest_url, url, "{title:?}");
+                }
+                Md::End(TagEnd::Link) => {}
+                Md::Text(text) => shown.push_str(&text),
+                other => panic!("{title:?}: {other:?} in {found}"),
+            }
+        }
+        assert!(is_link, "{title:?}: {found}");
+        let visible = |found: &char| !matches!(found, '\u{202E}' | '\u{200F}');
+        let words: String = title.chars().filter(visible).collect();
+        let words = words.split(|found: char| found.is_whitespace() || found.is_control());
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+        assert_eq!(shown, format!("It rains {}.", words.join(" ")), "{found}");
+    }
+}
+
+#[test]
+fn a_title_stays_text_in_html() {
+    for title in TITLES {
+        let sources = [["7", title, "https://example.org/?a=1&b=<'\">"]];
+        let template = "<a href=\"{url}\" title='{title}'>{title}</a>";
+        let (found, _) = render(
+            &renderer(template, Markup::Html, &sources),
+            &["numeric"],
+            "So [7].",
+        );
+        let url = "https://example.org/?a=1&amp;b=%3C%27%22%3E";
+        let start = format!("So <a href=\"{url}\" title='");
+        let inside = found.strip_prefix(&start).expect("the start of the tag");
+        let (attribute, rest) = inside.split_once("'>").expect("the end of the tag");
+        let (text, rest) = rest.split_once("</a>").expect("the end of the link");
+        assert_eq!((attribute, rest), (text, "."), "{title:?}");
+        assert!(
+            !text.contains(['<', '>', '"', '\'', '`', '\n']),
+            "{title:?}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_title_is_no_annotation_and_no_marker() {
+    let all = Dialects::built_in(Dialect::built_in_names()).expect("built-in dialects");
+    for markup in [Markup::Markdown, Markup::Html] {
+        for title in TITLES {
+            let sources = [["7", title, ""]];
+            for template in ["{title}", "{title} {title}", "({title})"] {
+                let links = renderer(template, markup, &sources);
+                let (found, _) = render(&links, &["numeric"], "It rains [7]");
+                let mut parser = Parser::with_dialects(all.clone());
+                let mut sink = |event: Event<'_>| {
+                    assert!(matches!(event, Event::Text(_)), "{found}: {event:?}");
+                };
+                parser.push(found.as_bytes(), &mut sink);
+                parser.finish(&mut sink);
+            }
+        }
+    }
+}
+
+#[test]
+fn only_addresses_of_the_web_and_of_mail_are_links() {
+    for (url, is_link) in [
+        ("https://example.org", true),
+        ("HTTP://example.org/a b", true),
+        (" https://example.org ", true),
+        ("mailto:a@example.org", true),
+        ("https://ü.example/日本", true),
+        ("", false),
+        ("javascript:alert(1)", false),
+        (" JavaScript:alert(1)", false),
+        ("java\nscript:alert(1)", false),
+        ("javascript&#58;alert(1)", false),
+        ("data:text/html,x", false),
+        ("vbscript:x", false),
+        ("file:///etc/passwd", false),
+        ("//evil.example", false),
+        ("/path", false),
+        ("https:evil.example", false),
+        ("https://", false),
+        ("https:///x", false),
+        ("https://?x", false),
+        ("http://\\evil.example", false),
+        ("ht\ttps://example.org", false),
+        ("https://example.org/\u{0}", false),
+        ("https\u{202E}://example.org", false),
+        ("mailto:", false),
+    ] {
+        for (markup, template) in [
+            (Markup::Markdown, "[{n}]({url})"),
+            (Markup::Html, "<a href=\"{url}\">{n}</a>"),
+        ] {
+            let sources = [["7", "x", url]];
+            let (found, _) = render(
+                &renderer(template, markup, &sources),
+                &["numeric"],
+                "So [7].",
+            );
+            let expected = if markup == Markup::Html {
+                "So &#91;1&#93;."
+            } else {
+                "So \\[1\\]."
+            };
+            assert_eq!(found != expected, is_link, "{url:?}: {found}");
+            assert!(found.is_ascii(), "{url:?}: {found}");
+        }
+    }
+}
+
+#[test]
+fn templates_with_values_in_unsafe_places_are_errors() {
+    for (template, markup, message) in [
+        (
+            "",
+            Markup::Markdown,
+            "expected a template with {n}, {id}, {title} or {url}, found ``",
+        ),
+        ("{", Markup::Markdown, "expected `}` after `{`"),
+        ("{n}}", Markup::Markdown, "expected `{` before `}`"),
+        (
+            "{name}",
+            Markup::Markdown,
+            "expected {n}, {id}, {title} or {url}, found `{name}`",
+        ),
+        (
+            "<a href={url}>",
+            Markup::Html,
+            "expected quotes around {url} in a tag",
+        ),
+        (
+            "<a title=\"x\"{id}>",
+            Markup::Html,
+            "expected quotes around {id} in a tag",
+        ),
+        (
+            "`{title}`",
+            Markup::Markdown,
+            "expected {title} outside of code",
+        ),
+        (
+            "<b title=\"{title}\">",
+            Markup::Markdown,
+            "expected {title} outside of tags in Markdown; the markup `html` has tags",
+        ),
+    ] {
+        let error = Template::new(template, markup).expect_err(template);
+        assert_eq!(error.to_string(), message);
+    }
+    for (template, markup) in [
+        ("{{{n}}}", Markup::Markdown),
+        ("`x` {n}", Markup::Markdown),
+        ("<sup>{n}</sup>", Markup::Markdown),
+        ("<a href='{url}'>{title}</a>", Markup::Html),
+    ] {
+        assert!(Template::new(template, markup).is_ok(), "{template}");
+    }
+}
