@@ -122,6 +122,16 @@ pub(crate) fn remove_encoding(headers: &mut HeaderMap) {
     headers.remove(CONTENT_ENCODING);
 }
 
+/// Joins all values of a header like [`all`], but equal ones once.
+pub(crate) fn distinct(headers: &HeaderMap, name: &HeaderName) -> String {
+    let mut values = headers.get_all(name).into_iter();
+    let first = values.next();
+    match values.all(|value| Some(value) == first) {
+        true => String::from_utf8_lossy(first.map_or(b"", HeaderValue::as_bytes)).into_owned(),
+        false => all(headers, name),
+    }
+}
+
 /// Joins all values of a header, with U+FFFD for invalid UTF-8. All are used because receivers
 /// differ in which of several values counts.
 pub(crate) fn all(headers: &HeaderMap, name: &HeaderName) -> String {

@@ -90,7 +90,7 @@ pub(crate) async fn respond(
 }
 
 fn plan(head: &response::Parts, route: &Route, asked: &Asked, is_decoded: bool) -> Plan {
-    let content_type = headers::all(&head.headers, &CONTENT_TYPE);
+    let content_type = headers::distinct(&head.headers, &CONTENT_TYPE);
     let encoding = headers::all(&head.headers, &CONTENT_ENCODING);
     // A response to HEAD has no body, like one of this status.
     let status = if asked.method == Method::HEAD {

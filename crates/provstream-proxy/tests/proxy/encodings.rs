@@ -313,14 +313,15 @@ async fn heads_with_two_meanings_are_not_inspected() {
             answer.text()
         );
     }
-    let (running, _) = proxy(&gate(WITHHOLD), move |_| {
-        whole(
-            "200 OK",
-            "text/event-stream; charset=UTF-8",
-            &chat(&["fine"]),
-        )
-    })
-    .await;
-    let answer = post(&running.address, "/v1/chat/completions", "{}").await;
-    assert_eq!(text_of(&answer.text()), "fine");
+    for content_type in [
+        "text/event-stream; charset=UTF-8",
+        "text/event-stream\r\nContent-Type: text/event-stream",
+    ] {
+        let (running, _) = proxy(&gate(WITHHOLD), move |_| {
+            whole("200 OK", content_type, &chat(&["fine"]))
+        })
+        .await;
+        let answer = post(&running.address, "/v1/chat/completions", "{}").await;
+        assert_eq!(text_of(&answer.text()), "fine", "{content_type}");
+    }
 }
