@@ -147,14 +147,14 @@ impl Totals {
     fn print(&self) {
         let counts = Outcome::ALL.iter().zip(self.outcomes);
         let counts = counts.filter(|(_, count)| *count > 0);
-        let mut counts: Vec<_> = counts
+        let counts: Vec<_> = counts
             .map(|(outcome, count)| format!("{count} {outcome}"))
             .collect();
-        if self.absent > 0 {
-            counts.push(format!("{} quotes absent", self.absent));
-        }
         if !counts.is_empty() {
             print_note(format_args!("annotations: {}", counts.join(", ")));
+        }
+        if self.absent > 0 {
+            print_note(format_args!("quotes that are absent: {}", self.absent));
         }
     }
 }
