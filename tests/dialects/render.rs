@@ -1,6 +1,6 @@
 //! Markers written anew, with titles and addresses of strangers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use provstream::render::{MarkerRenderer, Markup, Template, Unlisted};
@@ -225,11 +225,11 @@ fn a_title_is_no_annotation_and_no_marker() {
                 let links = renderer(template, markup, &sources);
                 let (found, _) = render(&links, &["numeric"], "It rains [7]");
                 let mut parser = Parser::with_dialects(all.clone());
-                let mut sink = |event: Event<'_>| {
+                let sink = |event: Event<'_>| {
                     assert!(matches!(event, Event::Text(_)), "{found}: {event:?}");
                 };
-                parser.push(found.as_bytes(), &mut sink);
-                parser.finish(&mut sink);
+                parser.push(found.as_bytes(), sink);
+                parser.finish(sink);
             }
         }
     }
@@ -331,4 +331,70 @@ fn templates_with_values_in_unsafe_places_are_errors() {
     ] {
         assert!(Template::new(template, markup).is_ok(), "{template}");
     }
+}
+
+#[derive(serde::Deserialize)]
+struct Answers {
+    answer: Vec<Answer>,
+}
+
+/// An answer as models write it, in which `⟦` and `⟧` enclose what is removed.
+#[derive(serde::Deserialize)]
+struct Answer {
+    dialects: Vec<String>,
+    text: String,
+    citations: Vec<(Vec<String>, String)>,
+    sources: Option<Vec<String>>,
+}
+
+/// The parts of a text that two signs enclose, and the text without them.
+fn cut<'t>(text: &'t str, [open, close]: [char; 2]) -> (Vec<&'t str>, String) {
+    let (mut parts, mut rest) = (Vec::new(), String::new());
+    for piece in text.split(open) {
+        match piece.split_once(close) {
+            Some((part, after)) => {
+                parts.push(part);
+                rest.push_str(after);
+            }
+            None => rest.push_str(piece),
+        }
+    }
+    (parts, rest)
+}
+
+#[test]
+fn answers_are_rendered_with_the_identifiers_that_they_cite() {
+    let answers: Answers =
+        toml::from_str(include_str!("../data/markers.toml")).expect("answers with markers");
+    let mut count = 0;
+    for answer in answers.answer {
+        if answer.sources.is_some() {
+            continue;
+        }
+        count += 1;
+        let names: Vec<&str> = answer.dialects.iter().map(String::as_str).collect();
+        let input = answer.text.replace(['⟦', '⟧'], "");
+        let (_, stripped) = cut(&answer.text, ['⟦', '⟧']);
+        let none = renderer("{id}", Markup::Html, &[]);
+        assert_eq!(render(&none, &names, &input).0, stripped);
+
+        let cited: BTreeSet<&str> = answer
+            .citations
+            .iter()
+            .flat_map(|(ids, _)| ids.iter().map(String::as_str))
+            .collect();
+        let sources: Vec<_> = cited.iter().map(|id| [*id, "", ""]).collect();
+        let template = "\u{27EA}{id}\u{27EB}";
+        let (found, _) = render(&renderer(template, Markup::Html, &sources), &names, &input);
+        let (ids, rest) = cut(&found, ['\u{27EA}', '\u{27EB}']);
+        assert_eq!(ids.into_iter().collect::<BTreeSet<_>>(), cited, "{found}");
+        // The white space before a marker stays.
+        let blanks = [' ', '\t'];
+        assert_eq!(
+            rest.replace(blanks, ""),
+            stripped.replace(blanks, ""),
+            "{found}"
+        );
+    }
+    assert!(count >= 50, "{count}");
 }
