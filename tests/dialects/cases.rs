@@ -156,3 +156,29 @@ fn built_in_dialects_fit_into_64_kib_together() {
     let all = provstream::Dialects::built_in(provstream::Dialect::built_in_names());
     assert!(all.is_ok(), "{sizes:?}");
 }
+
+#[test]
+fn a_line_that_ends_a_fenced_block_has_no_other_markers() {
+    check(
+        "numeric",
+        "```\na\n```\n[substrate.grep]-  So it is [1].",
+        "```\na\n```-  So it is.",
+        &["-  So it is. <1>"],
+    );
+    check(
+        "numeric",
+        "```\na\n```\n[substrate.grep] [1]|---|---|\n",
+        "```\na\n```|---|---|\n",
+        &["|---|---| <1>"],
+    );
+}
+
+#[test]
+fn a_sentence_ends_before_the_mark_of_a_quote_that_goes_on() {
+    check(
+        "numeric,doc",
+        "- > It is so.\" **It rains.** [1]\n> [doc3] 【重要】: x",
+        "- > It is so.\" **It rains.**\n> 【重要】: x",
+        &["**It rains.** <1,doc3>"],
+    );
+}

@@ -348,7 +348,7 @@ struct Answer {
 }
 
 /// The parts of a text that two signs enclose, and the text without them.
-fn cut<'t>(text: &'t str, [open, close]: [char; 2]) -> (Vec<&'t str>, String) {
+fn cut(text: &str, [open, close]: [char; 2]) -> (Vec<&str>, String) {
     let (mut parts, mut rest) = (Vec::new(), String::new());
     for piece in text.split(open) {
         match piece.split_once(close) {

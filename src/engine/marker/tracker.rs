@@ -7,7 +7,7 @@ use crate::engine::Sink;
 use crate::engine::bytes::{CALM, all};
 use crate::engine::chars::{next_boundary, trimmed_len, whole_characters};
 use crate::engine::lookback::{From, Passage, Reach, passages, reach};
-use crate::engine::markdown::line::{Line, prefix, skip_blank};
+use crate::engine::markdown::line::{Line, is_quote_prefix, prefix, skip_blank};
 use crate::engine::sentence::{last_sentence, sentences, surely_not_near};
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::marker::{Citation, CitationParts, CitationReason, CitedId, CitedIds, IdList};
@@ -329,7 +329,11 @@ impl Tracker {
         self.end -= white as u64;
         self.removed += removed;
         // The line end of a fenced block may be removed after it.
-        self.is_rest |= self.end < self.base;
+        if self.end < self.base && !self.paused {
+            // What comes is the rest of the line that ended the block, and has no markers of lines.
+            self.is_rest = true;
+            self.anchor.content = true;
+        }
         self.base = self.base.min(self.end);
         if self.paused {
             return;
@@ -705,7 +709,7 @@ impl Tracker {
                 }
                 let until = until_here;
                 let start = skip_blank(&self.text, block.start + range.start, block.end);
-                let end = start + trimmed_len(&self.text[start..until.max(start)]);
+                let end = start + sentence_len(&self.text[start..until.max(start)]);
                 return Found::Sentence { start, end, until };
             }
         }
@@ -800,6 +804,19 @@ impl Tracker {
             end + removed(&|at| at < end),
         )
     }
+}
+
+/// Length of a sentence without the white space at its end, to which the markers of a quote that goes on belong.
+fn sentence_len(text: &[u8]) -> usize {
+    let mut len = trimmed_len(text);
+    while let Some(feed) = memchr::memrchr(b'\n', &text[..len])
+        && text[feed + 1..len]
+            .iter()
+            .all(|&byte| is_quote_prefix(byte))
+    {
+        len = trimmed_len(&text[..feed]);
+    }
+    len
 }
 
 /// Returns `true` if text is only white space and the ends of cells.
