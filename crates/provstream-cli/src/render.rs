@@ -14,8 +14,9 @@ use crate::error::usage_error;
 pub(crate) struct RenderOptions {
     /// Write this in the place of each marker, for each source that it cites, instead of nothing
     ///
-    /// {n} is the number of the source, by its first use; {id}, {title} and {url} are those of --sources, escaped. Where {url} is
-    /// no address with http, https or mailto, only the number is written, in brackets. {{ and }} are braces.
+    /// {id}, {title} and {url} are those of --sources, escaped; n in braces is the number of the source, by its first use. Where {url}
+    /// is no address with http, https or mailto, only the number is written, in brackets. {{ and }} are braces.
+    // `clap` breaks the line at an n in braces.
     #[arg(
         long,
         value_name = "TEMPLATE",
@@ -29,7 +30,7 @@ pub(crate) struct RenderOptions {
     /// What --render does with identifiers that --sources does not have: strip, keep, or mark them as [?]
     #[arg(long, value_name = "WHAT", default_value = "strip", value_parser = Unlisted::from_str, requires = "render", help_heading = "Rendering")]
     unlisted: Unlisted,
-    /// Write this after the text, a line for each source that it cites, such as '[{n}]: {url}'
+    /// Write this after the text, a line for each source that it cites
     #[arg(
         long,
         value_name = "TEMPLATE",

@@ -35,7 +35,7 @@ use crate::sink::{StreamNotice, StreamSink, TextName};
 /// With --dialect, markers of citations such as [1] are removed, too; --render writes links to their
 /// sources in their place:
 ///
-///     provstream strip --dialect numeric --sources sources.json --render '[{n}]({url})' answer.txt
+///     provstream strip --dialect numeric --sources sources.json --render '[{title}]({url})' answer.txt
 ///
 /// Several files are written one after the other, or with -o DIRECTORY to files of the same names
 /// in it. A compressed file is written without compression. With --input, events that could not

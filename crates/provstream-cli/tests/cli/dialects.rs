@@ -295,4 +295,7 @@ fn templates_need_sources_and_known_values() {
     let notes = ["--render", "{n}", "--notes", "{n}", "--field", "/a"];
     let found = run(&[&base[..], &notes].concat(), "");
     assert!(found.stderr.contains("--notes"), "{}", found.stderr);
+    let help = run(&["strip", "--help"], "").stdout;
+    let example = "--render '[{title}]({url})' answer.txt";
+    assert!(help.contains(example), "{help}");
 }
