@@ -17,7 +17,7 @@ use crate::sources::{Source, Sources};
 /// Most markers around their assertion whose end is waited for.
 const MOST_OPEN: usize = 8;
 
-/// What is written for an identifier that the list of sources does not have.
+/// Treatment of an identifier that the list of sources does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Unlisted {

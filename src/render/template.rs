@@ -68,8 +68,8 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// Fails if a brace has no counterpart, a value has another name, or there is none; and if a value would not be safe in its
-    /// place: in a tag without quotes around it, in a tag of Markdown, or in code of Markdown.
+    /// The template has a brace without its counterpart, an unknown value, or no value; or a value is in a place where it would not
+    /// be safe: in a tag without quotes around it, in a tag of Markdown, or in code of Markdown.
     pub fn new(text: &str, markup: Markup) -> Result<Self, TemplateError> {
         let mut pieces = Vec::new();
         let mut literal = String::new();

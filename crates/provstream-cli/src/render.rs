@@ -27,7 +27,7 @@ pub(crate) struct RenderOptions {
     /// Language of the templates: markdown or html
     #[arg(long, value_name = "MARKUP", default_value = "markdown", value_parser = Markup::from_str, requires = "render", help_heading = "Rendering")]
     render_as: Markup,
-    /// What --render does with identifiers that --sources does not have: strip, keep, or mark them as [?]
+    /// Treatment of identifiers that --sources does not have: strip, keep, or mark them as [?]
     #[arg(long, value_name = "WHAT", default_value = "strip", value_parser = Unlisted::from_str, requires = "render", help_heading = "Rendering")]
     unlisted: Unlisted,
     /// Write this after the text, a line for each source that it cites

@@ -25,7 +25,7 @@ pub struct Change {
     pub now: Option<String>,
 }
 
-/// What came of a query that was repeated.
+/// Outcome of a repeated query.
 #[derive(Debug)]
 pub(crate) struct Repeated {
     pub(crate) outcome: Outcome,

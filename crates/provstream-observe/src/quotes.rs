@@ -18,11 +18,11 @@ const MARKS: [(char, char); 7] = [
 pub struct Quote<'a> {
     /// Words, without the marks.
     pub text: &'a str,
-    /// How exactly the observed text has them.
+    /// Closeness of the nearest match in the observed text.
     pub tier: QuoteTier,
 }
 
-/// How exactly an observed text has quoted words.
+/// Closeness of quoted words to an observed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum QuoteTier {
     /// The text has the words byte for byte.

@@ -297,7 +297,7 @@ fn members_that_differ_in_an_event_have_nothing_that_is_withheld() {
         ],
         vec![twins("It is SECRET. ", "It is SECRET."), unverified.clone()],
         vec![calls("It is SECRET.", "It is SECRET."), unverified],
-        // One of them is behind the other one.
+        // In the first event, one member has less of the text than the other.
         vec![
             twins("It is SECRET. It is so. ", "It is "),
             twins("So.", "SECRET. [unverified-inference] It is so. So."),

@@ -44,7 +44,7 @@ impl LedgerOption {
         SqliteLedger::open_existing(&self.ledger).map_err(|error| self.error(&error))
     }
 
-    /// Opens a ledger, and creates it if there is none.
+    /// Opens a ledger. Creates the file if it does not exist.
     fn create(&self) -> anyhow::Result<SqliteLedger> {
         SqliteLedger::open(&self.ledger).map_err(|error| self.error(&error))
     }
