@@ -46,7 +46,7 @@ const SCHEMA: &str = "
 ";
 
 /// Columns of [`StoredEntry`].
-pub(super) const COLUMNS: &str = "seq, kind, id, class, time, expires, body, chain, query, result, anchor_before, anchor_after, salt, content";
+const COLUMNS: &str = "seq, kind, id, class, time, expires, body, chain, query, result, anchor_before, anchor_after, salt, content";
 
 /// Ledger in an SQLite file, with a hash chain over its entries.
 ///
@@ -188,10 +188,11 @@ impl Ledger for SqliteLedger {
     }
 
     fn lookup(&self, id: &str) -> Result<Option<Entry>, LedgerError> {
-        const SELECT: &str = "SELECT seq, kind, id, class, time, expires, body, chain, query, result, anchor_before, anchor_after, salt, content
-            FROM entry WHERE id = ?1 AND kind = 'observation' ORDER BY seq DESC LIMIT 1";
+        let select = format!(
+            "SELECT {COLUMNS} FROM entry WHERE id = ?1 AND kind = 'observation' ORDER BY seq DESC LIMIT 1"
+        );
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(SELECT)?;
+        let mut statement = connection.prepare_cached(&select)?;
         let found = statement.query_row([id], StoredEntry::read);
         match found.optional()? {
             None => Ok(None),
