@@ -104,7 +104,10 @@ fn moved(
         SubstrateQuery::CodeRead(query) => moved_lines(query, body, substrates),
         SubstrateQuery::Grep(_) => moved_matches(body.content.as_deref()?, found?),
         SubstrateQuery::GitLog(query) => moved_commits(query, body, substrates),
-        SubstrateQuery::FsMtime(_) => None,
+        SubstrateQuery::FsMtime(_)
+        | SubstrateQuery::Peercred(_)
+        | SubstrateQuery::SseCount(_)
+        | SubstrateQuery::McpBrief(_) => None,
     }
 }
 

@@ -33,6 +33,8 @@ mod ledger;
 mod observation;
 mod query;
 mod quotes;
+#[cfg(feature = "mcp")]
+mod services;
 mod substrate;
 
 pub use check::{Checked, Checker, Outcome};
@@ -43,6 +45,8 @@ pub use ledger::{
 pub use observation::{Anchor, Digest, Key, KeyError, Observation, ObservationError};
 pub use query::{Query, QueryError};
 pub use quotes::{Quote, QuoteTier, quotes};
+#[cfg(feature = "mcp")]
+pub use services::{Services, ServicesError};
 pub use substrate::{
     FoundResult, SubstrateError, SubstrateErrorKind, SubstrateLimits, SubstrateQuery, Substrates,
 };

@@ -1,11 +1,14 @@
-//! Substrates that observations can be made of, and repeated: files, searches, times of files, commit logs.
+//! Substrates that observations can be made of, and repeated: files, searches, times of files, commit logs, sockets, and with the
+//! feature `mcp` channels of events and MCP services.
 //!
-//! Every path is opened below one root folder. Nothing is executed, and nothing is written.
+//! Every path is opened below one root folder. Nothing is written, and nothing is executed except the MCP services that settings
+//! name as a command.
 
 mod code_read;
 mod git_log;
 mod grep;
 mod mtime;
+mod peercred;
 mod query;
 mod root;
 
@@ -19,6 +22,8 @@ pub use query::SubstrateQuery;
 use self::git_log::Commit;
 use self::root::Root;
 use crate::observation::Anchor;
+#[cfg(feature = "mcp")]
+use crate::services::Services;
 
 /// Bounds of the work on one query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +58,8 @@ impl Default for SubstrateLimits {
 pub struct Substrates {
     root: Root,
     limits: SubstrateLimits,
+    #[cfg(feature = "mcp")]
+    services: Option<Services>,
 }
 
 impl Substrates {
@@ -65,7 +72,17 @@ impl Substrates {
         Ok(Self {
             root: Root::open(root.as_ref())?,
             limits: SubstrateLimits::default(),
+            #[cfg(feature = "mcp")]
+            services: None,
         })
+    }
+
+    /// Sets the channels and MCP services that can be asked; without them, none can.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn with_services(mut self, services: Services) -> Self {
+        self.services = Some(services);
+        self
     }
 
     /// Sets the limits.
@@ -87,6 +104,9 @@ impl Substrates {
             SubstrateQuery::Grep(query) => grep::observe(work, query),
             SubstrateQuery::FsMtime(query) => mtime::observe(work, query),
             SubstrateQuery::GitLog(query) => git_log::observe(work, query),
+            SubstrateQuery::Peercred(query) => peercred::observe(work, query),
+            SubstrateQuery::SseCount(query) => self.count(query),
+            SubstrateQuery::McpBrief(query) => self.ask(query),
         }?;
         if found.content.len() > self.limits.max_result {
             return Err(SubstrateError::limit(format!(
@@ -96,6 +116,30 @@ impl Substrates {
             )));
         }
         Ok(found)
+    }
+
+    #[cfg(feature = "mcp")]
+    fn count(&self, query: &SseCount) -> Result<FoundResult, SubstrateError> {
+        let services = self.services.as_ref().ok_or_else(no_services)?;
+        services.count(query).map(FoundResult::of)
+    }
+
+    #[cfg(feature = "mcp")]
+    fn ask(&self, query: &McpBrief) -> Result<FoundResult, SubstrateError> {
+        let services = self.services.as_ref().ok_or_else(no_services)?;
+        services.ask(query).map(FoundResult::of)
+    }
+
+    #[cfg(not(feature = "mcp"))]
+    #[expect(clippy::unused_self, reason = "the feature `mcp` adds services")]
+    fn count(&self, _: &SseCount) -> Result<FoundResult, SubstrateError> {
+        Err(no_services())
+    }
+
+    #[cfg(not(feature = "mcp"))]
+    #[expect(clippy::unused_self, reason = "the feature `mcp` adds services")]
+    fn ask(&self, _: &McpBrief) -> Result<FoundResult, SubstrateError> {
+        Err(no_services())
     }
 
     /// Reads a whole file, to find text that has moved in it.
@@ -122,7 +166,14 @@ impl Substrates {
 }
 
 pub(crate) use code_read::line_range;
-pub(crate) use query::{CodeRead, GitLog};
+pub(crate) use query::{CodeRead, GitLog, McpBrief, SseCount};
+
+fn no_services() -> SubstrateError {
+    SubstrateError::refused(match cfg!(feature = "mcp") {
+        true => "expected settings of channels and MCP services, found none",
+        false => "expected a build with the feature mcp, found one without it",
+    })
+}
 
 /// Result of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -196,28 +247,28 @@ impl SubstrateError {
         self.kind
     }
 
-    fn new(kind: SubstrateErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: SubstrateErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { kind, message }
     }
 
-    fn gone(message: impl Into<String>) -> Self {
+    pub(crate) fn gone(message: impl Into<String>) -> Self {
         Self::new(SubstrateErrorKind::Gone, message)
     }
 
-    fn query(message: impl Into<String>) -> Self {
+    pub(crate) fn query(message: impl Into<String>) -> Self {
         Self::new(SubstrateErrorKind::Query, message)
     }
 
-    fn refused(message: impl Into<String>) -> Self {
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self::new(SubstrateErrorKind::Refused, message)
     }
 
-    fn limit(message: impl Into<String>) -> Self {
+    pub(crate) fn limit(message: impl Into<String>) -> Self {
         Self::new(SubstrateErrorKind::Limit, message)
     }
 
-    fn unreachable(message: impl Into<String>) -> Self {
+    pub(crate) fn unreachable(message: impl Into<String>) -> Self {
         Self::new(SubstrateErrorKind::Unreachable, message)
     }
 }

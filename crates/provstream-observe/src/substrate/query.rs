@@ -12,6 +12,10 @@ const DEFAULT_MATCHES: usize = 200;
 const MAX_COUNT: usize = 10_000;
 /// Commits of a log without `limit`.
 const DEFAULT_COMMITS: usize = 20;
+/// Seconds of a subscription without `seconds`.
+const DEFAULT_SECONDS: usize = 10;
+/// Most seconds of a subscription.
+const MAX_SECONDS: usize = 60;
 
 /// Query to a built-in substrate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +29,12 @@ pub enum SubstrateQuery {
     FsMtime(FsMtime),
     /// `substrate.git.log`: commits that a reference reaches.
     GitLog(GitLog),
+    /// `substrate.unix.peercred`: the process that listens on a socket.
+    Peercred(Peercred),
+    /// `substrate.do.sse-count`: the events of a channel, and what the last one says.
+    SseCount(SseCount),
+    /// `substrate.mcp.brief`: what a tool of an MCP service returns.
+    McpBrief(McpBrief),
 }
 
 /// Lines of a file.
@@ -65,6 +75,33 @@ pub struct GitLog {
     pub(super) path: Option<String>,
     /// Most commits.
     pub(crate) limit: usize,
+}
+
+/// Credentials of the process that listens on a Unix-domain socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peercred {
+    pub(super) path: String,
+}
+
+/// Subscription to a channel of server-sent events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SseCount {
+    pub(crate) url: String,
+    /// Name of the events to count; `None` for all.
+    pub(crate) event: Option<String>,
+    /// Time after which the subscription ends.
+    pub(crate) seconds: usize,
+    /// Number of events after which the subscription ends.
+    pub(crate) limit: usize,
+}
+
+/// Call of a tool of an MCP service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpBrief {
+    /// Name of the service in the settings.
+    pub(crate) service: String,
+    pub(crate) tool: String,
+    pub(crate) arguments: Map<String, Value>,
 }
 
 impl SubstrateQuery {
@@ -109,6 +146,40 @@ impl SubstrateQuery {
         })
     }
 
+    /// Creates a query for the process that listens on a Unix-domain socket.
+    #[must_use]
+    pub fn peercred(path: &str) -> Self {
+        let path = path.to_owned();
+        Self::Peercred(Peercred { path })
+    }
+
+    /// Creates a query for the server-sent events of a channel, of all names or of one, within some seconds (10 if not given)
+    /// or up to some number (200 if not given).
+    #[must_use]
+    pub fn sse_count(
+        url: &str,
+        event: Option<&str>,
+        seconds: Option<usize>,
+        limit: Option<usize>,
+    ) -> Self {
+        Self::SseCount(SseCount {
+            url: url.to_owned(),
+            event: event.map(str::to_owned),
+            seconds: seconds.unwrap_or(DEFAULT_SECONDS),
+            limit: limit.unwrap_or(DEFAULT_MATCHES),
+        })
+    }
+
+    /// Creates a query for a call of a tool of an MCP service.
+    #[must_use]
+    pub fn mcp_brief(service: &str, tool: &str, arguments: Map<String, Value>) -> Self {
+        Self::McpBrief(McpBrief {
+            service: service.to_owned(),
+            tool: tool.to_owned(),
+            arguments,
+        })
+    }
+
     /// Returns the substrate class.
     #[must_use]
     pub const fn class(&self) -> Class {
@@ -117,6 +188,9 @@ impl SubstrateQuery {
             Self::Grep(_) => Class::GREP,
             Self::FsMtime(_) => Class::FS_MTIME,
             Self::GitLog(_) => Class::GIT_LOG,
+            Self::Peercred(_) => Class::PEERCRED,
+            Self::SseCount(_) => Class::SSE_COUNT,
+            Self::McpBrief(_) => Class::MCP_BRIEF,
         }
     }
 
@@ -135,6 +209,11 @@ impl SubstrateQuery {
                 .text("path")
                 .map(|path| Self::FsMtime(FsMtime { path })),
             "substrate.git.log" => members.git_log(),
+            "substrate.unix.peercred" => members
+                .text("path")
+                .map(|path| Self::Peercred(Peercred { path })),
+            "substrate.do.sse-count" => members.sse_count(),
+            "substrate.mcp.brief" => members.mcp_brief(),
             _ => return None,
         };
         Some(parsed.and_then(|query| {
@@ -161,7 +240,25 @@ impl SubstrateQuery {
                 "path": grep.path,
                 "pattern": grep.pattern,
             }),
-            Self::FsMtime(FsMtime { path }) => json!({ "path": path }),
+            Self::FsMtime(FsMtime { path }) | Self::Peercred(Peercred { path }) => {
+                json!({ "path": path })
+            }
+            Self::SseCount(count) => {
+                let mut value = json!({
+                    "limit": count.limit,
+                    "seconds": count.seconds,
+                    "url": count.url,
+                });
+                if let Some(event) = &count.event {
+                    value["event"] = event.as_str().into();
+                }
+                value
+            }
+            Self::McpBrief(brief) => json!({
+                "arguments": brief.arguments,
+                "service": brief.service,
+                "tool": brief.tool,
+            }),
             Self::GitLog(log) => {
                 let mut value = json!({
                     "limit": log.limit,
@@ -215,10 +312,7 @@ impl Members {
     fn git_log(&mut self) -> Result<SubstrateQuery, SubstrateError> {
         let repository = self.text("repository")?;
         let reference = self.text("reference")?;
-        let path = match self.0.contains_key("path") {
-            true => Some(self.text("path")?),
-            false => None,
-        };
+        let path = self.optional_text("path")?;
         let limit = self.count(DEFAULT_COMMITS)?;
         Ok(SubstrateQuery::GitLog(GitLog {
             repository,
@@ -226,6 +320,50 @@ impl Members {
             path,
             limit,
         }))
+    }
+
+    fn sse_count(&mut self) -> Result<SubstrateQuery, SubstrateError> {
+        let url = self.text("url")?;
+        let event = self.optional_text("event")?;
+        let seconds = self.number("seconds")?.unwrap_or(DEFAULT_SECONDS);
+        if seconds > MAX_SECONDS {
+            return Err(SubstrateError::query(format!(
+                "query: expected at most {MAX_SECONDS} in \"seconds\", found {seconds}"
+            )));
+        }
+        let limit = self.count(DEFAULT_MATCHES)?;
+        Ok(SubstrateQuery::SseCount(SseCount {
+            url,
+            event,
+            seconds,
+            limit,
+        }))
+    }
+
+    fn mcp_brief(&mut self) -> Result<SubstrateQuery, SubstrateError> {
+        let service = self.text("service")?;
+        let tool = self.text("tool")?;
+        let arguments = match self.0.remove("arguments") {
+            None => Map::new(),
+            Some(Value::Object(arguments)) => arguments,
+            Some(_) => {
+                return Err(SubstrateError::query(
+                    "query: expected an object in \"arguments\", found another value",
+                ));
+            }
+        };
+        Ok(SubstrateQuery::McpBrief(McpBrief {
+            service,
+            tool,
+            arguments,
+        }))
+    }
+
+    fn optional_text(&mut self, name: &str) -> Result<Option<String>, SubstrateError> {
+        match self.0.contains_key(name) {
+            true => self.text(name).map(Some),
+            false => Ok(None),
+        }
     }
 
     fn text(&mut self, name: &str) -> Result<String, SubstrateError> {

@@ -86,6 +86,26 @@ impl Root {
         Ok(dir)
     }
 
+    /// Opens a Unix-domain socket without connecting to it.
+    #[cfg(target_os = "linux")]
+    pub(super) fn socket(&self, path: &str) -> Result<std::os::fd::OwnedFd, SubstrateError> {
+        use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, fstat, openat2};
+
+        let relative = self.relative(path)?;
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let fail = |error: rustix::io::Errno| io_error(path, &error.into());
+        let file = openat2(&self.dir, relative, flags, Mode::empty(), resolve).map_err(fail)?;
+        let status = fstat(&file).map_err(fail)?;
+        match FileType::from_raw_mode(status.st_mode) {
+            FileType::Socket => Ok(file),
+            _ => Err(SubstrateError::refused(format!(
+                "{}: expected a socket, found another kind of file",
+                path.escape_debug()
+            ))),
+        }
+    }
+
     /// Checks a path, and returns it.
     #[expect(clippy::unused_self, reason = "a path is relative to a root")]
     pub(super) fn relative<'p>(&self, path: &'p str) -> Result<&'p Path, SubstrateError> {

@@ -5,7 +5,11 @@ mod crash;
 mod escapes;
 mod ids;
 mod ledgers;
+#[cfg(target_os = "linux")]
+mod peercred;
 mod repository;
+#[cfg(feature = "mcp")]
+mod services;
 mod substrates;
 
 use provstream::provenance::Timestamp;

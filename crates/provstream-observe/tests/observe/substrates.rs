@@ -187,7 +187,7 @@ fn queries_are_read_as_they_are_written_and_nothing_else() {
     let parse = |class: &str, query: &str| {
         SubstrateQuery::parse(class, &Query::parse(query).expect("a query"))
     };
-    assert_eq!(parse("substrate.mcp.brief", "{}"), None);
+    assert_eq!(parse("substrate.ct.log", "{}"), None);
     for (class, query) in [
         ("substrate.code.read", "{}"),
         ("substrate.code.read", r#"{"path": 1}"#),

@@ -9,8 +9,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use provstream::provenance::Timestamp;
-use provstream_cli::{Extension, input_error};
-use provstream_observe::{LedgerError, SqliteLedger};
+use provstream_cli::{Extension, input_error, usage_error};
+use provstream_observe::{
+    LedgerError, SqliteLedger, SubstrateError, SubstrateErrorKind, Substrates,
+};
 
 fn main() -> ExitCode {
     let extensions = [
@@ -56,6 +58,51 @@ impl LedgerOption {
     /// The file, with its option.
     fn file(&self) -> (&'static str, Option<&Path>) {
         ("--ledger", Some(&self.ledger))
+    }
+}
+
+// The substrates of a command.
+#[derive(Debug, Args)]
+struct SubstrateOptions {
+    /// The folder that paths are relative to
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    root: PathBuf,
+    /// Settings of the channels of events and MCP services that can be asked, a TOML file
+    #[cfg(feature = "mcp")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "PROVSTREAM_SERVICES",
+        hide_env = true
+    )]
+    services: Option<PathBuf>,
+}
+
+impl SubstrateOptions {
+    fn open(&self) -> anyhow::Result<Substrates> {
+        let substrates = Substrates::open(&self.root).map_err(input_error)?;
+        #[cfg(feature = "mcp")]
+        if let Some(path) = &self.services {
+            return Ok(substrates.with_services(read_services(path)?));
+        }
+        Ok(substrates)
+    }
+}
+
+/// Reads the settings of channels and services.
+#[cfg(feature = "mcp")]
+fn read_services(path: &Path) -> anyhow::Result<provstream_observe::Services> {
+    let file = provstream::settings::read_text(path);
+    let file = file.map_err(|error| input_error(format_args!("{}: {error}", path.display())))?;
+    let services = provstream_observe::Services::from_toml(file.as_bytes());
+    services.map_err(|error| input_error(format_args!("{}: {error}", path.display())))
+}
+
+/// A query that is not allowed is a wrong argument; what is not there cannot be read.
+fn substrate_error(error: &SubstrateError) -> anyhow::Error {
+    match error.kind() {
+        SubstrateErrorKind::Query | SubstrateErrorKind::Refused => usage_error(error),
+        _ => input_error(error),
     }
 }
 

@@ -11,20 +11,17 @@ use clap::{
     ValueEnum,
 };
 use provstream::provenance::{Annotation, Timestamp, parse_duration, write_bracketed};
-use provstream_cli::{ReportOptions, input_error, print_note, usage_error};
-use provstream_observe::{
-    FoundResult, Key, Ledger as _, Observation, SubstrateError, SubstrateErrorKind, SubstrateQuery,
-    Substrates,
-};
+use provstream_cli::{ReportOptions, print_note, usage_error};
+use provstream_observe::{FoundResult, Key, Ledger as _, Observation, SubstrateQuery};
 use serde_json::json;
 
-use crate::LedgerOption;
+use crate::{LedgerOption, SubstrateOptions, substrate_error};
 
 /// Observe a substrate, record the observation, and print the annotation that cites it
 ///
 /// Without a terminal, the observation is printed as a line of JSON. Put the annotation after an
 /// assertion that the result supports; `provstream verify` then finds it in the ledger. Paths are
-/// relative to --root and cannot leave it; nothing is executed.
+/// relative to --root and cannot leave it.
 ///
 ///     provstream observe code.read src/lib.rs --lines 10:20 --ledger obs.db
 ///     provstream observe grep 'fn main' src --ledger obs.db
@@ -98,15 +95,60 @@ enum Substrate {
         #[command(flatten)]
         options: ObserveOptions,
     },
+    /// Report the process that listens on a Unix-domain socket, by its number, user and group (Linux)
+    ///
+    /// The program connects to the socket and closes the connection at once.
+    #[command(name = "unix.peercred")]
+    Peercred {
+        /// The socket
+        #[arg(value_name = "SOCKET")]
+        path: String,
+        #[command(flatten)]
+        options: ObserveOptions,
+    },
+    /// Count the server-sent events of a channel, and print the data of the last one
+    #[cfg(feature = "mcp")]
+    #[command(name = "do.sse-count")]
+    SseCount {
+        /// The URL of the channel, one of those in the settings (--services)
+        #[arg(value_name = "URL")]
+        url: String,
+        /// Count only the events of this name, such as one that says how many subscribers there are
+        #[arg(long, value_name = "NAME")]
+        event: Option<String>,
+        /// Seconds after which the count ends, 1 to 60 [default: 10]
+        #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+        seconds: Option<usize>,
+        /// Number of events after which the count ends, 1 to 10000 [default: 200]
+        #[arg(long, value_name = "COUNT", value_parser = parse_count)]
+        limit: Option<usize>,
+        #[command(flatten)]
+        options: ObserveOptions,
+    },
+    /// Call a tool of an MCP service
+    #[cfg(feature = "mcp")]
+    #[command(name = "mcp.brief")]
+    McpBrief {
+        /// The name of the service in the settings (--services)
+        #[arg(value_name = "SERVICE")]
+        service: String,
+        /// The tool, one of those in the settings
+        #[arg(value_name = "TOOL")]
+        tool: String,
+        /// The arguments, a JSON object
+        #[arg(value_name = "ARGUMENTS", default_value = "{}")]
+        arguments: String,
+        #[command(flatten)]
+        options: ObserveOptions,
+    },
 }
 
 #[derive(Debug, Args)]
 struct ObserveOptions {
     #[command(flatten)]
     ledger: LedgerOption,
-    /// The folder that paths are relative to
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
-    root: PathBuf,
+    #[command(flatten)]
+    substrates: SubstrateOptions,
     /// Parts of the result to record
     ///
     /// digest: neither text nor words around it. anchor: also the line before and the line after, by which text that has
@@ -140,39 +182,73 @@ pub(crate) fn command() -> Command {
 
 pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let command = ObserveCommand::from_arg_matches(matches)?;
-    let (query, options) = match command.substrate {
-        Substrate::CodeRead {
-            path,
-            lines,
-            options,
-        } => (SubstrateQuery::code_read(&path, lines), options),
-        Substrate::Grep {
-            pattern,
-            path,
-            ignore_case,
-            limit,
-            options,
-        } => (
-            SubstrateQuery::grep(&pattern, &path, ignore_case, limit),
-            options,
-        ),
-        Substrate::FsMtime { path, options } => (SubstrateQuery::fs_mtime(&path), options),
-        Substrate::GitLog {
-            repository,
-            reference,
-            path,
-            limit,
-            options,
-        } => (
-            SubstrateQuery::git_log(&repository, &reference, path.as_deref(), limit),
-            options,
-        ),
-    };
+    let (query, options) = command.substrate.query()?;
     observe(&query, &options)
 }
 
+impl Substrate {
+    fn query(self) -> anyhow::Result<(SubstrateQuery, ObserveOptions)> {
+        Ok(match self {
+            Self::CodeRead {
+                path,
+                lines,
+                options,
+            } => (SubstrateQuery::code_read(&path, lines), options),
+            Self::Grep {
+                pattern,
+                path,
+                ignore_case,
+                limit,
+                options,
+            } => (
+                SubstrateQuery::grep(&pattern, &path, ignore_case, limit),
+                options,
+            ),
+            Self::FsMtime { path, options } => (SubstrateQuery::fs_mtime(&path), options),
+            Self::GitLog {
+                repository,
+                reference,
+                path,
+                limit,
+                options,
+            } => (
+                SubstrateQuery::git_log(&repository, &reference, path.as_deref(), limit),
+                options,
+            ),
+
+            Self::Peercred { path, options } => (SubstrateQuery::peercred(&path), options),
+            #[cfg(feature = "mcp")]
+            Self::SseCount {
+                url,
+                event,
+                seconds,
+                limit,
+                options,
+            } => (
+                SubstrateQuery::sse_count(&url, event.as_deref(), seconds, limit),
+                options,
+            ),
+            #[cfg(feature = "mcp")]
+            Self::McpBrief {
+                service,
+                tool,
+                arguments,
+                options,
+            } => {
+                let arguments = serde_json::from_str(&arguments).map_err(|error| {
+                    usage_error(format_args!("ARGUMENTS: expected a JSON object: {error}"))
+                })?;
+                (
+                    SubstrateQuery::mcp_brief(&service, &tool, arguments),
+                    options,
+                )
+            }
+        })
+    }
+}
+
 fn observe(query: &SubstrateQuery, options: &ObserveOptions) -> anyhow::Result<ExitCode> {
-    let substrates = Substrates::open(&options.root).map_err(|error| substrate_error(&error))?;
+    let substrates = options.substrates.open()?;
     let found = substrates
         .observe(query)
         .map_err(|error| substrate_error(&error))?;
@@ -258,14 +334,6 @@ fn observation(
     Ok(observation)
 }
 
-/// A query that is not allowed is a wrong argument; what is not there cannot be read.
-fn substrate_error(error: &SubstrateError) -> anyhow::Error {
-    match error.kind() {
-        SubstrateErrorKind::Query | SubstrateErrorKind::Refused => usage_error(error),
-        _ => input_error(error),
-    }
-}
-
 /// Reads `FIRST:LAST` or `LINE` as the first line and the number of lines.
 fn parse_lines(text: &str) -> Result<(usize, usize), String> {
     let (first, last) = text.split_once(':').unwrap_or((text, text));
@@ -279,6 +347,14 @@ fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count) if (1..=10_000).contains(&count) => Ok(count),
         _ => Err("expected a number between 1 and 10000".to_owned()),
+    }
+}
+
+#[cfg(feature = "mcp")]
+fn parse_seconds(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(seconds) if (1..=60).contains(&seconds) => Ok(seconds),
+        _ => Err("expected a number between 1 and 60".to_owned()),
     }
 }
 

@@ -1,7 +1,6 @@
 //! `provstream verify`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,15 +8,13 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use provstream::provenance::{Annotation, Assertion, Timestamp, parse_duration};
-use provstream_cli::{
-    AssertionCheck, CheckOptions, CheckedAssertion, escape, input_error, print_note,
-};
+use provstream_cli::{AssertionCheck, CheckOptions, CheckedAssertion, escape, print_note};
 use provstream_observe::{
     Checked, Checker, LedgerError, Outcome, Quote, QuoteTier, SqliteLedger, Substrates, quotes,
 };
 use serde_json::{Value, json};
 
-use crate::{LedgerOption, parse_time};
+use crate::{LedgerOption, SubstrateOptions, parse_time};
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
@@ -43,9 +40,8 @@ struct VerifyOptions {
     /// Repeat the query of each observation, and compare the results
     #[arg(long)]
     requery: bool,
-    /// The folder that paths of queries are relative to
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
-    root: PathBuf,
+    #[command(flatten)]
+    substrates: SubstrateOptions,
     /// Most age of an observation, such as 15m or 7d; an older one is stale
     #[arg(long, value_name = "DURATION", value_parser = parse_window)]
     window: Option<Duration>,
@@ -94,7 +90,7 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let options = VerifyOptions::from_arg_matches(matches)?;
     let substrates = match options.requery {
-        true => Some(Substrates::open(&options.root).map_err(input_error)?),
+        true => Some(options.substrates.open()?),
         false => None,
     };
     let verifier = Arc::new(Verifier {
