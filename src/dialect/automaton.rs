@@ -22,7 +22,10 @@ const BUILDING: usize = 8 << 20;
 /// Most bytes of the tables of an automaton.
 pub(crate) const MOST_BYTES: usize = 64 << 10;
 
-/// A deterministic automaton over bytes, anchored at both ends.
+/// Most different sets of patterns of an automaton, which states name by one byte.
+const MOST_SETS: usize = 1 << 8;
+
+/// A deterministic automaton over bytes, anchored at the start; a match ends at the byte just read.
 ///
 /// Unlike one of `regex-automata`, it says at each byte which patterns match up to there, and it is dead as soon as no
 /// pattern can match any more.
@@ -94,7 +97,7 @@ impl Automaton {
             return Err(BuildError::Empty);
         }
         let automaton = graph.compact();
-        if automaton.len() > MOST_BYTES {
+        if automaton.len() > MOST_BYTES || automaton.sets.len() > MOST_SETS {
             return Err(BuildError::TooLarge);
         }
         Ok(automaton)
@@ -275,7 +278,8 @@ impl Graph {
                         sets.push(set);
                         sets.len() - 1
                     });
-                known[group][slot] = u8::try_from(index).unwrap_or(u8::MAX);
+                // An automaton with more sets is not used.
+                known[group][slot] = index as u8;
             }
         }
         let mut classes = Box::new([0_u8; 256]);
@@ -356,5 +360,34 @@ impl Transitions {
             all.pairs.extend(pairs);
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Patterns for words of `len` binary digits; pattern `n` has a 1 as digit `n`, so that each word has a set of its own.
+    fn of_digits(len: usize) -> Vec<String> {
+        let pattern = |place| format!("[01]{{{place}}}1[01]{{{}}}", len - place - 1);
+        (0..len).map(pattern).collect()
+    }
+
+    #[test]
+    fn states_have_their_own_sets_of_patterns() {
+        let automaton = Automaton::new(&of_digits(7)).expect("128 sets are few enough");
+        for word in 1..1_u64 << 7 {
+            let digits = (0..7).map(|place| b'0' + (word >> place & 1) as u8);
+            let state = digits.fold(Automaton::START, |state, byte| automaton.step(state, byte));
+            assert_eq!(automaton.accepts(state), word, "{word:b}");
+        }
+    }
+
+    #[test]
+    fn more_sets_of_patterns_than_a_byte_can_name_are_refused() {
+        assert_eq!(
+            Automaton::new(&of_digits(9)).err(),
+            Some(BuildError::TooLarge)
+        );
     }
 }
