@@ -85,6 +85,13 @@ impl Substrates {
         self
     }
 
+    /// Returns the channels and MCP services that can be asked.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub const fn services(&self) -> Option<&Services> {
+        self.services.as_ref()
+    }
+
     /// Sets the limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: SubstrateLimits) -> Self {

@@ -1,7 +1,10 @@
 //! The program `provstream` with the commands about observations.
 
 mod ledger;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod observe;
+mod recording;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +30,11 @@ fn main() -> ExitCode {
         Extension {
             command: ledger::command,
             run: ledger::run,
+        },
+        #[cfg(feature = "mcp")]
+        Extension {
+            command: mcp::command,
+            run: mcp::run,
         },
     ];
     provstream_cli::run(&extensions)
@@ -119,6 +127,8 @@ mod tests {
             crate::observe::command(),
             crate::verify::command(),
             crate::ledger::command(),
+            #[cfg(feature = "mcp")]
+            crate::mcp::command(),
         ] {
             command.debug_assert();
         }

@@ -1,20 +1,16 @@
 //! `provstream observe`.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
-use anyhow::Context as _;
 use clap::{
     ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
-    ValueEnum,
 };
-use provstream::provenance::{Annotation, Timestamp, parse_duration, write_bracketed};
 use provstream_cli::{ReportOptions, print_note, usage_error};
-use provstream_observe::{FoundResult, Key, Ledger as _, Observation, SubstrateQuery};
+use provstream_observe::{Ledger as _, SubstrateQuery};
 use serde_json::json;
 
+use crate::recording::{RecordOptions, annotation};
 use crate::{LedgerOption, SubstrateOptions, substrate_error};
 
 /// Observe a substrate, record the observation, and print the annotation that cites it
@@ -149,31 +145,13 @@ struct ObserveOptions {
     ledger: LedgerOption,
     #[command(flatten)]
     substrates: SubstrateOptions,
-    /// Parts of the result to record
-    ///
-    /// digest: neither text nor words around it. anchor: also the line before and the line after, by which text that has
-    /// moved is found again, or the id of the first commit. content: also the result, so that `verify` says what has changed
-    /// and checks quoted words.
-    #[arg(long, value_name = "PARTS", default_value = "digest")]
-    keep: Keep,
-    /// File with a secret key of at least 16 bytes; the id is keyed with it (hmac-sha256)
-    #[arg(long, value_name = "FILE")]
-    key: Option<PathBuf>,
-    /// Time after which `provstream ledger expire` erases the observation, such as 7d
-    #[arg(long, value_name = "DURATION", value_parser = parse_expiry)]
-    expires: Option<Duration>,
+    #[command(flatten)]
+    record: RecordOptions,
     /// Id to record instead of the computed one, such as that of a tool call
     #[arg(long, value_name = "ID", conflicts_with = "key")]
     id: Option<String>,
     #[command(flatten)]
     report: ReportOptions,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Keep {
-    Digest,
-    Anchor,
-    Content,
 }
 
 pub(crate) fn command() -> Command {
@@ -259,16 +237,16 @@ fn observe(query: &SubstrateQuery, options: &ObserveOptions) -> anyhow::Result<E
         ));
     }
     let content = found.content.clone();
-    let observation = observation(query, found, options)?;
-    let class = query.class();
-    let declared = class.as_str().to_owned();
-    let annotation = Annotation::new(class, declared)
-        .with_observation_id(observation.id())
-        .with_ts(observation.time().to_string());
-    let annotation = write_bracketed(&annotation).map_err(usage_error)?;
-    let mut report = options
-        .report
-        .open([options.ledger.file(), ("--key", options.key.as_deref())])?;
+    let mut observation = options.record.open()?.observation(query, found)?;
+    if let Some(id) = &options.id {
+        let with_id = observation.with_id(id);
+        observation = with_id.map_err(|error| usage_error(format_args!("--id: {error}")))?;
+    }
+    let annotation = annotation(query.class(), &observation)?;
+    let mut report = options.report.open([
+        options.ledger.file(),
+        ("--key", options.record.key.as_deref()),
+    ])?;
     let ledger = options.ledger.create()?;
     let recorded = ledger.record(&observation);
     let seq = recorded.map_err(|error| options.ledger.error(&error))?;
@@ -298,42 +276,6 @@ fn observe(query: &SubstrateQuery, options: &ObserveOptions) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-fn observation(
-    query: &SubstrateQuery,
-    found: FoundResult,
-    options: &ObserveOptions,
-) -> anyhow::Result<Observation> {
-    // Whole seconds are easier to copy for a model.
-    let now = Timestamp::now().unix_seconds();
-    let now = Timestamp::from_unix(now, 0).unwrap_or(Timestamp::UNIX_EPOCH);
-    let json = query.to_query().map_err(|error| substrate_error(&error))?;
-    let observation = Observation::new(query.class().as_str(), json, found.content, now);
-    let mut observation = observation.map_err(usage_error)?;
-    if let Some(path) = &options.key {
-        let bytes =
-            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let key = Key::new(&bytes);
-        let key =
-            key.map_err(|error| usage_error(format_args!("--key: {}: {error}", path.display())))?;
-        observation = observation.with_key(&key);
-    }
-    if let Some(id) = &options.id {
-        let with_id = observation.with_id(id);
-        observation = with_id.map_err(|error| usage_error(format_args!("--id: {error}")))?;
-    }
-    if let Some(after) = options.expires {
-        let expires = observation.with_expiry(now.saturating_add(after));
-        observation = expires.map_err(|error| usage_error(format_args!("--expires: {error}")))?;
-    }
-    if options.keep != Keep::Digest {
-        observation = observation.with_anchor(found.anchor);
-    }
-    if options.keep != Keep::Content {
-        observation = observation.without_content();
-    }
-    Ok(observation)
-}
-
 /// Reads `FIRST:LAST` or `LINE` as the first line and the number of lines.
 fn parse_lines(text: &str) -> Result<(usize, usize), String> {
     let (first, last) = text.split_once(':').unwrap_or((text, text));
@@ -356,8 +298,4 @@ fn parse_seconds(text: &str) -> Result<usize, String> {
         Ok(seconds) if (1..=60).contains(&seconds) => Ok(seconds),
         _ => Err("expected a number between 1 and 60".to_owned()),
     }
-}
-
-fn parse_expiry(text: &str) -> Result<Duration, String> {
-    parse_duration(text).map_err(|error| error.to_string())
 }

@@ -114,7 +114,7 @@ pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     summary.exit_code(options.fail, totals.failed == 0)
 }
 
-fn parse_window(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_window(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| error.to_string())
 }
 
@@ -192,19 +192,8 @@ impl Verifier {
         }
     }
 
-    /// Looks up quoted words in all observed texts of an assertion; the most exact counts.
     fn check_quotes<'a>(&self, text: &'a str, checked: &[Checked]) -> Vec<Quote<'a>> {
-        let mut best = quotes(text, None);
-        for content in checked
-            .iter()
-            .filter_map(|checked| checked.content.as_deref())
-        {
-            for (best, found) in best.iter_mut().zip(quotes(text, Some(content))) {
-                if found.tier < best.tier {
-                    *best = found;
-                }
-            }
-        }
+        let best = best_quotes(text, checked);
         let absent = best
             .iter()
             .filter(|quote| quote.tier == QuoteTier::Absent)
@@ -241,7 +230,24 @@ impl AssertionCheck for Verifier {
     }
 }
 
-fn record(checked: &Checked) -> Value {
+/// Looks up quoted words in all observed texts of an assertion; the most exact counts.
+pub(crate) fn best_quotes<'a>(text: &'a str, checked: &[Checked]) -> Vec<Quote<'a>> {
+    let mut best = quotes(text, None);
+    let contents = checked
+        .iter()
+        .filter_map(|checked| checked.content.as_deref());
+    for content in contents {
+        for (best, found) in best.iter_mut().zip(quotes(text, Some(content))) {
+            if found.tier < best.tier {
+                *best = found;
+            }
+        }
+    }
+    best
+}
+
+/// Builds the record of a check, as it is printed.
+pub(crate) fn record(checked: &Checked) -> Value {
     let mut record = json!({ "outcome": checked.outcome.as_str() });
     if let Some(detail) = &checked.detail {
         record["detail"] = detail.as_str().into();
