@@ -110,13 +110,16 @@ impl Engine {
         };
         let open = markers.open_citation();
         let (mut at, mut clean) = (open.stream, open.clean).min((found.at, clean));
-        let findings = self.findings();
-        if let Some(last) = findings.with_citations
+        if let Some(last) = self
+            .findings
+            .as_ref()
+            .and_then(|found| found.with_citations)
             && last.at > at
         {
-            (at, clean) = (last.at, last.clean);
+            // White space before it may have been removed since.
+            (at, clean) = (last.at, last.at - markers.removed_before(last.at));
         }
-        findings.with_citations = Some(WithCitations {
+        self.findings().with_citations = Some(WithCitations {
             at,
             clean,
             annotations: found,
