@@ -527,9 +527,8 @@ pub enum DiagnosticCode {
     /// A bracketed annotation with no text before it; the span is empty, at the start of the
     /// annotation.
     NoAssertion,
-    /// A bracketed annotation that comes first in the text after a
-    /// [break](crate::Parser::push_break), so that no text precedes it; the span is empty, at the
-    /// start of the annotation.
+    /// A bracketed annotation, or the marker of a citation, that comes first in the text after a
+    /// [break](crate::Parser::push_break), so that no text precedes it; the span is empty, at its start.
     Orphan,
     /// A bracket beside an assertion that is text, but may have been meant as an annotation; the span is the
     /// assertion.
@@ -595,7 +594,7 @@ impl DiagnosticCode {
             }
             Self::NoAssertion => "an annotation without text before it that it could belong to",
             Self::Orphan => {
-                "an annotation that comes first after a tool call or another break, so that there is no text that it could belong to"
+                "an annotation or a citation that comes first after a tool call or another break, so that there is no text that it could belong to"
             }
             Self::UnknownInSlot => {
                 "a bracket that may have been meant as an annotation; the assertion counts as unverified-inference"

@@ -258,6 +258,7 @@ pub struct CitationParts<'a> {
     pub(crate) span: Span,
     pub(crate) clean_span: Span,
     pub(crate) limit_hit: bool,
+    pub(crate) is_orphan: bool,
     pub(crate) ids: IdList<'a>,
 }
 
@@ -313,6 +314,7 @@ pub struct OwnedCitation {
     span: Span,
     clean_span: Span,
     limit_hit: bool,
+    is_orphan: bool,
     ids: Vec<OwnedId>,
 }
 
@@ -323,6 +325,7 @@ impl CitationStorage for Arc<OwnedCitation> {
             span: self.span,
             clean_span: self.clean_span,
             limit_hit: self.limit_hit,
+            is_orphan: self.is_orphan,
             ids: IdList::Owned(&self.ids),
         }
     }
@@ -385,6 +388,7 @@ impl<'a> Citation<'a> {
                 span: parts.span,
                 clean_span: parts.clean_span,
                 limit_hit: parts.limit_hit,
+                is_orphan: parts.is_orphan,
                 ids: self.ids().map(OwnedId::new).collect(),
             }),
             borrowed: PhantomData,
@@ -421,6 +425,12 @@ impl<P: CitationStorage> Citation<'_, P> {
         self.view().limit_hit
     }
 
+    /// Returns `true` if the assertion is empty because its marker comes first after a [break](crate::Parser::push_break).
+    #[must_use]
+    pub fn is_orphan(&self) -> bool {
+        self.view().is_orphan
+    }
+
     /// Iterates over the identifiers of all markers, in order.
     #[must_use]
     pub fn ids(&self) -> impl ExactSizeIterator<Item = CitedId<'_>> {
@@ -436,6 +446,7 @@ impl<P: CitationStorage> Citation<'_, P> {
         Assertion::new(Encoding::Bracket, self.text(), self.span())
             .with_clean_span(self.clean_span())
             .with_limit_hit(self.limit_hit())
+            .with_orphan(self.is_orphan())
             .with_annotations(annotations)
     }
 }
@@ -466,6 +477,7 @@ impl<P: CitationStorage> fmt::Debug for Citation<'_, P> {
             .field("span", &self.span())
             .field("clean_span", &self.clean_span())
             .field("limit_hit", &self.limit_hit())
+            .field("is_orphan", &self.is_orphan())
             .field("ids", &self.ids().collect::<Vec<_>>())
             .finish()
     }

@@ -64,9 +64,10 @@ impl Decision {
             return own.start() > other.start();
         }
         match (self.is_citation, later.is_citation) {
+            _ if own.is_empty() => false,
             (false, false) => false,
             (true, false) => own.end() <= other.end() || other.is_empty(),
-            (false, true) => own.end() < other.end() && !own.is_empty(),
+            (false, true) => own.end() < other.end(),
             (true, true) => own.end() < other.end(),
         }
     }

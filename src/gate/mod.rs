@@ -610,7 +610,9 @@ impl<P: Policy, H: GateHandler> Handler for Taking<'_, P, H> {
                 None,
             ),
             #[cfg(feature = "dialects")]
-            Event::Citation(citation) if !citation.clean_span().is_empty() => {
+            Event::Citation(citation)
+                if citation.is_orphan() || !citation.clean_span().is_empty() =>
+            {
                 self.ask(&citation.assertion(), Some(citation.parts()));
             }
             Event::Diagnostic(found) if found.code() == DiagnosticCode::LimitAssertion => {

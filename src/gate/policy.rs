@@ -104,8 +104,8 @@ pub trait Policy {
 
     /// Decides about an assertion that is complete.
     ///
-    /// With dialects, it is asked about citations as well (`Question::citation`); not about empty ones, which have no text to
-    /// decide about.
+    /// With dialects, it is asked about citations as well (`Question::citation`); of empty ones, which have no text to decide
+    /// about, only about orphans (`Citation::is_orphan`).
     ///
     /// Assertions are asked about in the order in which they are complete. After an answer that ends the stream, only
     /// those that begin before that place are.

@@ -398,3 +398,67 @@ fn white_space_beside_discarded_citations_is_joined() {
         assert_eq!(found.len(), 1, "{text:?} {found:?}");
     }
 }
+
+/// A segment of a case, after a break or not.
+fn segment(text: &str, after_break: bool) -> testkit::reference::Segment {
+    testkit::reference::Segment {
+        own: true,
+        bytes: text.into(),
+        after_break,
+    }
+}
+
+/// What comes first after a break may belong to a sentence before it, which is released.
+#[test]
+fn a_citation_that_comes_first_after_a_break_is_an_orphan() {
+    let mut case = numbers("", Known::Complete(known(&["1"])));
+    case.dialects = vec!["nova"];
+    case.input = vec![
+        segment("It rains.", false),
+        segment(" %[7]% %[1]%. So it is.%[1]%", true),
+        segment(" A %[1]%.", true),
+    ];
+    let listed = "[listed_source]\naction = \"release\"\n";
+    for (rule, expected) in [
+        (
+            "[orphan]\naction = \"mark\"\nbefore = \"(!)\"\nafter = \"\"\n",
+            "It rains.(!)(!). So it is. A.",
+        ),
+        (
+            "[orphan]\naction = \"refuse\"\ntext = \"(end)\"\n",
+            "It rains.(end)",
+        ),
+        // Without a rule about orphans, an invented one is judged as such, and a listed one is inadmissible.
+        (
+            "[unknown_source]\naction = \"replace\"\ntext = \"(7)\"\n",
+            "It rains.(7)(withheld). So it is. A.",
+        ),
+    ] {
+        let rules = rules(&format!("{listed}{rule}"));
+        assert_eq!(gated(&rules, &case), expected, "{rule}");
+    }
+    case.sources = Known::Nothing;
+    assert_eq!(gated(&rules(""), &case), "It rains.. So it is. A.");
+}
+
+#[test]
+fn a_citation_that_comes_first_in_its_text_belongs_to_what_follows() {
+    let mut case = numbers("%[7]% So it is. Yes.", Known::Complete(known(&["1"])));
+    case.dialects = vec!["nova"];
+    assert_eq!(gated(&rules(""), &case), " (withheld) Yes.");
+}
+
+/// The white space before a marker is no text that was released before the marker.
+#[test]
+fn a_release_point_moves_with_the_white_space_before_a_marker() {
+    let mut gate = Gate::new(
+        parser(&numbers("", Known::Complete(known(&["1"])))),
+        KnownSources,
+    );
+    let mut seen = Seen::default();
+    for piece in ["A.\n>  ", "[12]", "*", "*", "So it is."] {
+        gate.push(piece.as_bytes(), &mut seen);
+    }
+    gate.finish(&mut seen);
+    assert_eq!(String::from_utf8_lossy(&seen.text), "A.\n>");
+}

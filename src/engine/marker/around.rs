@@ -168,6 +168,7 @@ impl Reader {
             span,
             clean_span: clean,
             limit_hit: cut || too_many,
+            is_orphan: false,
             ids: IdList::Borrowed(&ids),
         };
         sink(Event::Citation(Citation::borrowed(&parts)));

@@ -319,7 +319,8 @@ impl Reader {
             MarkerKind::After => {
                 self.skip(white, span.len());
                 if has_ids {
-                    self.tracker.mark(span, form.dialect, &self.ids);
+                    self.tracker
+                        .mark(span, (form.dialect, &self.ids), with, sink);
                     // Limits may complete it at once.
                     self.tracker.settle(with, sink);
                 }

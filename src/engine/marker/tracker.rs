@@ -56,6 +56,8 @@ pub(super) struct Tracker {
     calm: Option<Calm>,
     /// Clean offset at which the sentence of the first marker that waits begins, once that is known.
     first_start: Option<u64>,
+    /// Clean offset up to which only white space was found after a break; `None` if there was none, or other text came.
+    blank_to: Option<u64>,
 }
 
 /// Reach of a later marker, which holds for more text without a terminator in the same line.
@@ -116,6 +118,8 @@ enum Found {
     },
     /// Nothing, whatever follows.
     Nothing,
+    /// Nothing, since the marker comes first after a break.
+    Orphan,
     /// Not certain yet.
     Later,
 }
@@ -144,6 +148,7 @@ impl Tracker {
             scratch: Vec::new(),
             calm: None,
             first_start: None,
+            blank_to: None,
         }
     }
 
@@ -152,10 +157,12 @@ impl Tracker {
         self.removed = 0;
         self.end = start;
         self.begin();
+        self.blank_to = None;
     }
 
-    /// Begins a text of its own at the end of this one.
+    /// Begins a text of its own at the end of this one, after a break.
     pub(super) fn begin(&mut self) {
+        self.blank_to = Some(self.end);
         self.waiting.clear();
         self.first_start = None;
         self.ids.clear();
@@ -236,6 +243,10 @@ impl Tracker {
     }
 
     fn append(&mut self, bytes: &[u8]) {
+        let is_text = |byte: &u8| byte.is_ascii() && !char::from(*byte).is_whitespace();
+        if self.blank_to.is_some() && bytes.iter().any(is_text) {
+            self.blank_to = None;
+        }
         let bytes = self.skip_most(bytes);
         steps::count(bytes.len());
         self.text.extend_from_slice(bytes);
@@ -250,7 +261,7 @@ impl Tracker {
         let Some(over) = bytes.len().checked_sub(self.max) else {
             return bytes;
         };
-        if !self.waiting.is_empty() || over < self.max {
+        if !self.waiting.is_empty() || over < self.max || self.blank_to.is_some() {
             return bytes;
         }
         self.drop_front(self.text.len());
@@ -289,6 +300,7 @@ impl Tracker {
     /// Drops the first `len` bytes of the text, less what may be an incomplete marker of a line.
     fn drop_front(&mut self, len: usize) {
         let read = self.anchor.advance(&self.text[..len]);
+        self.is_blank_to(read);
         self.text.drain(..read);
         self.dropped(read);
     }
@@ -349,8 +361,28 @@ impl Tracker {
         }
     }
 
+    /// Returns `true` if only white space comes between a break and the end of the first `len` bytes of the text.
+    fn is_blank_to(&mut self, len: usize) -> bool {
+        let Some(seen) = self.blank_to else {
+            return false;
+        };
+        let from = seen.saturating_sub(self.base) as usize;
+        let new = self.text.get(from..len).unwrap_or_default();
+        steps::count(new.len());
+        let is_blank =
+            core::str::from_utf8(new).is_ok_and(|new| new.chars().all(char::is_whitespace));
+        self.blank_to = is_blank.then_some(seen.max(self.base + len as u64));
+        is_blank
+    }
+
     /// A marker was removed here.
-    pub(super) fn mark(&mut self, span: Span, dialect: usize, ids: &IdText) {
+    pub(super) fn mark(
+        &mut self,
+        span: Span,
+        (dialect, ids): (usize, &IdText),
+        with: With<'_>,
+        sink: &mut Sink<'_>,
+    ) {
         if self.waiting.is_empty() {
             self.keep_last();
             self.drop_blocks();
@@ -362,6 +394,13 @@ impl Tracker {
             ids: ids.len(),
         });
         ids.iter().for_each(|id| self.ids.push(id));
+        if self.is_blank_to(self.text.len()) {
+            // Nothing waits before it: all markers before it in this text come first after the break, too.
+            self.emit(&Found::Orphan, 0..1, with, sink);
+            self.waiting.clear();
+            self.ids.clear();
+            return;
+        }
         self.is_new = true;
         self.is_marked = true;
     }
@@ -627,7 +666,7 @@ impl Tracker {
             let mut next = done + 1;
             match found {
                 Found::Later => break,
-                Found::Nothing => {}
+                Found::Nothing | Found::Orphan => {}
                 Found::Sentence { until, .. } => {
                     while let Some(more) = self.waiting.get(next)
                         && let at = (more.clean - self.base) as usize
@@ -759,6 +798,7 @@ impl Tracker {
         });
         let mut ids = cited(ids, with);
         let too_many = ids.len() > self.max_ids;
+        let is_orphan = matches!(found, Found::Orphan);
         ids.truncate(self.max_ids);
         let text = lossy(text);
         let bad = matches!(text, std::borrow::Cow::Owned(_));
@@ -767,11 +807,13 @@ impl Tracker {
             span,
             clean_span: clean,
             limit_hit: cut || too_many,
+            is_orphan,
             ids: IdList::Borrowed(&ids),
         };
         sink(Event::Citation(Citation::borrowed(&parts)));
         for (holds, code) in [
-            (clean.is_empty(), DiagnosticCode::NoAssertion),
+            (is_orphan, DiagnosticCode::Orphan),
+            (clean.is_empty() && !is_orphan, DiagnosticCode::NoAssertion),
             (cut, DiagnosticCode::LimitAssertion),
             (too_many, DiagnosticCode::LimitAnnotations),
             (bad, DiagnosticCode::InvalidUtf8),

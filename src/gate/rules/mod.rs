@@ -34,7 +34,7 @@ pub enum Disposition {
     Limit,
     /// Nothing is asserted.
     NoAssertion,
-    /// Nothing is asserted, since the annotation comes first in the text after a [break](crate::Gate::push_break).
+    /// Nothing is asserted, since the annotation or citation comes first in the text after a [break](crate::Gate::push_break).
     Orphan,
     /// Some of its text is untrusted, and the file has a rule for that.
     Untrusted,
@@ -263,7 +263,9 @@ impl Rules {
         let refused = |class: &Class| self.refused.contains(class);
         match verdict.reason() {
             _ if question.assertion().is_repeated() => Disposition::Malformed,
-            VerdictReason::NoAssertion if question.assertion().is_orphan() => Disposition::Orphan,
+            VerdictReason::NoAssertion if question.assertion().is_orphan() => source
+                .filter(|_| !has_rule(Disposition::Orphan))
+                .unwrap_or(Disposition::Orphan),
             VerdictReason::NoAssertion => Disposition::NoAssertion,
             VerdictReason::Limit => Disposition::Limit,
             _ if question.untrusted() && has_rule(Disposition::Untrusted) => Disposition::Untrusted,
@@ -311,6 +313,14 @@ impl Rules {
             }
             VerdictReason::Unannotated if is_listed => Some(Disposition::ListedSource),
             VerdictReason::Unannotated => Some(Disposition::NoSourceList),
+            // Without a list, an orphan says no more than another citation.
+            VerdictReason::NoAssertion
+                if citation
+                    .ids()
+                    .all(|cited| cited.reason == Some(CitationReason::NoSourceList)) =>
+            {
+                Some(Disposition::NoSourceList)
+            }
             VerdictReason::BelowFloor if is_listed && has_rule(Disposition::ListedSource) => {
                 Some(Disposition::ListedSource)
             }

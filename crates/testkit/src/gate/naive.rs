@@ -175,7 +175,9 @@ pub fn gate_with_dialects(
             .map_or(span.0, |cut| cut.0);
         decided.push((span.0, (clean(start), clean(span.1.max(start))), false));
     }
-    let citations = read.citations.iter().filter(|one| !one.text.is_empty());
+    let is_orphan = |span| read.diagnostics.contains(&("orphan", span));
+    let citations = read.citations.iter();
+    let citations = citations.filter(|one| !one.text.is_empty() || is_orphan(one.span));
     decided.extend(citations.map(|one| (one.span.0, one.clean_span, true)));
     let mut decided: Vec<_> = decided
         .into_iter()

@@ -19,6 +19,7 @@ pub(super) struct Text {
     cuts: Vec<(usize, usize)>,
     /// Length of the part.
     end: usize,
+    after_break: bool,
 }
 
 /// A fenced block, from the start of its opening line to its end.
@@ -92,6 +93,7 @@ impl Text {
             from,
             cuts: cuts.to_vec(),
             end: stream.bytes.len(),
+            after_break: stream.after_break,
         }
     }
 
@@ -213,6 +215,12 @@ impl Text {
         })
     }
 
+    /// Returns `true` if only white space is between a break and a marker in the stripped text.
+    fn is_first_after_break(&self, marker: &Marker) -> bool {
+        let before = &self.bytes()[..clean(marker.span.start, &self.cuts)];
+        self.after_break && String::from_utf8_lossy(before).trim().is_empty()
+    }
+
     /// Builds the citation of a range of the stripped text; an empty one is at `place` in the part.
     fn cite(&self, range: Range<usize>, place: usize, ids: Vec<Id>) -> Cited {
         let span = if range.is_empty() {
@@ -267,9 +275,18 @@ pub(super) fn citations(
     limits: &RefLimits,
     sentences: Sentences<'_>,
 ) -> Vec<Cited> {
-    let mut found = sentence_citations(text, markers, sentences);
+    let (orphans, others): (Vec<&Marker>, Vec<&Marker>) = markers
+        .iter()
+        .filter(|marker| marker.kind == Kind::After && !marker.ids.is_empty())
+        .partition(|marker| text.is_first_after_break(marker));
+    let mut found = sentence_citations(text, &others, sentences);
     let empty = found.iter_mut().filter(|cited| cited.text.is_empty());
     empty.for_each(|cited| cited.codes.push("no-assertion"));
+    for marker in orphans {
+        let mut cited = text.cite(0..0, marker.span.start, marker.ids.clone());
+        cited.codes.push("orphan");
+        found.push(cited);
+    }
     let around = markers.iter().filter_map(|marker| match marker.kind {
         Kind::Open { end } => Some((marker, end)),
         _ => None,
@@ -309,12 +326,9 @@ pub(super) fn citations(
 }
 
 /// Lists the citations of the markers that come after their assertion.
-fn sentence_citations(text: &Text, markers: &[Marker], sentences: Sentences<'_>) -> Vec<Cited> {
+fn sentence_citations(text: &Text, markers: &[&Marker], sentences: Sentences<'_>) -> Vec<Cited> {
     let mut found: Vec<(Range<usize>, Cited)> = Vec::new();
     for marker in markers {
-        if marker.kind != Kind::After || marker.ids.is_empty() {
-            continue;
-        }
         let at = clean(marker.span.start, &text.cuts);
         let sentence = text.sentence(at, sentences);
         let same = found
