@@ -134,18 +134,6 @@ const fn begins_element(byte: u8) -> bool {
 }
 
 impl Scan<'_> {
-    /// Extends the white space at the start of the stream or fenced block, if it reaches index
-    /// `at`.
-    #[inline]
-    pub(super) fn lead(&mut self, at: usize) {
-        let lead = self.engine.json.lead;
-        if lead >= self.offset(at)
-            && let Some(rest) = self.input.chunk.get(self.index(lead)..)
-        {
-            self.engine.json.lead += leading_white(rest) as u64;
-        }
-    }
-
     /// Returns `true` if a value may begin with the brace at index `here`, as far as the chunk
     /// tells.
     pub(super) fn may_be_object(&mut self, here: usize) -> bool {
@@ -157,14 +145,9 @@ impl Scan<'_> {
         !matches!(next, Some(byte) if !matches!(byte, b'"' | b'}')) && !self.is_barred(here)
     }
 
-    /// Returns `true` if a value begins with the bracket at index `here`; remembers the bracket if
-    /// the next chunk must decide.
-    #[inline]
-    pub(super) fn may_be_array(&mut self, here: usize) -> bool {
-        self.engine.json.lead == self.offset(here) && self.leading_may_be_array(here)
-    }
-
-    fn leading_may_be_array(&mut self, here: usize) -> bool {
+    /// Returns `true` if the bracket at index `here`, which only white space precedes, begins an array; remembers it if the next
+    /// chunk must decide.
+    pub(super) fn leading_may_be_array(&mut self, here: usize) -> bool {
         let start = self.offset(here);
         if !self.engine.json.on || self.is_barred(here) {
             return false;

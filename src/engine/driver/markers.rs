@@ -1,7 +1,7 @@
 //! Calls of the driver to the reader of markers: text, and the kind of each region.
 
+use super::Context;
 use super::scan::Scan;
-use super::{Context, text};
 use crate::engine::json::lexer::leading_white;
 use crate::engine::markdown::line::Line;
 #[cfg(feature = "dialects")]
@@ -10,31 +10,6 @@ use crate::engine::marker::Region;
 use crate::engine::no_markers::Region;
 
 impl Scan<'_> {
-    /// Emits text of the stream that starts at offset `start`.
-    #[inline]
-    pub(super) fn emit_text(&mut self, bytes: &[u8], start: u64) {
-        match &mut self.engine.markers {
-            Some(markers) => markers.text(bytes, self.sink),
-            None => (self.sink)(text(bytes, start)),
-        }
-    }
-
-    /// Emits the text up to index `at`, if markers are looked for: it is certain before an event.
-    #[inline]
-    pub(super) fn emit_before(&mut self, at: u64) {
-        if self.engine.markers.is_some() {
-            self.hand_on(at);
-        }
-    }
-
-    /// Reports the citations that are certain, before an event.
-    #[inline]
-    pub(super) fn settle_markers(&mut self) {
-        if let Some(markers) = &mut self.engine.markers {
-            markers.settle(self.sink);
-        }
-    }
-
     /// The bytes from index `at` on are of a region.
     #[inline]
     pub(super) fn region(&mut self, at: usize, region: Region) {

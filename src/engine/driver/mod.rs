@@ -4,6 +4,7 @@
 //! goes into the [`Window`]. No decision depends on where a chunk ends.
 
 mod attach;
+mod code;
 mod gap;
 mod json;
 mod markers;

@@ -5,7 +5,6 @@ use memchr::memchr;
 use super::scan::Scan;
 use super::{Context, Engine, span, text};
 use crate::Mode;
-use crate::engine::chars::BYTE_ORDER_MARK;
 use crate::engine::json::lexer::{LineStart, Step, leading_white};
 use crate::engine::{Input, Sink};
 use crate::event::DiagnosticCode;
@@ -88,19 +87,8 @@ impl Scan<'_> {
         };
     }
 
-    /// Handles a missing byte order mark. In a stream of JSON alone, bytes that begin like one are
-    /// invalid.
-    pub(super) fn no_mark(&mut self) {
-        let whole = BYTE_ORDER_MARK.len() as u8;
-        let begun = core::mem::replace(&mut self.engine.mark, whole);
-        if self.engine.is_sequence() && begun > 0 && begun < whole {
-            self.syntax(self.engine.start);
-            self.engine.context = Context::Skipped;
-        }
-    }
-
     /// Reports the byte at a stream offset as invalid JSON, unless it was reported already.
-    fn syntax(&mut self, at: u64) {
+    pub(super) fn syntax(&mut self, at: u64) {
         if self.engine.json.reported <= at {
             self.engine.json.reported = at + 1;
             self.diagnose(DiagnosticCode::JsonSyntax, span(at, 1));
