@@ -4,8 +4,7 @@
 //! added to the vocabulary file is known to all of them.
 //!
 //! - [`Prompt`] asks a model for annotations, in brackets or in JSON, in five languages.
-//! - [`Schema`] describes answers in JSON to the structured output of a provider, and [`subset_violations`] checks that a schema
-//!   keeps to what the provider documents.
+//! - [`Schema`] describes answers in JSON to the structured output of a provider, in the part of JSON Schema that it documents.
 //! - [`Grammar`] describes answers in free text to llguidance, llama.cpp, XGrammar, vLLM and SGLang.
 //! - [`Observations`] list what was observed. With them a prompt says what can be cited, and schemas and grammars
 //!   exclude everything else, as far as the engine allows.
@@ -42,4 +41,4 @@ pub use examples::{ExampleError, ExamplePair, example_pair};
 pub use grammar::{Grammar, GrammarPrintError, GrammarTarget, Requirement};
 pub use observation::{Observation, ObservationError, Observations};
 pub use prompt::{Language, PROMPT_VERSION, Prompt, PromptForm, PromptLength, PromptText};
-pub use schema::{Schema, SchemaError, SchemaTarget, SubsetViolation, subset_violations};
+pub use schema::{Schema, SchemaError, SchemaTarget};

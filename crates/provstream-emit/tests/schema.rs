@@ -5,7 +5,7 @@ mod common;
 use common::{Random, golden, observations};
 use provstream::provenance::{Version, Vocabulary};
 use provstream::{Event, Mode, Parser};
-use provstream_emit::{Observations, Schema, SchemaTarget, subset_violations};
+use provstream_emit::{Observations, Schema, SchemaTarget};
 use serde_json::{Map, Value, json};
 
 /// Samples of each schema in the default run; `PROVSTREAM_SAMPLES` sets another number.
@@ -134,7 +134,7 @@ fn sample(schema: &Value, random: &mut Random) -> Value {
         }
         "string" if schema.get("format").is_some() => time(random).into(),
         "string" => match schema.get("pattern").and_then(Value::as_str) {
-            Some(pattern) if pattern.contains("59:60") => time(random).into(),
+            Some(pattern) if pattern.contains("-02-29") => time(random).into(),
             // Without what a pattern of Ollama excludes.
             Some(pattern) if pattern.contains('"') => {
                 let id = string(random, 160, false).replace(['"', '\\'], "");
@@ -170,290 +170,125 @@ fn time(random: &mut Random) -> String {
     let month = 1 + random.below(12);
     let day = [1, 15, 28, 28, 30, 31, 29][random.below(7)];
     let fraction = ["", "", ".5", ".123456789"][random.below(4)];
-    let zone = ["Z", "z", "+00:00", "-00:00", "+02:00", "-05:30", "+23:59"][random.below(7)];
-    let separator = ["T", "T", "t"][random.below(3)];
+    let zone = ["Z", "+00:00", "-00:00", "+02:00", "-05:30", "+23:59"][random.below(6)];
     let clock = ["00:00:00", "23:59:59", "11:40:07", "23:59:59", "23:59:58"][random.below(5)];
-    format!("{year:04}-{month:02}-{day:02}{separator}{clock}{fraction}{zone}")
+    format!("{year:04}-{month:02}-{day:02}T{clock}{fraction}{zone}")
+}
+
+const ANNOTATION: &str = "/properties/assertions/items/properties/provenance/items";
+const TEXT: &str = "/properties/assertions/items/properties/assertion";
+
+/// Keywords that a target documents and our schemas use, besides those of [`COMMON`]. Sources, as read in November 2026:
+///
+/// - OpenAI: `platform.openai.com/docs/guides/structured-outputs`, "Supported schemas"
+/// - Anthropic: `platform.claude.com/docs/en/build-with-claude/structured-outputs`, "JSON Schema limitations"
+/// - Gemini: `ai.google.dev/api/generate-content`, `GenerationConfig.responseJsonSchema`
+/// - Ollama: `grammars/README.md` of llama.cpp
+/// - Bedrock: `docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html`, "Supported JSON Schema features"
+/// - Cohere: `docs.cohere.com/v2/docs/structured-outputs`, "Schema constraints"
+const fn keywords(target: SchemaTarget) -> &'static [&'static str] {
+    match target {
+        SchemaTarget::OpenAi => &["format", "minItems", "pattern"],
+        SchemaTarget::Anthropic => &["format", "minItems", "pattern"],
+        SchemaTarget::Gemini => &["format", "minItems", "propertyOrdering"],
+        SchemaTarget::Ollama => &["minItems", "minLength", "pattern"],
+        SchemaTarget::Bedrock => &["format", "minItems"],
+        SchemaTarget::Cohere => &["format"],
+        _ => &["$schema", "maxLength", "minItems", "pattern"],
+    }
+}
+
+/// Keywords that every target documents.
+const COMMON: [&str; 8] = [
+    "additionalProperties",
+    "anyOf",
+    "description",
+    "enum",
+    "items",
+    "properties",
+    "required",
+    "type",
+];
+
+/// Calls `each` with every schema in a schema.
+fn visit<'s>(schema: &'s Value, each: &mut impl FnMut(&'s Map<String, Value>)) {
+    let members = schema.as_object().unwrap();
+    each(members);
+    let properties = members.get("properties").and_then(Value::as_object);
+    let ways = members.get("anyOf").and_then(Value::as_array);
+    let inner = properties.into_iter().flat_map(Map::values);
+    let inner = inner.chain(ways.into_iter().flatten());
+    for inner in inner.chain(members.get("items")) {
+        visit(inner, each);
+    }
 }
 
 #[test]
-fn schemas_keep_to_the_documented_subsets() {
-    for (set, target, schema) in schemas() {
-        assert_eq!(subset_violations(target, &schema), [], "{set} {target}");
-    }
+fn schemas_keep_to_what_the_targets_document() {
     // 200 observations are within every limit.
     let many: Vec<_> = (0..200)
         .map(|index| json!({"class": "substrate.grep", "id": format!("src/file{index}.rs"), "ts": "2026-05-28T11:40:00Z"}))
         .collect();
     let file = serde_json::to_vec(&many).unwrap();
     let many = Observations::from_json(&file, &Vocabulary::memo()).unwrap();
-    for &target in SchemaTarget::ALL {
+    let many = SchemaTarget::ALL.iter().map(|&target| {
         let schema = memo().citing(&many).build(target).unwrap();
-        assert_eq!(subset_violations(target, &schema), [], "{target}");
-    }
-}
-
-/// An edit of a schema: at a JSON Pointer, a member and its new value, or null to remove it.
-type Edit = (&'static str, &'static str, Value);
-
-const ITEM: &str = "/properties/assertions/items";
-const ANNOTATION: &str = "/properties/assertions/items/properties/provenance/items";
-const CLASS: &str =
-    "/properties/assertions/items/properties/provenance/items/properties/substrate_class";
-const TEXT: &str = "/properties/assertions/items/properties/assertion";
-
-/// Schemas nested so deep.
-fn nested(depth: usize) -> Value {
-    let leaf =
-        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
-    (1..depth).fold(leaf, |inner, _| {
-        json!({"type": "object", "properties": {"a": inner}, "required": ["a"], "additionalProperties": false})
-    })
-}
-
-/// An object with so many properties.
-fn wide(count: usize, required: bool) -> Value {
-    let members: Map<String, Value> = (0..count)
-        .map(|index| (format!("p{index}"), json!({"type": "string"})))
-        .collect();
-    let names: Vec<&String> = if required {
-        members.keys().collect()
-    } else {
-        Vec::new()
-    };
-    json!({"type": "object", "properties": members, "required": names, "additionalProperties": false})
-}
-
-fn strings(count: usize, length: usize) -> Value {
-    (0..count)
-        .map(|index| Value::from(format!("{index:0length$}")))
-        .collect()
-}
-
-fn openai_edits() -> Vec<Edit> {
-    let mut edits: Vec<Edit> = [
-        "allOf",
-        "oneOf",
-        "not",
-        "if",
-        "then",
-        "else",
-        "dependentRequired",
-        "dependentSchemas",
-        "patternProperties",
-        "minLength",
-        "uniqueItems",
-    ]
-    .map(|keyword| (TEXT, keyword, json!({})))
-    .into();
-    edits.extend([
-        ("", "type", json!("array")),
-        ("", "anyOf", json!([{"type": "object", "properties": {}, "required": [], "additionalProperties": false}])),
-        (ITEM, "additionalProperties", Value::Null),
-        (ITEM, "additionalProperties", json!(true)),
-        (ANNOTATION, "required", json!(["substrate_class"])),
-        (ITEM, "required", Value::Null),
-        (CLASS, "enum", strings(1_001, 3)),
-        (CLASS, "enum", strings(300, 60)),
-        (TEXT, "format", json!("uri")),
-        (TEXT, "anyOf", json!([nested(9)])),
-        (TEXT, "anyOf", json!([wide(5_000, true)])),
-        (TEXT, "const", json!("x".repeat(120_001))),
-        (TEXT, "$ref", json!("https://example.org/schema")),
-    ]);
-    edits
-}
-
-fn anthropic_edits() -> Vec<Edit> {
-    let mut edits: Vec<Edit> = [
-        "minLength",
-        "maxLength",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "maxItems",
-        "uniqueItems",
-        "oneOf",
-        "not",
-        "patternProperties",
-    ]
-    .map(|keyword| (TEXT, keyword, json!(1)))
-    .into();
-    edits.extend([
-        (ITEM, "additionalProperties", Value::Null),
-        (ITEM, "additionalProperties", json!({"type": "string"})),
-        ("/properties/assertions", "minItems", json!(2)),
-        (CLASS, "enum", json!([["a"]])),
-        (TEXT, "format", json!("regex")),
-        (TEXT, "pattern", json!("^(?!a).*$")),
-        (TEXT, "pattern", json!("\\bword\\b")),
-        (TEXT, "$ref", json!("#")),
-        (TEXT, "$ref", json!("other.json")),
-        (TEXT, "allOf", json!([{"$ref": "#/properties"}])),
-        (TEXT, "anyOf", json!([wide(25, false)])),
-        (
-            TEXT,
-            "anyOf",
-            (0..17)
-                .map(|_| json!({"type": ["string", "null"]}))
-                .collect(),
-        ),
-    ]);
-    edits
-}
-
-fn bedrock_edits() -> Vec<Edit> {
-    let edits = anthropic_edits();
-    let kept = edits.into_iter().filter(|(pointer, member, value)| {
-        // Patterns are not listed at all, and neither are the numbers of optional and union properties.
-        let is_counted = *member == "anyOf" && *pointer == TEXT;
-        !is_counted && *member != "pattern" && !value.is_null()
+        ("many", target, schema)
     });
-    let mut edits: Vec<Edit> = kept.collect();
-    edits.extend([
-        (ITEM, "additionalProperties", Value::Null),
-        (TEXT, "pattern", json!("^a$")),
-        (TEXT, "default", json!("a")),
-    ]);
-    edits
-}
-
-fn cohere_edits() -> Vec<Edit> {
-    let mut edits: Vec<Edit> = [
-        "allOf",
-        "oneOf",
-        "not",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "multipleOf",
-        "minItems",
-        "maxItems",
-        "minLength",
-        "maxLength",
-        "uniqueItems",
-        "patternProperties",
-    ]
-    .map(|keyword| (TEXT, keyword, json!(1)))
-    .into();
-    edits.extend([
-        ("", "type", json!("array")),
-        ("", "anyOf", json!([])),
-        (ITEM, "required", Value::Null),
-        (ITEM, "required", json!([])),
-        (ITEM, "type", json!(["object", "null"])),
-        (TEXT, "type", json!("null")),
-        (TEXT, "format", json!("email")),
-        (TEXT, "pattern", json!("^a")),
-        (TEXT, "pattern", json!("a$")),
-        (TEXT, "pattern", json!("(?=a)a")),
-        (TEXT, "pattern", json!("(?!a)b")),
-        (TEXT, "$ref", json!("https://example.org/schema")),
-    ]);
-    edits
-}
-
-fn gemini_edits() -> Vec<Edit> {
-    let mut edits: Vec<Edit> = [
-        "pattern",
-        "minLength",
-        "maxLength",
-        "const",
-        "allOf",
-        "not",
-        "if",
-        "then",
-        "else",
-        "uniqueItems",
-        "patternProperties",
-        "default",
-        "exclusiveMinimum",
-        "multipleOf",
-        "minProperties",
-        "propertyNames",
-        "contains",
-    ]
-    .map(|keyword| (TEXT, keyword, json!(1)))
-    .into();
-    edits.extend([
-        (CLASS, "enum", json!([true])),
-        (CLASS, "enum", json!([null])),
-        (TEXT, "$ref", json!("#/properties/assertions")),
-        ("/properties/assertions", "items", json!({"$ref": "#"})),
-        (ITEM, "$ref", json!("https://example.org/schema")),
-    ]);
-    edits
-}
-
-fn ollama_edits() -> Vec<Edit> {
-    let mut edits: Vec<Edit> = [
-        "not",
-        "if",
-        "then",
-        "else",
-        "patternProperties",
-        "contains",
-        "minContains",
-        "maxContains",
-        "uniqueItems",
-        "propertyNames",
-        "dependentSchemas",
-        "dependentRequired",
-        "minProperties",
-        "maxProperties",
-        "unevaluatedProperties",
-        "unevaluatedItems",
-    ]
-    .map(|keyword| (TEXT, keyword, json!({})))
-    .into();
-    edits.extend([
-        (TEXT, "pattern", json!("abc")),
-        (TEXT, "pattern", json!("^abc")),
-        (TEXT, "pattern", json!("^(?:abc)$")),
-        (TEXT, "pattern", json!("^[^\\x00-\\x1f\\x7f]{1,160}$")),
-        (TEXT, "pattern", json!("^[^\"]*$")),
-        (TEXT, "pattern", json!("^[ -~]*$")),
-        (TEXT, "pattern", json!("^[a\\-z]$")),
-        (TEXT, "pattern", json!("^a.c$")),
-        (TEXT, "pattern", json!("^\\d$")),
-        (TEXT, "pattern", json!("^a\"$")),
-        (TEXT, "pattern", json!("^a\\\\$")),
-        (TEXT, "pattern", json!("^[a$")),
-        (TEXT, "$ref", json!("https://example.org/schema")),
-        (TEXT, "$ref", json!("#/$defs/missing")),
-        (TEXT, "anyOf", json!([true])),
-    ]);
-    edits
-}
-
-#[test]
-fn each_violation_of_a_subset_is_found() {
-    for (target, edits) in [
-        (SchemaTarget::OpenAi, openai_edits()),
-        (SchemaTarget::Anthropic, anthropic_edits()),
-        (SchemaTarget::Gemini, gemini_edits()),
-        (SchemaTarget::Ollama, ollama_edits()),
-        (SchemaTarget::Bedrock, bedrock_edits()),
-        (SchemaTarget::Cohere, cohere_edits()),
-    ] {
-        assert!(edits.len() >= 20, "{target}: {}", edits.len());
-        for (pointer, member, value) in edits {
-            let mut schema = memo().build(target).unwrap();
-            let place = schema
-                .pointer_mut(pointer)
-                .unwrap()
-                .as_object_mut()
-                .unwrap();
-            match &value {
-                Value::Null => place.remove(member),
-                value => place.insert(member.into(), value.clone()),
-            };
-            let found = subset_violations(target, &schema);
-            let shown: String = value.to_string().chars().take(80).collect();
-            assert!(!found.is_empty(), "{target}: {pointer} {member} {shown}");
-        }
+    for (set, target, schema) in schemas().chain(many) {
+        assert_eq!(schema["type"], "object", "{set} {target}");
+        let mut choices = 0;
+        visit(&schema, &mut |members| {
+            let shown = || format!("{set} {target}: {members:?}");
+            for name in members.keys().map(String::as_str) {
+                let is_known = COMMON.contains(&name) || keywords(target).contains(&name);
+                assert!(is_known, "{name} in {}", shown());
+            }
+            choices += usize::from(members.contains_key("anyOf"));
+            if let Some(Value::Object(properties)) = members.get("properties") {
+                let required = members["required"].as_array().unwrap();
+                let count = required.len();
+                let is_complete = count == properties.len();
+                // Cohere asks for one required property in an object, the others for all of them.
+                assert!(
+                    is_complete || target == SchemaTarget::Cohere && count > 0,
+                    "{}",
+                    shown()
+                );
+                assert_eq!(members["additionalProperties"], false, "{}", shown());
+            }
+            if let Some(Value::Array(all)) = members.get("enum") {
+                assert!(all.iter().all(Value::is_string), "{}", shown());
+            }
+            if let Some(format) = members.get("format") {
+                assert_eq!(format, "date-time", "{}", shown());
+            }
+            if target == SchemaTarget::Cohere {
+                assert!(
+                    members.get("type").is_none_or(Value::is_string),
+                    "{}",
+                    shown()
+                );
+            }
+            if let Some(Value::String(pattern)) = members.get("pattern") {
+                // Ollama copies a pattern to a grammar of the string as it is written, with its escapes; Anthropic has no look-around.
+                assert!(!pattern.contains("(?"), "{}", shown());
+                if target == SchemaTarget::Ollama {
+                    assert!(
+                        pattern.starts_with('^') && pattern.ends_with('$'),
+                        "{}",
+                        shown()
+                    );
+                    let rest = pattern.replace("[.]", "").replace("\\x", "");
+                    assert!(!rest.contains('.') && !rest.contains(r"\d"), "{}", shown());
+                }
+            }
+        });
+        // Anthropic allows at most 16 properties with a choice of types.
+        assert!(
+            choices <= 16 || target != SchemaTarget::Anthropic,
+            "{set} {target}: {choices}"
+        );
     }
 }
 

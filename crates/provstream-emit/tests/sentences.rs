@@ -1,15 +1,18 @@
 //! The requirement that every sentence has an annotation.
 
+#[path = "common/accepted.rs"]
+mod accepted;
 mod common;
 
+use accepted::AcceptedAnswers;
 use common::Random;
 use provstream::provenance::Vocabulary;
 use provstream::sentence::last_sentence;
 use provstream::{Event, Mode, Parser};
 use provstream_emit::{Grammar, Requirement};
 
-fn grammar() -> Grammar {
-    Grammar::new(&Vocabulary::memo()).requiring(Requirement::EverySentence)
+fn accepted() -> AcceptedAnswers {
+    AcceptedAnswers::of(&Grammar::new(&Vocabulary::memo()).requiring(Requirement::EverySentence))
 }
 
 /// Returns `true` if a letter is outside all assertions and annotations.
@@ -34,6 +37,7 @@ fn has_bare_text(answer: &str) -> bool {
 
 #[test]
 fn annotated_sentences_are_accepted() {
+    let answers = accepted();
     for answer in [
         "It runs. [substrate.grep]",
         "It runs [unverified-inference]",
@@ -45,13 +49,14 @@ fn annotated_sentences_are_accepted() {
         "Ça marche vraiment\u{a0}! [substrate.grep]",
         "`a.rs` and `b` are ~5 ms apart. [substrate.fs.mtime]",
     ] {
-        assert!(grammar().accepts(answer), "{answer:?}");
+        assert!(answers.has(answer), "{answer:?}");
         assert!(!has_bare_text(answer), "{answer:?}");
     }
 }
 
 #[test]
 fn sentences_without_an_annotation_are_refused() {
+    let answers = accepted();
     for answer in [
         "",
         "It runs.",
@@ -75,13 +80,14 @@ fn sentences_without_an_annotation_are_refused() {
         "It runs. [substrate.telepathy]",
         " ",
     ] {
-        assert!(!grammar().accepts(answer), "{answer:?}");
+        assert!(!answers.has(answer), "{answer:?}");
     }
 }
 
 /// A reader leaves out annotations beyond 4,096 bytes in an assertion, and an annotation needs text before it.
 #[test]
 fn every_annotation_reaches_an_assertion() {
+    let answers = accepted();
     let long = format!(" [substrate.grep; observation-id={}]", "a".repeat(938));
     for (answer, accepted) in [
         (format!("It is.{}", long.repeat(4)), true),
@@ -111,7 +117,7 @@ fn every_annotation_reaches_an_assertion() {
         ("- .5 [unverified-inference]".into(), true),
         ("12! [unverified-inference]".into(), true),
     ] {
-        assert_eq!(grammar().accepts(&answer), accepted, "{answer}");
+        assert_eq!(answers.has(&answer), accepted, "{answer}");
         assert!(!accepted || diagnostics(&answer).is_empty(), "{answer}");
     }
 }
@@ -199,13 +205,13 @@ fn nothing_accepted_has_text_without_an_annotation() {
         "İ",
         "٣",
     ];
-    let grammar = grammar();
+    let answers = accepted();
     let mut accepted = 0;
     for _ in 0..30_000 {
         let count = 1 + random.below(8);
         let mut answer: String = (0..count).map(|_| random.one_of(&pieces)).collect();
         answer += " [substrate.grep]";
-        if grammar.accepts(&answer) {
+        if answers.has(&answer) {
             accepted += 1;
             assert!(!has_bare_text(&answer), "{answer:?}");
             assert_eq!(diagnostics(&answer), [""; 0], "{answer:?}");
@@ -217,7 +223,7 @@ fn nothing_accepted_has_text_without_an_annotation() {
 /// The grammar lists the characters that can end a sentence; here they are found by trying all of them.
 #[test]
 fn the_list_of_terminators_is_complete() {
-    let grammar = grammar();
+    let answers = accepted();
     let ends = |c: char| {
         [
             format!("Ab cd{c} Ef"),
@@ -235,16 +241,16 @@ fn the_list_of_terminators_is_complete() {
         .into_iter()
         .filter(|&c| !c.is_control() && !syntax.contains(c) && c != '\u{feff}')
         .collect();
-    assert!(grammar.accepts(&format!("{harmless} [substrate.grep]")));
+    assert!(answers.has(&format!("{harmless} [substrate.grep]")));
     let terminators = ending.into_iter().filter(|c| !c.is_ascii());
     assert!(terminators.clone().count() > 100);
     for c in terminators {
         assert!(
-            !grammar.accepts(&format!("Ab cd{c} Ef [substrate.grep]")),
+            !answers.has(&format!("Ab cd{c} Ef [substrate.grep]")),
             "{c:?}"
         );
         assert!(
-            !grammar.accepts(&format!("Ab cd{c}Ef [substrate.grep]")),
+            !answers.has(&format!("Ab cd{c}Ef [substrate.grep]")),
             "{c:?}"
         );
     }

@@ -20,65 +20,23 @@ const TS: &str = "; ts=";
 /// Longest UTF-8 encoding of a character, in bytes.
 const MAX_CHAR: usize = 4;
 
-/// Annotations that the grammar permits.
+/// Annotations that the grammar permits: those of a vocabulary, or only those of the observations
+/// if there are any to choose from.
 #[derive(Clone, Debug)]
 pub(super) struct CitableAnnotations<'a> {
-    vocabulary: &'a Vocabulary,
-    cited: Option<Vec<&'a Observation>>,
-    uncitable: Option<(usize, &'a Observation)>,
+    pub(super) vocabulary: &'a Vocabulary,
+    pub(super) observations: Option<&'a Observations>,
 }
 
 /// Parameters that may follow an identifier, up to but without the closing bracket.
 #[derive(Clone, Debug)]
 pub(super) struct ParameterForm {
     pub(super) class: Class,
-    /// Parameters for an identifier with or without an anchor.
-    pub(super) parameters: Option<Expr>,
-    /// Parameters for an identifier without an anchor only, because with one the annotation would
-    /// be too long.
-    pub(super) unanchored: Option<Expr>,
+    pub(super) parameters: Expr,
 }
 
-impl<'a> CitableAnnotations<'a> {
-    /// Collects the annotations of a vocabulary, or only those of the observations if there are any
-    /// to choose from. If text can hide an annotation from a parser (`can_be_hidden`), excludes
-    /// observations whose id could then be parsed as another annotation.
-    pub(super) fn new(
-        vocabulary: &'a Vocabulary,
-        observations: Option<&'a Observations>,
-        can_be_hidden: bool,
-    ) -> Self {
-        let mut uncitable = None;
-        let cited = observations.map(|all| {
-            let mut cited = Vec::with_capacity(all.len());
-            for (index, observation) in all.iter().enumerate() {
-                if can_be_hidden && hides_annotation(observation.id(), vocabulary) {
-                    uncitable.get_or_insert((index, observation));
-                } else {
-                    cited.push(observation);
-                }
-            }
-            cited
-        });
-        Self {
-            vocabulary,
-            cited,
-            uncitable,
-        }
-    }
-
-    /// Returns the first excluded observation and its index.
-    pub(super) const fn uncitable(&self) -> Option<(usize, &'a Observation)> {
-        self.uncitable
-    }
-
-    /// Returns the anchor of the vocabulary's version, which may precede every class (wire profile
-    /// 2).
-    pub(super) fn anchor(&self) -> String {
-        format!("{}.", self.vocabulary.version())
-    }
-
-    /// Returns every identifier that an annotation can have, without its anchor; terminals last.
+impl CitableAnnotations<'_> {
+    /// Returns every identifier that an annotation can have; terminals last.
     pub(super) fn classes(&self) -> Vec<Class> {
         let corroborating = self.vocabulary.classes().map(|(class, _)| class);
         corroborating
@@ -89,25 +47,19 @@ impl<'a> CitableAnnotations<'a> {
 
     /// Adds the rules of parameters, and returns those of each class that can be cited.
     pub(super) fn forms(&self, rules: &mut GrammarRules) -> Vec<ParameterForm> {
-        match &self.cited {
+        match self.observations {
             None => self.open_forms(rules),
-            Some(cited) => self.closed_forms(cited, rules),
+            Some(observations) => self.closed_forms(observations, rules),
         }
     }
 
     /// Adds the rules of an annotation, and returns a reference to them.
     pub(super) fn add(&self, rules: &mut GrammarRules) -> Expr {
         let mut groups: Vec<(Expr, Vec<Class>)> = Vec::new();
-        let mut unanchored = Vec::new();
         for form in self.forms(rules) {
-            let name = Expr::literal(form.class.as_str());
-            unanchored.extend(form.unanchored.map(|rest| Expr::sequence([name, rest])));
-            let Some(parameters) = form.parameters else {
-                continue;
-            };
-            match groups.iter_mut().find(|(same, _)| *same == parameters) {
+            match groups.iter_mut().find(|(same, _)| *same == form.parameters) {
                 Some((_, classes)) => classes.push(form.class),
-                None => groups.push((parameters, vec![form.class])),
+                None => groups.push((form.parameters, vec![form.class])),
             }
         }
         let groups = groups.into_iter().map(|(parameters, classes)| {
@@ -115,9 +67,7 @@ impl<'a> CitableAnnotations<'a> {
             Expr::sequence([names, parameters])
         });
         // There is a group in any case: terminals have a form without parameters.
-        let anchor = Expr::literal(self.anchor()).optional();
-        let anchored = Expr::sequence([anchor, Expr::choice(groups)]);
-        let body = Expr::choice([anchored].into_iter().chain(unanchored));
+        let body = Expr::choice(groups);
         rules.add(
             "annotation",
             Expr::sequence([Expr::literal("["), body, Expr::literal("]")]),
@@ -133,67 +83,48 @@ impl<'a> CitableAnnotations<'a> {
         let ts = Expr::sequence([Expr::literal(TS), time]).optional();
         let parameters = rules.add("parameters", Expr::sequence([id, ts]));
         let form = |class: Class| ParameterForm {
-            unanchored: Some(self.long_id(&class)),
             class,
-            parameters: Some(parameters.clone()),
+            parameters: parameters.clone(),
         };
         self.classes().into_iter().map(form).collect()
     }
 
     /// Returns forms with the given observations only. `decayed-to-uncertainty` can name any
     /// observation, of whatever class it was.
-    fn closed_forms(&self, cited: &[&Observation], rules: &mut GrammarRules) -> Vec<ParameterForm> {
-        let anchor = self.anchor().len();
-        let cited: Vec<(&Observation, usize, Expr)> = cited
+    fn closed_forms(
+        &self,
+        observations: &Observations,
+        rules: &mut GrammarRules,
+    ) -> Vec<ParameterForm> {
+        let cited: Vec<(&Observation, usize, Expr)> = observations
             .iter()
             .zip(1..)
             .map(|(observation, number)| {
                 let parameters = cited_parameters(observation);
                 let length = parameters.len();
                 let rule = rules.add(format!("cited-{number}"), Expr::literal(parameters));
-                (*observation, length, rule)
+                (observation, length, rule)
             })
             .collect();
-        let mut forms = Vec::new();
-        for class in self.classes() {
-            let (mut ways, mut unanchored) = (Vec::new(), Vec::new());
-            if class != Class::UNVERIFIED_INFERENCE {
-                let room = MAX_ANNOTATION - "[]".len() - class.as_str().len();
-                for (observation, length, way) in &cited {
-                    if !class.is_terminal() && *observation.class() != class {
-                        continue;
-                    }
-                    if length + anchor <= room {
-                        ways.push(way.clone());
-                    } else if *length <= room {
-                        unanchored.push(way.clone());
-                    }
-                }
-            }
-            let choice = |ways: Vec<Expr>| (!ways.is_empty()).then(|| Expr::choice(ways));
-            let parameters = match choice(ways) {
-                Some(ways) if class.is_terminal() => Some(ways.optional()),
-                None if class.is_terminal() => Some(Expr::literal("")),
-                ways => ways,
+        let form = |class: Class| {
+            let room = MAX_ANNOTATION - "[]".len() - class.as_str().len();
+            let fits = |(observation, length, _): &&(&Observation, usize, Expr)| {
+                *length <= room && (class.is_terminal() || *observation.class() == class)
             };
-            let unanchored = choice(unanchored);
-            if parameters.is_some() || unanchored.is_some() {
-                forms.push(ParameterForm {
-                    class,
-                    parameters,
-                    unanchored,
-                });
-            }
-        }
-        forms
-    }
-
-    /// Returns an id that is longer than [`Self::longest_id`], but short enough for an annotation
-    /// without an anchor and a time.
-    fn long_id(&self, class: &Class) -> Expr {
-        let others = "[]".len() + OBSERVATION_ID.len() + class.as_str().len();
-        let id = bare_ascii(self.longest_id() + 1, MAX_ANNOTATION - others);
-        Expr::sequence([Expr::literal(OBSERVATION_ID), id])
+            let ways = cited.iter().filter(fits).map(|(.., way)| way.clone());
+            let ways: Vec<_> = match class == Class::UNVERIFIED_INFERENCE {
+                true => Vec::new(),
+                false => ways.collect(),
+            };
+            let parameters = match (class.is_terminal(), ways.is_empty()) {
+                (true, true) => Expr::literal(""),
+                (true, false) => Expr::choice(ways).optional(),
+                (false, true) => return None,
+                (false, false) => Expr::choice(ways),
+            };
+            Some(ParameterForm { class, parameters })
+        };
+        self.classes().into_iter().filter_map(form).collect()
     }
 
     /// Returns `true` if a class is a single word, which could also be in brackets in ordinary
@@ -205,20 +136,20 @@ impl<'a> CitableAnnotations<'a> {
             .any(|class| class.as_str().chars().all(is_word))
     }
 
-    /// Returns the longest observation id, in bytes, for which an annotation with anchor and time
-    /// is within [`MAX_ANNOTATION`].
+    /// Returns the longest observation id, in bytes, for which every annotation with a time is
+    /// within [`MAX_ANNOTATION`].
     fn longest_id(&self) -> usize {
         let classes = self.classes();
         let name = classes.iter().map(|class| class.as_str().len()).max();
         let others = "[]".len() + OBSERVATION_ID.len() + TS.len() + MAX_TIME;
-        MAX_ANNOTATION - others - self.anchor().len() - name.unwrap_or_default()
+        MAX_ANNOTATION - others - name.unwrap_or_default()
     }
 }
 
 /// Returns `true` if an annotation could begin at a bracket of this id, once a backslash or a
 /// backtick hides the surrounding annotation from a parser. A parser decides, at each bracket and
 /// for both continuations after the id.
-fn hides_annotation(id: &str, vocabulary: &Vocabulary) -> bool {
+pub(super) fn hides_annotation(id: &str, vocabulary: &Vocabulary) -> bool {
     // Only ids in quotes have brackets.
     let written = id.replace('\\', "\\\\").replace('"', "\\\"");
     ["\"]", "\"; ts=2026-05-28T11:40:00Z]"].iter().any(|rest| {
@@ -271,7 +202,7 @@ fn value(rules: &mut GrammarRules, bytes: usize, one_word: bool) -> Expr {
         let rest = Expr::sequence([inside.times(0, most - 2), last]).optional();
         Expr::sequence([first, rest])
     };
-    let ascii = Expr::choice([Expr::chars("", &ASCII_EDGE), bare_ascii(2, bytes)]);
+    let ascii = Expr::choice([Expr::chars("", &ASCII_EDGE), bare_ascii(bytes)]);
     let any = bare(
         Expr::not("[];\" \t", &controls),
         Expr::not("[];", &controls),
@@ -295,11 +226,11 @@ const ASCII_EDGE: [(char, char); 5] =
     [('!', '!'), ('#', ':'), ('<', 'Z'), ('\\', '\\'), ('^', '~')];
 
 /// Returns an unquoted ASCII value of at least two bytes.
-fn bare_ascii(least: usize, most: usize) -> Expr {
-    let inside = |bytes: usize| u32::try_from(bytes - 2).unwrap_or(u32::MAX);
+fn bare_ascii(most: usize) -> Expr {
+    let most = u32::try_from(most - 2).unwrap_or(u32::MAX);
     Expr::sequence([
         Expr::chars("", &ASCII_EDGE),
-        Expr::chars("", &ASCII_INSIDE).times(inside(least), inside(most)),
+        Expr::chars("", &ASCII_INSIDE).times(0, most),
         Expr::chars("\"", &ASCII_EDGE),
     ])
 }

@@ -38,14 +38,6 @@ impl CharSet {
         }
     }
 
-    pub(crate) fn contains(&self, c: char) -> bool {
-        let listed = self
-            .ranges
-            .iter()
-            .any(|&(first, last)| (first..=last).contains(&c));
-        listed != self.negated
-    }
-
     pub(crate) const fn is_negated(&self) -> bool {
         self.negated
     }
@@ -153,8 +145,5 @@ mod tests {
     fn ranges_are_merged() {
         let set = CharSet::of("bdc", &[('a', 'a'), ('x', 'z'), ('y', 'y')]);
         assert_eq!(set.ranges(), [('a', 'd'), ('x', 'z')]);
-        assert!(set.contains('c') && !set.contains('e'));
-        let others = CharSet::not("b", &[]);
-        assert!(others.contains('c') && !others.contains('b'));
     }
 }

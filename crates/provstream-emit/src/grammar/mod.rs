@@ -1,6 +1,5 @@
 //! Grammars that restrict an engine to well-formed annotations.
 
-mod accept;
 mod annotation;
 mod expr;
 mod print;
@@ -12,18 +11,16 @@ mod timestamp;
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::OnceLock;
 
 use provstream::provenance::{Class, Vocabulary};
 use serde_json::Value;
 
-use self::accept::CharNfa;
-use self::annotation::CitableAnnotations;
+use self::annotation::{CitableAnnotations, hides_annotation};
 use self::expr::GrammarRules;
 use self::print::{PlainRegex, Regex};
 use crate::json::shown;
 use crate::names::named;
-use crate::observation::Observations;
+use crate::observation::{Observation, Observations};
 
 /// Name of the rule for the whole answer.
 const ROOT: &str = "answer";
@@ -62,16 +59,14 @@ named! {
 /// well-formed syntax.
 ///
 /// The language is the same in the dialects [`Lark`](GrammarTarget::Lark), [`Gbnf`](GrammarTarget::Gbnf),
-/// [`Ebnf`](GrammarTarget::Ebnf) and [`Regex`](GrammarTarget::Regex), and what [`accepts`](Self::accepts) judges.
-/// A structural tag enforces less; `docs/emission.md` says what.
+/// [`Ebnf`](GrammarTarget::Ebnf) and [`Regex`](GrammarTarget::Regex). A structural tag enforces less; `docs/emission.md`
+/// says what.
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;
 /// use provstream_emit::{Grammar, GrammarTarget};
 ///
 /// let grammar = Grammar::new(&Vocabulary::memo());
-/// assert!(grammar.accepts("It runs [1]. [substrate.grep; observation-id=src/a.rs:7]"));
-/// assert!(!grammar.accepts("It runs. [substrate.grepp]"));
 /// assert!(grammar.print(GrammarTarget::Gbnf)?.starts_with("# "));
 /// # Ok::<(), provstream_emit::GrammarPrintError>(())
 /// ```
@@ -80,8 +75,6 @@ pub struct Grammar {
     vocabulary: Vocabulary,
     observations: Option<Observations>,
     requirement: Requirement,
-    /// Automaton for [`Grammar::accepts`], built on first use.
-    automaton: OnceLock<CharNfa>,
 }
 
 impl Grammar {
@@ -92,7 +85,6 @@ impl Grammar {
             vocabulary: vocabulary.clone(),
             observations: None,
             requirement: Requirement::default(),
-            automaton: OnceLock::new(),
         }
     }
 
@@ -103,7 +95,6 @@ impl Grammar {
     #[must_use]
     pub fn citing(mut self, observations: &Observations) -> Self {
         self.observations = Some(observations.clone());
-        self.automaton = OnceLock::new();
         self
     }
 
@@ -111,7 +102,6 @@ impl Grammar {
     #[must_use]
     pub fn requiring(mut self, requirement: Requirement) -> Self {
         self.requirement = requirement;
-        self.automaton = OnceLock::new();
         self
     }
 
@@ -135,7 +125,7 @@ impl Grammar {
                 what: "the requirement every-sentence (--require)",
             });
         }
-        if let Some((index, observation)) = self.annotations().uncitable() {
+        if let Some((index, observation)) = self.uncitable() {
             return Err(GrammarPrintError::Uncitable {
                 index,
                 what: format!(
@@ -162,29 +152,29 @@ impl Grammar {
                 }
             },
             GrammarTarget::StructuralTagLegacy => {
-                let observations = self.observations.as_ref();
-                json_lines(&structural_tag::structures(
-                    &self.annotations(),
-                    observations,
-                )?)
+                json_lines(&structural_tag::structures(&self.annotations())?)
             }
         })
     }
 
-    /// Returns `true` if a whole answer is in the language of the grammar.
-    ///
-    /// Observations that [`print`](Self::print) refuses with [`GrammarPrintError::Uncitable`] for every target cannot be cited.
-    ///
-    /// Takes time in proportion to the length of the answer and the size of the grammar.
-    #[must_use]
-    pub fn accepts(&self, answer: &str) -> bool {
-        let automaton = self.automaton.get_or_init(|| CharNfa::new(&self.rules()));
-        automaton.accepts(answer)
+    /// Returns the first observation whose id a reader could take for another annotation, with its
+    /// index, if text can hide the annotation around it.
+    fn uncitable(&self) -> Option<(usize, &Observation)> {
+        let all = self.observations.as_ref();
+        let mut all = all.into_iter().flat_map(Observations::iter).enumerate();
+        match self.requirement {
+            Requirement::Nothing => {
+                all.find(|(_, one)| hides_annotation(one.id(), &self.vocabulary))
+            }
+            Requirement::EverySentence => None,
+        }
     }
 
     fn annotations(&self) -> CitableAnnotations<'_> {
-        let can_be_hidden = self.requirement == Requirement::Nothing;
-        CitableAnnotations::new(&self.vocabulary, self.observations.as_ref(), can_be_hidden)
+        CitableAnnotations {
+            vocabulary: &self.vocabulary,
+            observations: self.observations.as_ref(),
+        }
     }
 
     fn rules(&self) -> GrammarRules {

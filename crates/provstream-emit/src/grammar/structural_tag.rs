@@ -25,22 +25,17 @@ const LEGACY_ID: &str = r#"[^"\\\[\x00-\x1f\x7f]{1,200}"#;
 pub(super) fn tagged(annotations: &CitableAnnotations<'_>) -> Value {
     let mut rules = GrammarRules::default();
     let forms = annotations.forms(&mut rules);
-    let anchor = annotations.anchor();
     let mut tags = Vec::new();
     let mut begun = Vec::new();
     for form in &forms {
         let class = form.class.as_str();
-        let ways = form.parameters.iter().chain(&form.unanchored).cloned();
-        tags.push(tag(format!("[{class}"), &Expr::choice(ways), &rules));
+        tags.push(tag(format!("[{class}"), &form.parameters, &rules));
         begun.push(format!("[{}", start(class)));
-        if let Some(parameters) = &form.parameters {
-            tags.push(tag(format!("[{anchor}{class}"), parameters, &rules));
-            begun.push(format!("[{anchor}{}", start(class)));
-        }
     }
     let triggers = triggers(begun);
     let classes = annotations.classes();
     let names: Vec<&str> = classes.iter().map(Class::as_str).collect();
+    let anchor = format!("{}.", annotations.vocabulary.version());
     let excludes = excludes(&names, &anchor, &triggers);
     json!({
         "type": "structural_tag",
@@ -123,10 +118,8 @@ fn excludes(names: &[&str], anchor: &str, triggers: &[String]) -> Vec<String> {
 /// # Errors
 ///
 /// If no tag is left, or an observation cannot be written so.
-pub(super) fn structures(
-    annotations: &CitableAnnotations<'_>,
-    observations: Option<&Observations>,
-) -> Result<Value, GrammarPrintError> {
+pub(super) fn structures(annotations: &CitableAnnotations<'_>) -> Result<Value, GrammarPrintError> {
+    let observations = annotations.observations;
     let mut classes = annotations.classes();
     classes.retain(|class| !class.is_terminal());
     let structures = match observations {

@@ -1,7 +1,7 @@
 //! Schemas of answers with asserted objects (wire profile 4.1), for the structured output of
 //! providers.
 
-mod subset;
+mod limits;
 
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,6 @@ use std::str::FromStr;
 use provstream::provenance::{Class, Vocabulary};
 use serde_json::{Value, json};
 
-pub use self::subset::{SubsetViolation, subset_violations};
 use crate::grammar::time_pattern;
 use crate::names::named;
 use crate::observation::Observations;
@@ -46,11 +45,10 @@ const MAX_ASSERTION: usize = 680;
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;
-/// use provstream_emit::{Schema, SchemaTarget, subset_violations};
+/// use provstream_emit::{Schema, SchemaTarget};
 ///
 /// let schema = Schema::new(&Vocabulary::memo()).build(SchemaTarget::OpenAi)?;
 /// assert_eq!(schema["required"][0], "assertions");
-/// assert!(subset_violations(SchemaTarget::OpenAi, &schema).is_empty());
 /// # Ok::<(), provstream_emit::SchemaError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -90,11 +88,11 @@ impl Schema {
     /// observations with times have more.
     pub fn build(&self, target: SchemaTarget) -> Result<Value, SchemaError> {
         let schema = self.unchecked(target);
-        match subset_violations(target, &schema).into_iter().next() {
+        match limits::exceeded(target, &schema) {
             None => Ok(schema),
-            Some(violation) => Err(SchemaError {
+            Some(limit) => Err(SchemaError {
                 target,
-                violation,
+                limit,
                 remedy: match self.observations {
                     Some(_) => "list fewer observations",
                     None => "load a vocabulary with fewer classes",
@@ -325,22 +323,14 @@ fn open_time(target: SchemaTarget) -> Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
     target: SchemaTarget,
-    violation: SubsetViolation,
+    limit: String,
     remedy: &'static str,
-}
-
-impl SchemaError {
-    /// Returns the rule that the schema would break.
-    #[must_use]
-    pub const fn violation(&self) -> &SubsetViolation {
-        &self.violation
-    }
 }
 
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (target, rule) = (self.target, self.violation.rule());
-        write!(f, "{target} allows {rule}: {}", self.remedy)
+        let (target, limit) = (self.target, &self.limit);
+        write!(f, "{target} allows {limit}: {}", self.remedy)
     }
 }
 

@@ -73,6 +73,20 @@ pub(crate) fn well_formed() -> Vec<String> {
     all.into_iter().collect()
 }
 
+/// Returns `true` for an annotation in the form that the grammar offers: without an anchor, with an id of at most 942 bytes, and
+/// with a time in upper case whose second is not 60.
+pub(crate) fn is_canonical(annotation: &str) -> bool {
+    let time = annotation.rsplit_once("ts=").map_or("", |(_, time)| time);
+    let id = annotation
+        .split_once("observation-id=")
+        .map_or("", |(_, id)| id);
+    let id = id.split_once("; ts=").map_or(id, |(id, _)| id);
+    !annotation.starts_with("[1.0.")
+        && id.len() <= "]".len() + 942
+        && !time.contains(['t', 'z'])
+        && !time.contains(":60")
+}
+
 /// Annotations that are not well-formed, name no class of vocabulary 1.0 or have a time that is not one, each of which a reader
 /// takes for an annotation.
 pub(crate) fn malformed() -> Vec<String> {
