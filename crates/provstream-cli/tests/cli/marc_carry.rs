@@ -104,3 +104,50 @@ fn what_is_not_utf8_is_not_carried() {
         assert_eq!(refused(&carry), [(2, message.to_owned())], "{way}");
     }
 }
+
+/// What is not a record keeps its bytes; an event ends as the standard says, or with the input.
+#[test]
+fn an_event_stream_without_its_records_keeps_its_bytes() {
+    let record = corpus("tv-m2-1.json");
+    let record = marc(&format!("carry --into sse {record}"), "").stdout;
+    let cr = record.replace('\n', "\r");
+    for (before, after) in [
+        (
+            ": hello\r\n\r\nevent: add\r\ndata: 1\r\n\r\n",
+            "data: 2\n\n",
+        ),
+        ("\u{feff}retry: 9\n\nid: 7\n\n", "data: a\rdata: b\r\r"),
+        ("data: 1\n \n\n", ""),
+    ] {
+        for record in [&record, &cr] {
+            let strip = marc("carry --strip sse", format!("{before}{record}{after}"));
+            let refused = before.contains("\n \n");
+            let expected = if refused {
+                after.to_owned()
+            } else {
+                format!("{before}{after}")
+            };
+            let printed = strip.stdout.split_inclusive('\n');
+            let printed: String = printed.filter(|line| !line.contains("refused")).collect();
+            assert_eq!(printed, expected);
+            assert_eq!(refused, strip.stdout.contains("\"line\":1"));
+        }
+    }
+    let open = record.trim_end();
+    let taken = marc("carry --out-of sse", format!("data: x\n\n{open}"));
+    assert_eq!(taken.stdout.lines().count(), 1, "{}", taken.stdout);
+    let long = marc(
+        "carry --fail --strip sse --max-record 300",
+        format!("data: {}\n\n\n{record}", "x".repeat(400)),
+    );
+    let message = "expected an event of at most 300 bytes (--max-record), found a longer one";
+    let lines: Vec<&str> = long
+        .stdout
+        .lines()
+        .filter(|line| !line.is_empty())
+        .collect();
+    let refused =
+        |line| format!("{{\"event\":\"refused\",\"line\":{line},\"message\":\"{message}\"}}");
+    assert_eq!(lines[..2], [refused(1), refused(4)]);
+    assert!(!long.stdout.contains("xxx"), "{}", long.stdout);
+}

@@ -45,7 +45,7 @@ fn stripping_an_event_stream_keeps_everything_else() {
         "carry --strip sse --fail",
         format!("{kept}{record}{last}").replace('\n', "\r\n"),
     );
-    assert_eq!(run.stdout, format!("{kept}{last}"));
+    assert_eq!(run.stdout, format!("{kept}{last}").replace('\n', "\r\n"));
     assert_eq!((run.status, run.stderr.as_str()), (0, ""));
 }
 
@@ -53,18 +53,10 @@ fn stripping_an_event_stream_keeps_everything_else() {
 fn an_event_that_is_too_long_is_refused_whole() {
     let small = "event: x\ndata: y\n\n";
     let event = |data: &str| format!("event: marc-core\n{data}\n\n");
-    let many = event(&"data: {\n".repeat(100));
+    let many = event("data: {\n".repeat(100).trim_end());
     let long = event(&format!("data: {}", "x".repeat(1 << 17)));
-    for (event, message) in [
-        (
-            many,
-            "expected an event of at most 200 bytes (--max-record), found a longer one",
-        ),
-        (
-            long,
-            "expected shorter lines in an event, found one of 131078 bytes",
-        ),
-    ] {
+    let message = "expected an event of at most 200 bytes (--max-record), found a longer one";
+    for event in [many, long] {
         let run = marc(
             "carry --strip sse --max-record 200 --fail",
             format!("{small}{event}{small}"),

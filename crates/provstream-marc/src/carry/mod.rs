@@ -47,11 +47,9 @@
 
 mod carrier;
 mod error;
-mod event_lines;
 mod sse;
 mod uri;
 
 pub use carrier::{Carrier, find_record};
 pub use error::{CarrierNameError, CarrierNameErrorKind, CarryError, CarryErrorKind};
-pub use event_lines::{EventCollector, StreamEvent};
 pub use sse::{from_sse, sse_event};

@@ -4,17 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use provstream_marc::carry::{
-    Carrier, CarrierNameError, EventCollector, StreamEvent, find_record, from_sse, sse_event,
-};
+use provstream_marc::carry::{Carrier, CarrierNameError, find_record, from_sse, sse_event};
 use provstream_marc::read::{TopLevelValue, find_object};
 use provstream_marc::{Document, MarcKind, Profile, validate_value};
+use provstream_providers::{SseDecoder, SseEvent, SsePiece};
 
-use super::objects::{MAX_LINE, ObjectRun, raw_json};
+use super::objects::{ObjectRun, raw_json};
 use super::options::ObjectInputOptions;
 use crate::error::{exit_code, usage_error};
-use crate::input::{Input, input_name};
-use crate::lines::each_line;
+use crate::input::{BUFFER, Input, input_name};
 use crate::messages::print_error;
 use crate::settings;
 
@@ -102,12 +100,23 @@ pub(crate) fn run(options: &CarryOptions) -> anyhow::Result<ExitCode> {
                 run.add_result(object.error_line(), put);
             }
         }),
-        CarryMode::OutOf(None) => {
-            for_each_event(&mut run, *max_record, |run, event| take_event(run, &event))
-        }
-        CarryMode::Strip(None) => for_each_event(&mut run, *max_record, |run, event| {
-            strip_event(run, &event, &mut stripped)
+        CarryMode::OutOf(None) => for_each_event(&mut run, *max_record, |run, _, event| {
+            event.map_or(Ok(false), |event| take_event(run, event))
         }),
+        CarryMode::Strip(None) => {
+            // An event ends at the CR of its blank line; an LF after it belongs to what was removed.
+            let mut removed_cr = false;
+            for_each_event(&mut run, *max_record, |run, raw, event| {
+                if std::mem::take(&mut removed_cr) && raw == b"\n" {
+                    return Ok(false);
+                }
+                let before = stripped;
+                let result = strip_event(run, raw, event, &mut stripped);
+                let is_removed = result.is_err() || stripped > before;
+                removed_cr = is_removed && raw.ends_with(b"\r");
+                result
+            })
+        }
         CarryMode::OutOf(Some(carrier)) => run.for_each_value(*max_record, |run, value| {
             carry_value(run, &value, |run, envelope| take(run, carrier, &envelope));
         }),
@@ -190,31 +199,57 @@ fn load_envelope(path: &Path, carrier: &Carrier) -> anyhow::Result<Document> {
     })
 }
 
-/// Reads an event stream to its end. `each` returns `true` if an event counts.
+/// Reads an event stream to its end. `each` gets the bytes of an event with the event, or the bytes between events; it returns
+/// `true` if an event counts.
 fn for_each_event(
     run: &mut ObjectRun<'_>,
     max_record: usize,
-    mut each: impl FnMut(&mut ObjectRun<'_>, StreamEvent) -> Result<bool, String>,
+    mut each: impl FnMut(&mut ObjectRun<'_>, &[u8], Option<&SseEvent<'_>>) -> Result<bool, String>,
 ) -> anyhow::Result<()> {
-    let mut each =
-        |run: &mut ObjectRun<'_>, (line, event): (u64, Result<StreamEvent, String>)| match event
-            .and_then(|event| each(run, event))
-        {
-            Ok(false) => {}
-            result => run.add_result(line, result.map(|_| ())),
-        };
-    let mut events = EventCollector::new(max_record);
-    let input = Input::open(run.file)?;
-    let pause = |run: &mut ObjectRun<'_>| run.output.flush();
-    each_line(input, MAX_LINE, run, pause, |run, line| {
-        if let Some(event) = events.push(line.number, line.content) {
-            each(run, event);
+    let mut decoder = SseDecoder::new().with_max_event(max_record);
+    let mut input = Input::open(run.file)?;
+    let mut buffer = vec![0; BUFFER];
+    let (mut line, mut first_line) = (1, 1);
+    loop {
+        run.output.check(input.is_interactive())?;
+        let count = input.read(&mut buffer)?;
+        // The last event may lack its blank line.
+        let is_end = count == 0;
+        let chunk = if is_end { b"\n\n" } else { &buffer[..count] };
+        decoder.push(chunk, |piece| {
+            let (raw, event) = match &piece {
+                SsePiece::Event(event) => (event.raw(), Some(event)),
+                SsePiece::Other(text) if is_end && text.bytes().trim_ascii().is_empty() => return,
+                SsePiece::Passed(text) => {
+                    line += count_line_ends(text.bytes());
+                    return;
+                }
+                SsePiece::Oversized(_) => {
+                    let message = format!(
+                        "expected an event of at most {max_record} bytes (--max-record), found a longer one"
+                    );
+                    run.add_result(first_line, Err(message));
+                    first_line = line;
+                    return;
+                }
+                SsePiece::Other(text) => (text.bytes(), None),
+                _ => return,
+            };
+            match each(run, raw, event) {
+                Ok(false) => {}
+                result => run.add_result(line, result.map(|_| ())),
+            }
+            line += count_line_ends(raw);
+            first_line = line;
+        });
+        if is_end {
+            return run.output.flush();
         }
-    })?;
-    if let Some(event) = events.finish() {
-        each(run, event);
     }
-    run.output.flush()
+}
+
+fn count_line_ends(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|&byte| u64::from(byte == b'\n')).sum()
 }
 
 /// Carries a top-level value that is an envelope.
@@ -261,36 +296,43 @@ fn put(
 }
 
 /// Prints the object of an event; returns `true` if it has one.
-fn take_event(run: &mut ObjectRun<'_>, event: &StreamEvent) -> Result<bool, String> {
-    let found = from_sse(&event.kind, &event.data).map_err(|error| error.to_string())?;
+fn take_event(run: &mut ObjectRun<'_>, event: &SseEvent<'_>) -> Result<bool, String> {
+    let found = from_sse(&event.name(), &event.text()).map_err(|error| error.to_string())?;
     if let Some((_, document)) = &found {
         run.output.write_record(&raw_json(document));
     }
     Ok(found.is_some())
 }
 
-/// Prints an event unless it is a record; returns `true` if clients see it.
+/// Prints bytes of an event stream unless they are a record; returns `true` for an event.
 fn strip_event(
     run: &mut ObjectRun<'_>,
-    event: &StreamEvent,
+    raw: &[u8],
+    event: Option<&SseEvent<'_>>,
     stripped: &mut u64,
 ) -> Result<bool, String> {
-    let found = from_sse(&event.kind, &event.data).map_err(|error| error.to_string())?;
-    if let Some((MarcKind::Core, _)) = found {
-        *stripped += 1;
-        return Ok(true);
+    if let Some(event) = event {
+        let found = from_sse(&event.name(), &event.text()).map_err(|error| error.to_string())?;
+        if let Some((MarcKind::Core, _)) = found {
+            *stripped += 1;
+            return Ok(true);
+        }
+        if let Some(pointer) = find_record(event.data()) {
+            return Err(format!(
+                "record found in the data of an event at {pointer:?}, expected in events of the type marc-core"
+            ));
+        }
     }
-    if event.has_unknown_field {
+    let text = String::from_utf8_lossy(raw);
+    let text = text.trim_start_matches('\u{feff}');
+    let mut fields = text
+        .split(['\n', '\r'])
+        .map(|line| line.split_once(':').map_or(line, |(field, _)| field));
+    if !fields.all(|field| matches!(field, "" | "data" | "event" | "id" | "retry")) {
         return Err("expected comments and the fields data, event, id and retry of server-sent events, found another line".to_owned());
     }
-    if let Some(pointer) = find_record(event.data.as_bytes()) {
-        return Err(format!(
-            "record found in the data of an event at {pointer:?}, expected in events of the type marc-core"
-        ));
-    }
-    let lines = format!("{}\n", event.lines);
-    run.output.write_bytes(lines.as_bytes());
-    Ok(event.is_dispatched())
+    run.output.write_bytes(raw);
+    Ok(event.is_some())
 }
 
 /// Prints the objects in an envelope.
