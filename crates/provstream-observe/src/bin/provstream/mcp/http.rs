@@ -32,7 +32,7 @@ pub(super) async fn serve(server: Server, address: SocketAddr) -> anyhow::Result
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(MAX_REQUEST)
-        .enforce_origin_validation();
+        .with_allowed_origins(["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]);
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),

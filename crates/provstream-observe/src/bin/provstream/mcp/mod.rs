@@ -47,7 +47,7 @@ struct McpCommand {
     /// Serve streamable HTTP at the path /mcp of an address, such as 127.0.0.1:8808; port 0 takes a free one
     ///
     /// The address must be one of this machine alone, since the server asks nobody who they are.
-    /// Requests with an Origin, as web pages send them, and those for another Host are refused.
+    /// Requests of web pages from elsewhere (Origin), and those for another Host are refused.
     #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     http: Option<SocketAddr>,
 }
