@@ -29,6 +29,7 @@
 
 mod check;
 mod compare;
+mod import;
 mod ledger;
 mod observation;
 mod query;
@@ -39,6 +40,7 @@ mod substrate;
 
 pub use check::{Checked, Checker, Outcome};
 pub use compare::Change;
+pub use import::{ToolLogError, ToolLogReader, ToolResult};
 pub use ledger::{
     Body, Entry, ExportError, Fault, Head, Ledger, LedgerError, LedgerReport, Record, SqliteLedger,
 };

@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod imports;
+
 #[path = "../observe/repository.rs"]
 mod repository;
 

@@ -4,9 +4,11 @@ mod checking;
 mod crash;
 mod escapes;
 mod ids;
+mod imports;
 mod ledgers;
 #[cfg(target_os = "linux")]
 mod peercred;
+mod random;
 mod repository;
 #[cfg(feature = "mcp")]
 mod services;

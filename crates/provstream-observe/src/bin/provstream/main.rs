@@ -1,5 +1,6 @@
 //! The program `provstream` with the commands about observations.
 
+mod import;
 mod ledger;
 #[cfg(feature = "mcp")]
 mod mcp;

@@ -10,6 +10,7 @@ use provstream_cli::{ReportOptions, print_note, usage_error};
 use provstream_observe::{Ledger as _, SubstrateQuery};
 use serde_json::json;
 
+use crate::import::ImportCommand;
 use crate::recording::{RecordOptions, annotation};
 use crate::{LedgerOption, SubstrateOptions, substrate_error};
 
@@ -26,7 +27,14 @@ use crate::{LedgerOption, SubstrateOptions, substrate_error};
 #[command(name = "observe", verbatim_doc_comment)]
 struct ObserveCommand {
     #[command(subcommand)]
-    substrate: Substrate,
+    source: Source,
+}
+
+#[derive(Debug, Subcommand)]
+enum Source {
+    #[command(flatten)]
+    Substrate(Substrate),
+    Import(ImportCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -160,7 +168,11 @@ pub(crate) fn command() -> Command {
 
 pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let command = ObserveCommand::from_arg_matches(matches)?;
-    let (query, options) = command.substrate.query()?;
+    let substrate = match command.source {
+        Source::Substrate(substrate) => substrate,
+        Source::Import(command) => return command.run(),
+    };
+    let (query, options) = substrate.query()?;
     observe(&query, &options)
 }
 

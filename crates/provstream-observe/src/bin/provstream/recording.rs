@@ -78,13 +78,19 @@ impl Recording {
         if let Some(key) = &self.key {
             observation = observation.with_key(key);
         }
+        self.parts(observation.with_anchor(found.anchor))
+    }
+
+    /// Sets the expiry, and drops the parts that are not recorded.
+    pub(crate) fn parts(&self, mut observation: Observation) -> anyhow::Result<Observation> {
         if let Some(after) = self.expires {
-            let expires = observation.with_expiry(now.saturating_add(after));
+            let expires = observation.time().saturating_add(after);
+            let expires = observation.with_expiry(expires);
             observation =
                 expires.map_err(|error| usage_error(format_args!("--expires: {error}")))?;
         }
-        if self.keep != Keep::Digest {
-            observation = observation.with_anchor(found.anchor);
+        if self.keep == Keep::Digest {
+            observation = observation.with_anchor(None);
         }
         if self.keep != Keep::Content {
             observation = observation.without_content();
