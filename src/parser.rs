@@ -68,10 +68,10 @@ impl Parser {
     #[inline]
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
         let mut handler = handler.into_handler();
-        match self.push_plain(chunk) {
+        match self.append_plain(chunk) {
             Some(start) => handler.text(TextChunk::new(chunk, start)),
-            None if self.push_held(chunk) => {}
-            None => handler.feed(&mut |sink| self.push_through(chunk, false, sink)),
+            None if self.append_plain_held(chunk) => {}
+            None => handler.feed(&mut |sink| self.push_scanned(chunk, false, sink)),
         }
     }
 
@@ -79,21 +79,21 @@ impl Parser {
     // `inline(always)`, here and in what it calls: without it, a 4-byte push costs a third more instructions when called
     // from several places.
     #[inline(always)]
-    pub(crate) fn push_plain(&mut self, chunk: &[u8]) -> Option<u64> {
-        self.engine.take(chunk)
+    pub(crate) fn append_plain(&mut self, chunk: &[u8]) -> Option<u64> {
+        self.engine.append_plain(chunk)
     }
 
     /// Returns the class of bytes that can be appended without reading them.
     #[cfg(test)]
-    pub(crate) const fn run(&self) -> crate::engine::bytes::Kinds {
-        self.engine.run()
+    pub(crate) const fn plain_class(&self) -> crate::engine::bytes::ByteClasses {
+        self.engine.plain_class()
     }
 
     /// Takes a chunk that continues a run that is held back.
     // Out of line: with few arguments, and apart from the rest, it saves no register.
     #[inline(never)]
-    pub(crate) fn push_held(&mut self, chunk: &[u8]) -> bool {
-        self.engine.take_held(chunk)
+    pub(crate) fn append_plain_held(&mut self, chunk: &[u8]) -> bool {
+        self.engine.append_plain_held(chunk)
     }
 
     /// Takes bytes that are not the model's own, such as quoted tool output or what a user wrote.
@@ -107,25 +107,25 @@ impl Parser {
     /// another reader, [`escape`](crate::provenance::escape) it before it is pushed.
     pub fn push_untrusted<M>(&mut self, chunk: &[u8], handler: impl IntoHandler<M>) {
         let mut handler = handler.into_handler();
-        handler.feed(&mut |sink| self.push_any(chunk, true, sink));
+        handler.feed(&mut |sink| self.push_own_or_untrusted(chunk, true, sink));
     }
 
     /// Takes the next bytes, own or untrusted, of any kind.
     #[inline(never)]
-    pub(crate) fn push_any(
+    pub(crate) fn push_own_or_untrusted(
         &mut self,
         chunk: &[u8],
         untrusted: bool,
         sink: &mut dyn FnMut(Event<'_>),
     ) {
-        if untrusted || !self.push_held(chunk) {
-            self.push_through(chunk, untrusted, sink);
+        if untrusted || !self.append_plain_held(chunk) {
+            self.push_scanned(chunk, untrusted, sink);
         }
     }
 
     // Out of line: the fast paths need few of its registers.
     #[inline(never)]
-    pub(crate) fn push_through(
+    pub(crate) fn push_scanned(
         &mut self,
         chunk: &[u8],
         untrusted: bool,
@@ -166,10 +166,10 @@ impl Parser {
     /// ```
     pub fn push_break<M>(&mut self, handler: impl IntoHandler<M>) {
         let mut handler = handler.into_handler();
-        handler.feed(&mut |sink| self.break_any(sink));
+        handler.feed(&mut |sink| self.break_with(sink));
     }
 
-    pub(crate) fn break_any(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
+    pub(crate) fn break_with(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
         let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
@@ -188,11 +188,11 @@ impl Parser {
     /// offsets included, with nothing open.
     pub fn finish<M>(&mut self, handler: impl IntoHandler<M>) {
         let mut handler = handler.into_handler();
-        handler.feed(&mut |sink| self.finish_any(sink));
+        handler.feed(&mut |sink| self.finish_with(sink));
         handler.end();
     }
 
-    fn finish_any(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
+    fn finish_with(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
         let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
@@ -258,7 +258,7 @@ impl Parser {
     }
 
     /// Returns the release point, and its offset in the stripped stream.
-    pub(crate) fn release_points(&mut self) -> (ReleasePoint, u64) {
+    pub(crate) fn release_point_and_clean(&mut self) -> (ReleasePoint, u64) {
         let found = self.engine.release_point(&self.limits);
         (found, found.at - self.engine.removed_before(found.at))
     }
@@ -277,8 +277,8 @@ impl Parser {
     /// Reads a chunk of a few bytes of model text if it leaves the release point where it was when
     /// last computed. Returns whether the chunk is text, or `None` if it must be pushed.
     #[inline]
-    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
-        self.engine.push_calm(chunk)
+    pub(crate) fn append_if_stable(&mut self, chunk: &[u8]) -> Option<bool> {
+        self.engine.append_if_stable(chunk)
     }
 
     /// Returns `true` in the modes that read only JSON values.

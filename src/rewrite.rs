@@ -92,7 +92,7 @@ impl Rewriter {
         if ends_white || !self.out.white.is_empty() {
             return None;
         }
-        self.parser.push_plain(chunk)?;
+        self.parser.append_plain(chunk)?;
         let start = self.out.position;
         self.out.position += chunk.len() as u64;
         Some(start)
@@ -149,13 +149,13 @@ impl Rewriter {
     /// ```
     #[must_use]
     pub fn undecided_from(&mut self) -> u64 {
-        self.parser.release_points().1
+        self.parser.release_point_and_clean().1
     }
 
-    /// Reads a short chunk like [`Parser::push_calm`]; `write` takes the rewritten text.
+    /// Reads a short chunk like [`Parser::append_if_stable`]; `write` takes the rewritten text.
     #[inline]
-    pub(crate) fn push_calm(&mut self, chunk: &[u8], write: impl FnMut(&[u8])) -> bool {
-        match self.parser.push_calm(chunk) {
+    pub(crate) fn append_if_stable(&mut self, chunk: &[u8], write: impl FnMut(&[u8])) -> bool {
+        match self.parser.append_if_stable(chunk) {
             Some(true) => self.out.take_calm(chunk, write),
             Some(false) => {}
             None => return false,

@@ -5,7 +5,9 @@ use super::guard::Guard;
 use super::openers::Openers;
 use super::table::{MOST_IDS, Table};
 use super::{Dialect, DialectError, DialectErrorKind as Kind};
-use crate::engine::bytes::{BRACE, BRACKETLESS, KINDS, Kinds, MARKLESS, OPENERS, TAGLESS};
+use crate::engine::bytes::{
+    BRACE, BRACKETLESS, BYTE_CLASSES, ByteClasses, MARKLESS, OPENERS, TAGLESS,
+};
 use crate::marker_ids::IdText;
 
 /// Most markers around their assertion that are open at once.
@@ -26,7 +28,7 @@ pub(crate) struct Set {
     /// First bytes of markers and of everything else in free text.
     pub(crate) all_openers: Openers,
     /// Class of bytes none of which begins a marker; 0 without one.
-    pub(crate) run: Kinds,
+    pub(crate) run: ByteClasses,
 }
 
 /// Form that one pattern recognises.
@@ -97,8 +99,8 @@ impl Set {
             BuildError::Empty => DialectError::new(Kind::EmptyForm, None, &names.join(", ")),
         })?;
         let begins = |byte: u8| automaton.begins(byte);
-        let begins_none = |kind: &Kinds| {
-            let of_kind = |byte: &u8| KINDS[usize::from(*byte)] & kind != 0;
+        let begins_none = |kind: &ByteClasses| {
+            let of_kind = |byte: &u8| BYTE_CLASSES[usize::from(*byte)] & kind != 0;
             !(0..=u8::MAX).filter(of_kind).any(begins)
         };
         let run = [TAGLESS, BRACKETLESS, MARKLESS]

@@ -1,6 +1,6 @@
 //! Carry-over buffer: contiguous bytes of the stream up to the one read last.
 
-use super::bytes::{KINDS, Kinds, MARKER_FREE};
+use super::bytes::{BYTE_CLASSES, ByteClasses, MARKER_FREE};
 use super::run::{Run, all_of_four, covers, is_marker_free};
 use crate::steps;
 
@@ -76,53 +76,53 @@ impl Buffer {
     }
 
     /// Returns the class of bytes that can be appended without reading them; 0 if there is none.
-    pub(crate) const fn run(&self) -> Kinds {
-        self.run.kinds
+    pub(crate) const fn plain_class(&self) -> ByteClasses {
+        self.run.classes
     }
 
     /// Returns `true` if what is appended without reading it is emitted.
     pub(super) const fn emits_run(&self) -> bool {
-        self.run.until > 0
+        self.run.emit_until > 0
     }
 
     /// Allows at most `most` more bytes of a class to be appended without reading them, up to index
     /// `room`. They are held if `held`, otherwise emitted.
-    pub(super) fn set_run(&mut self, kinds: Kinds, most: usize, room: usize, held: bool) {
+    pub(super) fn set_run(&mut self, classes: ByteClasses, most: usize, room: usize, held: bool) {
         let until = self.end.saturating_add(most).min(room);
         self.run = Run {
-            kinds: 0,
-            until: 0,
-            apart_until: u32::try_from(until).unwrap_or(u32::MAX),
+            classes: 0,
+            emit_until: 0,
+            hold_until: u32::try_from(until).unwrap_or(u32::MAX),
         };
         if held {
-            self.run.kinds = kinds;
+            self.run.classes = classes;
         } else {
-            self.set_kind(kinds);
+            self.set_emitted_class(classes);
         }
     }
 
     /// Changes the class of bytes that can be appended without reading and are emitted; 0 for none.
-    pub(super) const fn set_kind(&mut self, kind: Kinds) {
+    pub(super) const fn set_emitted_class(&mut self, class: ByteClasses) {
         let run = &mut self.run;
-        run.kinds = kind;
-        run.until = if kind == 0 {
+        run.classes = class;
+        run.emit_until = if class == 0 {
             0
         } else {
-            run.apart_until as usize
+            run.hold_until as usize
         };
     }
 
     /// Changes the class of bytes that can be appended without reading and are held; 0 for none.
-    pub(super) const fn set_held_kind(&mut self, kind: Kinds) {
-        self.run.kinds = kind;
+    pub(super) const fn set_held_class(&mut self, class: ByteClasses) {
+        self.run.classes = class;
     }
 
     /// Appends a chunk of at least one byte of any class if the run has room for it. Returns all
     /// bytes up to its end.
     #[inline]
-    pub(super) fn append_in_run(&mut self, chunk: &[u8]) -> Option<&[u8]> {
+    pub(super) fn append_within_run(&mut self, chunk: &[u8]) -> Option<&[u8]> {
         let (end, after) = (self.end, self.end + chunk.len());
-        if chunk.is_empty() || after > self.run.apart_until as usize {
+        if chunk.is_empty() || after > self.run.hold_until as usize {
             return None;
         }
         let bytes = self.bytes.get_mut(..after)?;
@@ -142,46 +142,50 @@ impl Buffer {
 
     /// Appends a chunk that continues a run of emitted bytes, and returns its stream offset.
     #[inline(always)]
-    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
-        self.take_before::<{ usize::MAX }>(self.run.until, chunk)
+    pub(crate) fn append_plain(&mut self, chunk: &[u8]) -> Option<u64> {
+        self.append_plain_before::<{ usize::MAX }>(self.run.emit_until, chunk)
     }
 
-    /// Appends like [`take`](Self::take) a chunk of at most eight bytes.
+    /// Appends like [`append_plain`](Self::append_plain) a chunk of at most eight bytes.
     #[inline(always)]
-    pub(crate) fn take_token(&mut self, chunk: &[u8]) -> Option<u64> {
-        self.take_before::<8>(self.run.until, chunk)
+    pub(crate) fn append_plain_token(&mut self, chunk: &[u8]) -> Option<u64> {
+        self.append_plain_before::<8>(self.run.emit_until, chunk)
     }
 
     /// Appends a chunk that continues a run of held bytes; returns `false` if it does not.
     #[inline]
-    pub(crate) fn take_held(&mut self, chunk: &[u8]) -> bool {
-        let is_held = self.run.until == 0 && self.run.kinds != 0;
+    pub(crate) fn append_plain_held(&mut self, chunk: &[u8]) -> bool {
+        let is_held = self.run.emit_until == 0 && self.run.classes != 0;
         is_held
             && self
-                .take_before::<{ usize::MAX }>(self.run.apart_until as usize, chunk)
+                .append_plain_before::<{ usize::MAX }>(self.run.hold_until as usize, chunk)
                 .is_some()
     }
 
     /// Appends a chunk of at most `MOST` bytes that continues the run and fits before index
     /// `until`, and returns its stream offset.
-    // `inline(always)`: see `Parser::push_plain`. Tokens have mostly four to eight bytes, so their look-ups are compiled
+    // `inline(always)`: see `Parser::append_plain`. Tokens have mostly four to eight bytes, so their look-ups are compiled
     // into the caller's loop.
     #[inline(always)]
-    fn take_before<const MOST: usize>(&mut self, until: usize, chunk: &[u8]) -> Option<u64> {
+    fn append_plain_before<const MOST: usize>(
+        &mut self,
+        until: usize,
+        chunk: &[u8],
+    ) -> Option<u64> {
         let (end, len) = (self.end, chunk.len());
         if end + len > until {
             return None;
         }
         match (chunk.first_chunk::<4>(), chunk.last_chunk::<4>()) {
             (Some(four), _) if len == 4 => {
-                if !all_of_four(*four, self.run.kinds) {
+                if !all_of_four(*four, self.run.classes) {
                     return None;
                 }
                 self.bytes.get_mut(end..end + len)?.copy_from_slice(four);
             }
             (Some(first), Some(last)) if len <= 8 => {
-                let kinds = self.run.kinds;
-                if !all_of_four(*first, kinds) || !all_of_four(*last, kinds) {
+                let classes = self.run.classes;
+                if !all_of_four(*first, classes) || !all_of_four(*last, classes) {
                     return None;
                 }
                 let room = self.bytes.get_mut(end..end + len)?;
@@ -189,33 +193,37 @@ impl Buffer {
                 room[len - 4..].copy_from_slice(last);
             }
             _ if len > MOST => return None,
-            _ if len > 8 => return self.take_long(chunk).then(|| self.offset(end)),
-            _ => return self.take_few(chunk).then(|| self.offset(end)),
+            _ if len > 8 => return self.append_plain_long(chunk).then(|| self.offset(end)),
+            _ => return self.append_plain_few(chunk).then(|| self.offset(end)),
         }
         steps::count(len);
         self.end = end + len;
         Some(self.offset(end))
     }
 
-    /// Appends like [`take_before`](Self::take_before) a chunk of fewer than four bytes.
+    /// Appends like [`append_plain_before`](Self::append_plain_before) a chunk of fewer than four bytes.
     #[inline(never)]
-    fn take_few(&mut self, chunk: &[u8]) -> bool {
-        let (end, kind) = (self.end, self.run.kinds);
+    fn append_plain_few(&mut self, chunk: &[u8]) -> bool {
+        let (end, class) = (self.end, self.run.classes);
         let Some(room) = self.bytes.get_mut(end..end + chunk.len()) else {
             return false;
         };
         let is_covered = match *chunk {
             [a] => {
                 room[0] = a;
-                kind & KINDS[a as usize] != 0
+                class & BYTE_CLASSES[a as usize] != 0
             }
             [a, b] => {
                 room.copy_from_slice(&[a, b]);
-                kind & KINDS[a as usize] & KINDS[b as usize] != 0
+                class & BYTE_CLASSES[a as usize] & BYTE_CLASSES[b as usize] != 0
             }
             [a, b, c] => {
                 room.copy_from_slice(&[a, b, c]);
-                kind & KINDS[a as usize] & KINDS[b as usize] & KINDS[c as usize] != 0
+                class
+                    & BYTE_CLASSES[a as usize]
+                    & BYTE_CLASSES[b as usize]
+                    & BYTE_CLASSES[c as usize]
+                    != 0
             }
             _ => false,
         };
@@ -226,30 +234,30 @@ impl Buffer {
         is_covered
     }
 
-    /// Appends like [`take_before`](Self::take_before) a chunk of more than eight bytes.
+    /// Appends like [`append_plain_before`](Self::append_plain_before) a chunk of more than eight bytes.
     // Apart from the others, which need fewer registers.
     #[inline(never)]
-    fn take_long(&mut self, chunk: &[u8]) -> bool {
-        if cfg!(feature = "dialects") && self.run.kinds & MARKER_FREE != 0 {
-            return self.take_marker_free(chunk);
+    fn append_plain_long(&mut self, chunk: &[u8]) -> bool {
+        if cfg!(feature = "dialects") && self.run.classes & MARKER_FREE != 0 {
+            return self.append_marker_free(chunk);
         }
-        self.take_if(chunk, covers)
+        self.append_if(chunk, covers)
     }
 
-    /// Appends like [`take_long`](Self::take_long) if the text may have markers.
+    /// Appends like [`append_plain_long`](Self::append_plain_long) if the text may have markers.
     #[inline(never)]
-    fn take_marker_free(&mut self, chunk: &[u8]) -> bool {
-        self.take_if(chunk, is_marker_free)
+    fn append_marker_free(&mut self, chunk: &[u8]) -> bool {
+        self.append_if(chunk, is_marker_free)
     }
 
     /// Appends a chunk of more than eight bytes if they are all of the class of the run.
     #[inline(always)]
-    fn take_if(&mut self, chunk: &[u8], are_all: impl Fn(Kinds, &[u8]) -> bool) -> bool {
+    fn append_if(&mut self, chunk: &[u8], are_all: impl Fn(ByteClasses, &[u8]) -> bool) -> bool {
         let end = self.end;
         let Some(room) = self.bytes.get_mut(end..end + chunk.len()) else {
             return false;
         };
-        if !are_all(self.run.kinds, chunk) || !copy_longer(room, chunk) {
+        if !are_all(self.run.classes, chunk) || !copy_longer(room, chunk) {
             return false;
         }
         steps::count(chunk.len());

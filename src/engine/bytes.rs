@@ -4,34 +4,34 @@
 //! compares it with them.
 
 /// Set of classes.
-pub(crate) type Kinds = u16;
+pub(crate) type ByteClasses = u16;
 
 /// Free text that opens neither a candidate annotation nor code.
-pub(crate) const TEXT: Kinds = 1;
+pub(crate) const TEXT: ByteClasses = 1;
 /// Free text like [`TEXT`] that does not open a JSON value either.
-pub(crate) const TEXT_AND_JSON: Kinds = 1 << 1;
+pub(crate) const TEXT_AND_JSON: ByteClasses = 1 << 1;
 /// Part of an identifier or a parameter name: a letter, a digit, `-` or `_`.
-pub(crate) const LABEL: Kinds = 1 << 2;
+pub(crate) const LABEL: ByteClasses = 1 << 2;
 /// [`LABEL`] or a full stop.
-pub(crate) const NAME: Kinds = 1 << 3;
+pub(crate) const NAME: ByteClasses = 1 << 3;
 /// Part of the bare value of a parameter.
-pub(crate) const BARE: Kinds = 1 << 4;
+pub(crate) const BARE: ByteClasses = 1 << 4;
 /// Part of the quoted value of a parameter, without the backslash.
-pub(crate) const QUOTED: Kinds = 1 << 5;
+pub(crate) const QUOTED: ByteClasses = 1 << 5;
 /// Part of a JSON string, without the backslash. Source: RFC 8259 7.
-pub(crate) const STRING: Kinds = 1 << 6;
+pub(crate) const STRING: ByteClasses = 1 << 6;
 /// Free text that ends no sentence, line or cell and opens nothing.
-pub(crate) const CALM: Kinds = 1 << 7;
+pub(crate) const MID_SENTENCE: ByteClasses = 1 << 7;
 /// Free text like [`TEXT_AND_JSON`] that begins neither a tag nor a marker of private-use characters.
-pub(crate) const TAGLESS: Kinds = 1 << 8;
+pub(crate) const TAGLESS: ByteClasses = 1 << 8;
 /// Free text like [`TAGLESS`] that begins no marker in full-width brackets.
-pub(crate) const BRACKETLESS: Kinds = 1 << 9;
+pub(crate) const BRACKETLESS: ByteClasses = 1 << 9;
 /// Free text like [`BRACKETLESS`] that begins no marker of a built-in dialect.
-pub(crate) const MARKLESS: Kinds = 1 << 10;
+pub(crate) const MARKLESS: ByteClasses = 1 << 10;
 /// Classes of free text that begins no marker of some dialects.
-pub(crate) const MARKER_FREE: Kinds = TAGLESS | BRACKETLESS | MARKLESS;
+pub(crate) const MARKER_FREE: ByteClasses = TAGLESS | BRACKETLESS | MARKLESS;
 /// Classes of free text.
-pub(crate) const FREE: Kinds = TEXT | TEXT_AND_JSON | MARKER_FREE;
+pub(crate) const FREE: ByteClasses = TEXT | TEXT_AND_JSON | MARKER_FREE;
 
 /// Opening bytes of free text: of a candidate annotation, or of code.
 pub(crate) const OPENERS: [u8; 3] = *b"[`~";
@@ -47,17 +47,17 @@ pub(crate) const PERCENT: u8 = b'%';
 pub(crate) const WIDE: [u8; 2] = [0xE3, 0xEF];
 
 /// Classes of each byte.
-pub(crate) static KINDS: [Kinds; 256] = {
+pub(crate) static BYTE_CLASSES: [ByteClasses; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        table[byte] = kinds(byte as u8);
+        table[byte] = classes_of(byte as u8);
         byte += 1;
     }
     table
 };
 
-const fn kinds(byte: u8) -> Kinds {
+const fn classes_of(byte: u8) -> ByteClasses {
     let opens = byte == OPENERS[0] || byte == OPENERS[1] || byte == OPENERS[2];
     let label = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let control = byte.is_ascii_control() && byte != b'\t';
@@ -69,7 +69,7 @@ const fn kinds(byte: u8) -> Kinds {
     let json = !opens && byte != BRACE;
     let tagless = json && !matches!(byte, TAG | b'>' | b'|' | PRIVATE);
     let bracketless = tagless && byte != WIDE[0] && byte != WIDE[1];
-    let mut kinds = 0;
+    let mut classes = 0;
     let of = [
         (TEXT, !opens),
         (TEXT_AND_JSON, json),
@@ -78,7 +78,7 @@ const fn kinds(byte: u8) -> Kinds {
         (BARE, !control && !matches!(byte, b'[' | b']' | b';')),
         (QUOTED, !control && !matches!(byte, b'"' | b'\\')),
         (STRING, byte >= b' ' && !matches!(byte, b'"' | b'\\')),
-        (CALM, calm),
+        (MID_SENTENCE, calm),
         (TAGLESS, tagless),
         (BRACKETLESS, bracketless),
         (MARKLESS, bracketless && byte != PERCENT),
@@ -86,27 +86,27 @@ const fn kinds(byte: u8) -> Kinds {
     let mut at = 0;
     while at < of.len() {
         if of[at].1 {
-            kinds |= of[at].0;
+            classes |= of[at].0;
         }
         at += 1;
     }
-    kinds
+    classes
 }
 
 /// Returns `true` if all bytes share one of these classes; looks them up byte by byte.
 #[inline]
-pub(crate) fn all(bytes: &[u8], kinds: Kinds) -> bool {
-    let shared = bytes
-        .iter()
-        .fold(kinds, |shared, &byte| shared & KINDS[usize::from(byte)]);
+pub(crate) fn all(bytes: &[u8], classes: ByteClasses) -> bool {
+    let shared = bytes.iter().fold(classes, |shared, &byte| {
+        shared & BYTE_CLASSES[usize::from(byte)]
+    });
     shared != 0
 }
 
 /// Measures the run of bytes of these classes at the start.
 #[inline]
-pub(crate) fn leading(bytes: &[u8], kinds: Kinds) -> usize {
+pub(crate) fn leading(bytes: &[u8], classes: ByteClasses) -> usize {
     let mut len = 0;
-    while len < bytes.len() && KINDS[usize::from(bytes[len])] & kinds != 0 {
+    while len < bytes.len() && BYTE_CLASSES[usize::from(bytes[len])] & classes != 0 {
         len += 1;
     }
     len

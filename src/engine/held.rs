@@ -2,9 +2,9 @@
 
 /// Stream offset of the first held byte, if there is one. Appending bytes does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Held(u64);
+pub(crate) struct HoldStart(u64);
 
-impl Held {
+impl HoldStart {
     /// No held bytes, represented by an offset that no stream reaches.
     pub(crate) const NOTHING: Self = Self(u64::MAX);
 

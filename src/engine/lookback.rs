@@ -8,7 +8,7 @@ use memchr::memrchr;
 
 #[cfg(feature = "dialects")]
 pub(crate) use self::passages::{Passage, passages};
-pub(crate) use self::reach::{From, Reach, reach};
+pub(crate) use self::reach::{AssertionStart, Reach, reach};
 
 use super::sentence::{CutSentence, last_sentence, last_sentence_after_cut};
 use crate::engine::chars::{leading_white, next_boundary, trimmed_len};
@@ -17,8 +17,8 @@ use crate::steps;
 
 /// Text before an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Before {
-    /// Neither text nor a block boundary since the anchor.
+pub(crate) enum LookbackResult {
+    /// Neither text nor a block boundary since the start of the text.
     Blank,
     /// No text since a block boundary.
     Nothing,
@@ -29,8 +29,8 @@ pub(crate) enum Before {
 
 /// Finds the assertion of an annotation right after `text`.
 ///
-/// `text` starts at the anchor, whose state is `anchor`, or somewhere after it if that is `None`;
-/// then the result may be unknown, which is `None`. Lines are read from the last one backwards, so
+/// `start_line` is the state of the line in which `text` starts; `None` if that is unknown. Then the
+/// result may be unknown, too, which is `None`. Lines are read from the last one backwards, so
 /// the cost depends on the block of the assertion, not on the text. Source: wire profile, assertion
 /// span, rule 3.
 ///
@@ -38,13 +38,13 @@ pub(crate) enum Before {
 /// on it: see [`Line::after_annotation`].
 pub(crate) fn look_back(
     text: &[u8],
-    anchor: Option<&Line>,
+    start_line: Option<&Line>,
     max_assertion: usize,
-) -> Option<(Before, Line)> {
-    if let Some(found) = in_plain_line(text, anchor, max_assertion) {
+) -> Option<(LookbackResult, Line)> {
+    if let Some(found) = in_plain_line(text, start_line, max_assertion) {
         return Some(found);
     }
-    let lines = Lines { text, anchor };
+    let lines = Lines { text, start_line };
     let line = lines.ending_at(text.len())?;
     let state = line.state;
     Some((lines.before(line, max_assertion)?, state))
@@ -55,30 +55,30 @@ pub(crate) fn look_back(
 pub(crate) fn look_back_over(
     text: &[u8],
     end: usize,
-    anchor: Option<&Line>,
+    start_line: Option<&Line>,
     max_assertion: usize,
-) -> Option<(Before, Line)> {
+) -> Option<(LookbackResult, Line)> {
     let before = &text[..end];
-    let (found, line) = look_back(before, anchor, max_assertion)?;
-    let Before::Found { end, .. } = found else {
+    let (found, line) = look_back(before, start_line, max_assertion)?;
+    let LookbackResult::Found { end, .. } = found else {
         return Some((found, line));
     };
     match max_assertion.checked_sub(trimmed_len(text) - end) {
         // Every character fits.
-        Some(max @ 4..) => look_back(before, anchor, max),
-        _ => Some((Before::Nothing, line)),
+        Some(max @ 4..) => look_back(before, start_line, max),
+        _ => Some((LookbackResult::Nothing, line)),
     }
 }
 
 /// Looks back like [`look_back`] on the fast path: if the last line is not a table row, its prefix
 /// is known, and the passage does not begin before it, because it begins a paragraph after a blank
-/// line or continues after the anchor.
+/// line or continues after the start of the text.
 #[inline]
 fn in_plain_line(
     text: &[u8],
-    anchor: Option<&Line>,
+    start_line: Option<&Line>,
     max_assertion: usize,
-) -> Option<(Before, Line)> {
+) -> Option<(LookbackResult, Line)> {
     let end = match text {
         [.., b'!'..=b'~'] => text.len(),
         [.., b'!'..=b'~', b' '] => text.len() - 1,
@@ -87,7 +87,7 @@ fn in_plain_line(
     let (start, state) = match memrchr(b'\n', text) {
         None => (
             0,
-            *anchor.filter(|line| line.content && !line.row && !line.is_open())?,
+            *start_line.filter(|line| line.content && !line.row && !line.is_open())?,
         ),
         Some(at) => match (&text[..at], &text[at + 1..]) {
             ([.., b'\n'], [b'A'..=b'Z' | b'a'..=b'z', ..]) => (at + 1, Line::PLAIN),
@@ -100,7 +100,7 @@ fn in_plain_line(
     }
     let start = skip_blank(text, start, end);
     let sentence = last_sentence(&text[start..end]);
-    let found = Before::Found {
+    let found = LookbackResult::Found {
         start: skip_blank(text, start + sentence, end),
         end,
         cut: false,
@@ -115,48 +115,49 @@ struct SourceLine {
     content: usize,
     /// Index of the line feed, or of the end of the text.
     end: usize,
-    /// State of the line at `content`, or at the anchor for a line that began before the anchor.
+    /// State of the line at `content`.
     state: Line,
-    /// The line contains the anchor.
-    at_anchor: bool,
+    /// The text starts within this line.
+    at_start: bool,
     /// A block begins at `content`.
     new_block: bool,
 }
 
-/// Passage from the block boundary to the annotation; `longer` if it begins before `start`.
-struct Candidate {
+/// Start of the passage between the last block boundary and the annotation; `truncated` if the passage begins before `start`.
+struct PassageStart {
     start: usize,
-    longer: bool,
+    truncated: bool,
 }
 
 struct Lines<'a> {
     text: &'a [u8],
-    anchor: Option<&'a Line>,
+    start_line: Option<&'a Line>,
 }
 
 impl Lines<'_> {
-    /// Finds the passage before the end of the text, which is in `line`; `None` if it is unknown.
+    /// Finds the assertion before the end of the text; `line` is the last line of the text. `None` if the state of
+    /// the first line would have to be known.
     #[inline]
-    fn before(&self, line: SourceLine, max_assertion: usize) -> Option<Before> {
+    fn before(&self, line: SourceLine, max_assertion: usize) -> Option<LookbackResult> {
         let text = self.text;
         let (last, end) = self.last_with_text(line)?;
         let Some(end) = end else {
-            return Some(if last.new_block || !last.at_anchor {
-                Before::Nothing
+            return Some(if last.new_block || !last.at_start {
+                LookbackResult::Nothing
             } else {
-                Before::Blank
+                LookbackResult::Blank
             });
         };
-        let Candidate { start, longer } = self.candidate(last, end, max_assertion)?;
+        let PassageStart { start, truncated } = self.passage_start(last, end, max_assertion)?;
         let start = skip_blank(text, start, end);
-        let (from, longer) = match end.checked_sub(max_assertion) {
-            Some(cut) if start < cut || (longer && start == cut) => {
+        let (from, truncated) = match end.checked_sub(max_assertion) {
+            Some(cut) if start < cut || (truncated && start == cut) => {
                 let cut = next_boundary(&text[..end], cut);
                 (skip_blank(text, cut, end), true)
             }
-            _ => (start, longer),
+            _ => (start, truncated),
         };
-        let sentence = if longer {
+        let sentence = if truncated {
             last_sentence_after_cut(&text[from..end])
         } else {
             CutSentence {
@@ -164,7 +165,7 @@ impl Lines<'_> {
                 at_cut: false,
             }
         };
-        Some(Before::Found {
+        Some(LookbackResult::Found {
             start: skip_blank(text, from + sentence.start, end),
             end,
             cut: sentence.at_cut,
@@ -178,15 +179,16 @@ impl Lines<'_> {
         // White space must follow a list marker, and that may be the line feed.
         let line = &self.text[start..(end + 1).min(self.text.len())];
         if start == 0 {
-            let anchor = *self.anchor?;
-            let (state, len) = anchor.with_prefix(line);
+            let start_line = *self.start_line?;
+            let (state, len) = start_line.with_prefix(line);
             return Some(SourceLine {
                 start,
                 content: len,
                 end,
                 state,
-                at_anchor: true,
-                new_block: (state.opens_block && !anchor.opens_block) || (state.row && !anchor.row),
+                at_start: true,
+                new_block: (state.opens_block && !start_line.opens_block)
+                    || (state.row && !start_line.row),
             });
         }
         let found = prefix(line);
@@ -198,7 +200,7 @@ impl Lines<'_> {
             content: start + len,
             end,
             state,
-            at_anchor: false,
+            at_start: false,
             new_block: state.opens_block || state.row,
         })
     }
@@ -210,7 +212,7 @@ impl Lines<'_> {
         if start > 0 {
             return Some(prefix(line).quote);
         }
-        Some(self.anchor?.with_prefix(line).0.quote)
+        Some(self.start_line?.with_prefix(line).0.quote)
     }
 
     fn start_of_line(&self, end: usize) -> usize {
@@ -220,20 +222,20 @@ impl Lines<'_> {
     }
 
     /// Finds the last line with text, from `line` backwards, and the end of its text; no end if a
-    /// block boundary or the anchor comes first. `None` if unknown.
+    /// block boundary or the start of the text comes first. `None` if unknown.
     #[inline]
     fn last_with_text(&self, mut line: SourceLine) -> Option<(SourceLine, Option<usize>)> {
         loop {
             let len = trimmed_content(
                 &self.text[line.content..line.end],
                 line.state.row,
-                line.at_anchor && line.state.odd_backslashes,
+                line.at_start && line.state.odd_backslashes,
             );
             if len > 0 {
                 let end = line.content + len;
                 return Some((line, Some(end)));
             }
-            if line.new_block || line.at_anchor {
+            if line.new_block || line.at_start {
                 return Some((line, None));
             }
             line = self.ending_at(line.start - 1)?;
@@ -243,44 +245,44 @@ impl Lines<'_> {
     /// Returns the start of the passage that ends at `end` in `line`; exact only as far as
     /// `max_assertion` reaches. `None` if unknown.
     #[inline]
-    fn candidate(
+    fn passage_start(
         &self,
         mut line: SourceLine,
         end: usize,
         max_assertion: usize,
-    ) -> Option<Candidate> {
+    ) -> Option<PassageStart> {
         let cut = end.saturating_sub(max_assertion);
         loop {
             if line.state.row {
-                let odd = line.at_anchor && line.state.odd_backslashes;
+                let odd = line.at_start && line.state.odd_backslashes;
                 let cells = &self.text[line.content..end.min(line.end)];
                 if let Some(pipe) = last_pipe(cells, odd) {
-                    return Some(Candidate {
+                    return Some(PassageStart {
                         start: line.content + pipe + 1,
-                        longer: false,
+                        truncated: false,
                     });
                 }
             }
-            if line.at_anchor || line.new_block {
-                return Some(Candidate {
+            if line.at_start || line.new_block {
+                return Some(PassageStart {
                     start: line.content,
-                    longer: line.at_anchor && line.state.is_open(),
+                    truncated: line.at_start && line.state.is_open(),
                 });
             }
             let first = line.content + leading_white(&self.text[line.content..line.end]);
             if first < cut {
-                return Some(Candidate {
+                return Some(PassageStart {
                     start: cut,
-                    longer: true,
+                    truncated: true,
                 });
             }
             let before = self.ending_at(line.start - 1)?;
             let has_text = trimmed_len(&self.text[before.content..before.end]) > 0;
             let blank = !has_text && !before.state.text;
             if blank || before.state.heading {
-                return Some(Candidate {
+                return Some(PassageStart {
                     start: line.content,
-                    longer: false,
+                    truncated: false,
                 });
             }
             line = before;

@@ -17,7 +17,7 @@ pub(crate) mod marker;
 mod no_markers;
 mod run;
 pub mod sentence;
-mod slot;
+mod unknown;
 mod window;
 
 use crate::Limits;

@@ -1,6 +1,6 @@
 //! Stand-in for the reader of markers in a build without dialects: it has no values.
 
-use super::bytes::Kinds;
+use super::bytes::ByteClasses;
 use super::markdown::line::Line;
 use super::{OpenCitation, Sink};
 
@@ -35,7 +35,7 @@ impl Markers {
         match *self {}
     }
 
-    pub(crate) const fn run(&self) -> Kinds {
+    pub(crate) const fn plain_class(&self) -> ByteClasses {
         match *self {}
     }
 

@@ -4,8 +4,8 @@ use wide::u8x16;
 
 use super::block::{BLOCK, eq, load, mask};
 use super::bytes::{
-    self, BRACE, BRACKETLESS, KINDS, Kinds, MARKLESS, OPENERS, PERCENT, PRIVATE, TAG, TAGLESS,
-    TEXT, TEXT_AND_JSON, WIDE,
+    self, BRACE, BRACKETLESS, BYTE_CLASSES, ByteClasses, MARKLESS, OPENERS, PERCENT, PRIVATE, TAG,
+    TAGLESS, TEXT, TEXT_AND_JSON, WIDE,
 };
 
 /// Rule for chunks that need no scan: a chunk is only appended if all its bytes are of these
@@ -15,11 +15,11 @@ use super::bytes::{
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Run {
     /// Class of the bytes; 0 if every byte must be read.
-    pub(super) kinds: Kinds,
+    pub(super) classes: ByteClasses,
     /// Index of the buffer up to which bytes that are emitted at once can be appended.
-    pub(super) until: usize,
+    pub(super) emit_until: usize,
     /// Index of the buffer up to which bytes that are held or read can be appended.
-    pub(super) apart_until: u32,
+    pub(super) hold_until: u32,
 }
 
 /// Maximum length of a chunk of free text that is not scanned, in bytes; scanning longer ones is
@@ -28,17 +28,22 @@ const LONG: usize = 512;
 
 /// Returns `true` if four bytes share one of these classes.
 #[inline(always)]
-pub(super) const fn all_of_four([a, b, c, d]: [u8; 4], kinds: Kinds) -> bool {
-    kinds & KINDS[a as usize] & KINDS[b as usize] & KINDS[c as usize] & KINDS[d as usize] != 0
+pub(super) const fn all_of_four([a, b, c, d]: [u8; 4], classes: ByteClasses) -> bool {
+    classes
+        & BYTE_CLASSES[a as usize]
+        & BYTE_CLASSES[b as usize]
+        & BYTE_CLASSES[c as usize]
+        & BYTE_CLASSES[d as usize]
+        != 0
 }
 
 /// Returns `true` if all bytes of a chunk of at least eight are of the class of a run. Longer
 /// chunks of free text are left to the state machine.
 #[inline(always)]
-pub(super) fn covers(kind: Kinds, chunk: &[u8]) -> bool {
-    match kind {
+pub(super) fn covers(class: ByteClasses, chunk: &[u8]) -> bool {
+    match class {
         TEXT | TEXT_AND_JSON => chunk.len() <= LONG && is_text(chunk),
-        _ => bytes::all(chunk, kind),
+        _ => bytes::all(chunk, class),
     }
 }
 
@@ -96,15 +101,15 @@ fn short(chunk: &[u8]) -> [u8; BLOCK] {
 
 /// Returns `true` if all bytes of a chunk of at least eight are of the class, one of text that begins no marker of some dialects.
 #[inline(always)]
-pub(super) fn is_marker_free(kind: Kinds, chunk: &[u8]) -> bool {
+pub(super) fn is_marker_free(class: ByteClasses, chunk: &[u8]) -> bool {
     if chunk.len() > LONG {
         return false;
     }
     let ascii = search(chunk, tag_or_opening);
-    if ascii.any || !(ascii.non_ascii || kind == MARKLESS) {
+    if ascii.any || !(ascii.non_ascii || class == MARKLESS) {
         return !ascii.any;
     }
-    let found = match kind {
+    let found = match class {
         TAGLESS => search(chunk, |block| eq(block, PRIVATE)),
         BRACKETLESS => search(chunk, beyond_ascii),
         _ => search(chunk, |block| beyond_ascii(block) | eq(block, PERCENT)),

@@ -1,7 +1,7 @@
 //! Lookback window: the bytes of the stream that may still be needed, in one buffer.
 
 use super::buffer::Buffer;
-use super::bytes::Kinds;
+use super::bytes::ByteClasses;
 use crate::engine::chars::{MOST_REMOVED, removable_tail, without_partial};
 use crate::engine::markdown::line::Line;
 use crate::steps;
@@ -10,12 +10,12 @@ use crate::steps;
 /// incomplete marker or character.
 const SLACK: usize = 96;
 
-/// Text since the anchor, saved text of an assertion, and values of its annotations.
+/// Text since the window's start, saved text of an assertion, and values of its annotations.
 ///
 /// One buffer contains all three: `[saved | unused | raw | free | arena]`. The raw bytes are the
-/// contiguous bytes of the stream from the anchor to the buffer's `end`. The arena grows from the
+/// contiguous bytes of the stream from the window's start to the buffer's `end`. The arena grows from the
 /// end of the storage. Invariants: `saved <= start <= end` of the buffer, `end + arena_len <=
-/// bytes.len()`, and `line` is the state of the text before the anchor.
+/// bytes.len()`, and `line` is the state of the line before the window's start.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     buffer: Buffer,
@@ -23,7 +23,7 @@ pub(crate) struct Window {
     /// Length of the arena in bytes; the limits keep the window far below 4 GiB.
     arena_len: u32,
     line: Line,
-    /// Number of bytes of strippable whitespace right before the anchor.
+    /// Number of bytes of strippable whitespace right before the window's start.
     white: u8,
     /// Maximum length of the storage, in bytes.
     most: usize,
@@ -50,12 +50,12 @@ impl Window {
         self.buffer.end_run();
     }
 
-    /// Returns the stream offset of the anchor, the first raw byte.
+    /// Returns the stream offset of the window's start, the first raw byte.
     pub(crate) const fn base(&self) -> u64 {
         self.buffer.base()
     }
 
-    /// Returns the state of the text before the anchor.
+    /// Returns the state of the line before the window's start.
     pub(crate) const fn line(&self) -> &Line {
         &self.line
     }
@@ -67,8 +67,8 @@ impl Window {
     }
 
     /// Returns the class of bytes that can be appended without reading them; 0 if there is none.
-    pub(crate) const fn run(&self) -> Kinds {
-        self.buffer.run()
+    pub(crate) const fn plain_class(&self) -> ByteClasses {
+        self.buffer.plain_class()
     }
 
     /// Returns `true` if what is appended without reading it is emitted.
@@ -78,8 +78,8 @@ impl Window {
 
     /// Allows at most `most` more bytes of a class to be appended without reading them. They are
     /// held if `held`, otherwise emitted.
-    pub(crate) fn set_run(&mut self, kinds: Kinds, most: usize, held: bool) {
-        self.buffer.set_run(kinds, most, self.room(), held);
+    pub(crate) fn set_run(&mut self, classes: ByteClasses, most: usize, held: bool) {
+        self.buffer.set_run(classes, most, self.room(), held);
     }
 
     /// Requires every byte to be read.
@@ -101,7 +101,7 @@ impl Window {
         )
     }
 
-    /// Returns `true` if strippable whitespace comes right before the anchor.
+    /// Returns `true` if strippable whitespace comes right before the window's start.
     pub(crate) const fn is_after_white(&self) -> bool {
         self.white > 0
     }

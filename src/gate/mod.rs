@@ -364,7 +364,7 @@ impl<P: Policy> Gate<P> {
     }
 
     fn push_any(&mut self, chunk: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
-        if !untrusted && self.push_calm(chunk) {
+        if !untrusted && self.append_if_stable(chunk) {
             return;
         }
         self.enter();
@@ -419,13 +419,16 @@ impl<P: Policy> Gate<P> {
 
     /// Reads a short chunk on the fast path if all of it is held and nothing needs a decision yet.
     #[inline]
-    fn push_calm(&mut self, chunk: &[u8]) -> bool {
+    fn append_if_stable(&mut self, chunk: &[u8]) -> bool {
         if chunk.len() > SHORT || !self.undecided || self.busy {
             return false;
         }
         let end = self.rewriter.parser().position() + chunk.len() as u64;
         let held = &mut self.held;
-        self.check.is_after(end) && self.rewriter.push_calm(chunk, |text| held.push_short(text))
+        self.check.is_after(end)
+            && self
+                .rewriter
+                .append_if_stable(chunk, |text| held.push_short(text))
     }
 
     fn push_piece(&mut self, piece: &[u8], untrusted: bool, handler: &mut impl GateHandler) {
@@ -455,7 +458,7 @@ impl<P: Policy> Gate<P> {
     /// Carries out the decisions that no later byte can change.
     fn settle(&mut self, handler: &mut impl GateHandler) {
         let parser = self.rewriter.parser_mut();
-        let (point, clean) = parser.release_points();
+        let (point, clean) = parser.release_point_and_clean();
         let now = parser.position();
         self.undecided = point.at < now;
         if !self.untrusted.is_empty() {

@@ -1,7 +1,7 @@
 //! Resumable lexer of a candidate annotation. Source: wire profile, bracketed encoding.
 
 use super::bytes::{OBSERVATION_ID, TS, plain_run};
-use crate::engine::bytes::{BARE, Kinds, LABEL, NAME, QUOTED, leading};
+use crate::engine::bytes::{BARE, ByteClasses, LABEL, NAME, QUOTED, leading};
 use crate::provenance::reading::{Reading, Value, unquote};
 use crate::provenance::{MAX_PARAMETERS, Reason, Timestamp, Vocabulary};
 use crate::steps;
@@ -15,7 +15,7 @@ const SUBSTRATE: &[u8] = b"substrate.";
 
 /// Result of feeding bytes to a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum CandidateStep {
     /// All bytes were read, and the candidate is incomplete.
     More,
     /// The candidate is complete: the last byte read is its `]`.
@@ -29,7 +29,7 @@ pub(crate) enum Step {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum CandidateState {
     /// White space after the opening bracket.
     #[default]
     Opened,
@@ -55,16 +55,16 @@ enum State {
     /// After a backslash in quotes.
     QuotedPair,
     /// White space after a parameter: a semicolon or the closing bracket must follow.
-    Complete,
+    AfterValue,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
+enum KnownParameter {
     ObservationId,
     Ts,
 }
 
-impl Known {
+impl KnownParameter {
     const NAMES: [(&'static [u8], Self); 3] = [
         (b"ts", Self::Ts),
         (b"observation-id", Self::ObservationId),
@@ -114,8 +114,8 @@ pub(crate) struct Candidate {
     parameters: u32,
     observation_id: Option<Value>,
     ts: Option<Value>,
-    state: State,
-    known: Option<Known>,
+    state: CandidateState,
+    known: Option<KnownParameter>,
     started: bool,
     malformed: bool,
     /// The current white space has a line feed.
@@ -180,30 +180,35 @@ impl Candidate {
     /// Returns the class of the bytes that only continue an open label, name or value; 0 if there
     /// is none.
     #[inline]
-    pub(crate) const fn kind(&self) -> Kinds {
+    pub(crate) const fn byte_class(&self) -> ByteClasses {
         match self.state {
-            State::Label => LABEL,
-            State::Name if self.started => NAME,
-            State::Bare => BARE,
-            State::Quoted => QUOTED,
+            CandidateState::Label => LABEL,
+            CandidateState::Name if self.started => NAME,
+            CandidateState::Bare => BARE,
+            CandidateState::Quoted => QUOTED,
             _ => 0,
         }
     }
 
-    /// Records that bytes of the [class](Self::kind) were appended, up to length `len`.
+    /// Records that bytes of the [class](Self::byte_class) were appended, up to length `len`.
     #[inline]
-    pub(crate) const fn catch_up(&mut self, len: usize) {
+    pub(crate) const fn advance_to(&mut self, len: usize) {
         self.read = len as u32;
     }
 
     /// Reads on in `candidate`, which has all its bytes so far from the opening bracket on; at most
     /// `max` of them.
     #[inline]
-    pub(crate) fn feed(&mut self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
+    pub(crate) fn feed(
+        &mut self,
+        candidate: &[u8],
+        max: usize,
+        vocabulary: &Vocabulary,
+    ) -> CandidateStep {
         let before = self.read();
         let step = self.read_on(&candidate[..candidate.len().min(max)], vocabulary);
         steps::count(self.read() - before);
-        if step == Step::More && candidate.len() + NEAR > max {
+        if step == CandidateStep::More && candidate.len() + NEAR > max {
             self.near_limit(candidate, max, vocabulary)
         } else {
             step
@@ -212,20 +217,22 @@ impl Candidate {
 
     /// Checks a candidate that is incomplete near the limit `max`.
     #[inline(never)]
-    fn near_limit(&self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> Step {
+    fn near_limit(&self, candidate: &[u8], max: usize, vocabulary: &Vocabulary) -> CandidateStep {
         if candidate.len() > max {
             // Only a byte that could continue the candidate makes it too long.
             let next = self.clone().read_on(&candidate[..=max], vocabulary);
             return match next {
-                Step::More | Step::Closed if self.started => Step::TooLong,
-                Step::More | Step::Closed => Step::Dropped,
+                CandidateStep::More | CandidateStep::Closed if self.started => {
+                    CandidateStep::TooLong
+                }
+                CandidateStep::More | CandidateStep::Closed => CandidateStep::Dropped,
                 other => other,
             };
         }
         if !self.started && self.least(candidate, vocabulary, ";ts=") > max {
-            return Step::Dropped;
+            return CandidateStep::Dropped;
         }
-        Step::More
+        CandidateStep::More
     }
 
     /// Returns the least length at which the candidate can close.
@@ -235,8 +242,8 @@ impl Candidate {
         }
         self.read()
             + match self.state {
-                State::Quoted => "\"]".len(),
-                State::QuotedPair => "\"\"]".len(),
+                CandidateState::Quoted => "\"]".len(),
+                CandidateState::QuotedPair => "\"\"]".len(),
                 _ => "]".len(),
             }
     }
@@ -246,26 +253,26 @@ impl Candidate {
     fn least(&self, candidate: &[u8], vocabulary: &Vocabulary, parameter: &str) -> usize {
         steps::count(candidate.len());
         let more = match self.state {
-            State::Opened => 1 + parameter.len(),
-            State::Major => ".0.a".len() + parameter.len(),
-            State::MinorStart => "0.a".len() + parameter.len(),
-            State::Minor => ".a".len() + parameter.len(),
-            State::Separated => parameter.len() - 1,
-            State::Name | State::Named => {
+            CandidateState::Opened => 1 + parameter.len(),
+            CandidateState::Major => ".0.a".len() + parameter.len(),
+            CandidateState::MinorStart => "0.a".len() + parameter.len(),
+            CandidateState::Minor => ".a".len() + parameter.len(),
+            CandidateState::Separated => parameter.len() - 1,
+            CandidateState::Name | CandidateState::Named => {
                 let name = &candidate[self.part_start as usize..];
                 let len = leading(name, NAME);
-                let more = Known::shortest_completion(&name[..len]).unwrap_or(0);
+                let more = KnownParameter::shortest_completion(&name[..len]).unwrap_or(0);
                 more + parameter.len() - ";ts".len()
             }
             _ => {
-                let open = self.state != State::Identified;
+                let open = self.state != CandidateState::Identified;
                 let end = if open {
                     candidate.len()
                 } else {
                     self.identifier_end as usize
                 };
                 let name = &candidate[self.name_start as usize..end];
-                let letter = usize::from(self.state == State::LabelStart);
+                let letter = usize::from(self.state == CandidateState::LabelStart);
                 let mut least = letter + parameter.len();
                 if name.starts_with(SUBSTRATE) {
                     least = least.min(letter + 1);
@@ -284,80 +291,80 @@ impl Candidate {
         clippy::too_many_lines,
         reason = "one state machine, whose state is kept in a register"
     )]
-    fn read_on(&mut self, bytes: &[u8], vocabulary: &Vocabulary) -> Step {
+    fn read_on(&mut self, bytes: &[u8], vocabulary: &Vocabulary) -> CandidateStep {
         let mut at = self.read as usize;
         while let Some(&byte) = bytes.get(at) {
             match self.state {
-                State::Opened => match byte {
+                CandidateState::Opened => match byte {
                     b'A'..=b'Z' | b'a'..=b'z' => {
                         self.identifier_start = at as u32;
                         self.name_start = at as u32;
-                        self.state = State::Label;
+                        self.state = CandidateState::Label;
                     }
                     b'0'..=b'9' => {
                         self.identifier_start = at as u32;
-                        self.state = State::Major;
+                        self.state = CandidateState::Major;
                     }
                     _ if self.white(byte) => {}
-                    _ => return self.stop(at),
+                    _ => return self.reject(at),
                 },
-                State::Major => match byte {
+                CandidateState::Major => match byte {
                     b'0'..=b'9' => {}
-                    b'.' => self.state = State::MinorStart,
-                    _ => return self.stop(at),
+                    b'.' => self.state = CandidateState::MinorStart,
+                    _ => return self.reject(at),
                 },
-                State::MinorStart => match byte {
-                    b'0'..=b'9' => self.state = State::Minor,
-                    _ => return self.stop(at),
+                CandidateState::MinorStart => match byte {
+                    b'0'..=b'9' => self.state = CandidateState::Minor,
+                    _ => return self.reject(at),
                 },
-                State::Minor => match byte {
+                CandidateState::Minor => match byte {
                     b'0'..=b'9' => {}
                     b'.' => {
                         self.name_start = at as u32 + 1;
-                        self.state = State::LabelStart;
+                        self.state = CandidateState::LabelStart;
                     }
-                    _ => return self.stop(at),
+                    _ => return self.reject(at),
                 },
-                State::LabelStart => match byte {
-                    b'A'..=b'Z' | b'a'..=b'z' => self.state = State::Label,
-                    _ => return self.stop(at),
+                CandidateState::LabelStart => match byte {
+                    b'A'..=b'Z' | b'a'..=b'z' => self.state = CandidateState::Label,
+                    _ => return self.reject(at),
                 },
-                State::Label => {
+                CandidateState::Label => {
                     at += leading(&bytes[at..], LABEL);
                     let Some(&byte) = bytes.get(at) else { break };
                     if byte == b'.' {
-                        self.state = State::LabelStart;
+                        self.state = CandidateState::LabelStart;
                     } else {
                         self.identifier_end = at as u32;
-                        self.state = State::Identified;
+                        self.state = CandidateState::Identified;
                         self.line_feed = false;
                         continue;
                     }
                 }
-                State::Identified => match byte {
+                CandidateState::Identified => match byte {
                     b';' | b']' => {
                         self.started = self.starts(bytes, vocabulary);
                         if byte == b']' {
                             if self.started {
-                                return self.close(at);
+                                return self.finish(at);
                             }
-                            return self.stop(at);
+                            return self.reject(at);
                         }
                         self.separated();
                     }
                     _ if self.white(byte) => {}
-                    _ => return self.stop(at),
+                    _ => return self.reject(at),
                 },
-                State::Separated => match byte {
+                CandidateState::Separated => match byte {
                     b'A'..=b'Z' | b'a'..=b'z' => {
                         self.part_start = at as u32;
                         self.parameters = self.parameters.saturating_add(1);
-                        self.state = State::Name;
-                        if let Some((len, known)) = Known::assigned(&bytes[at..]) {
+                        self.state = CandidateState::Name;
+                        if let Some((len, known)) = KnownParameter::assigned(&bytes[at..]) {
                             at += len;
                             self.known = Some(known);
                             self.started = true;
-                            self.state = State::Equals;
+                            self.state = CandidateState::Equals;
                         }
                         continue;
                     }
@@ -365,54 +372,54 @@ impl Candidate {
                         self.malformed = true;
                         self.separated();
                     }
-                    b']' if self.started => return self.close(at),
+                    b']' if self.started => return self.finish(at),
                     _ if self.white(byte) => {}
-                    _ => return self.stop(at),
+                    _ => return self.reject(at),
                 },
-                State::Name => {
+                CandidateState::Name => {
                     at += leading(&bytes[at..], NAME);
                     let name = &bytes[self.part_start as usize..at];
-                    if !self.started && Known::shortest_completion(name).is_none() {
-                        return self.stop(at);
+                    if !self.started && KnownParameter::shortest_completion(name).is_none() {
+                        return self.reject(at);
                     }
                     if at == bytes.len() {
                         break;
                     }
-                    self.known = Known::named(name);
-                    self.state = State::Named;
+                    self.known = KnownParameter::named(name);
+                    self.state = CandidateState::Named;
                     continue;
                 }
-                State::Named => match byte {
+                CandidateState::Named => match byte {
                     b' ' | b'\t' => {}
                     b'=' if self.started || self.known.is_some() => {
                         self.started = true;
-                        self.state = State::Equals;
+                        self.state = CandidateState::Equals;
                     }
-                    _ if !self.started => return self.stop(at),
+                    _ if !self.started => return self.reject(at),
                     _ => {
                         self.malformed = true;
-                        self.complete();
+                        self.end_parameter();
                         continue;
                     }
                 },
-                State::Equals => match byte {
+                CandidateState::Equals => match byte {
                     b' ' | b'\t' => {}
                     b'"' => {
                         self.part_start = at as u32 + 1;
-                        self.state = State::Quoted;
+                        self.state = CandidateState::Quoted;
                     }
                     b';' | b']' | b'\r' | b'\n' => {
                         self.malformed = true;
-                        self.complete();
+                        self.end_parameter();
                         continue;
                     }
                     _ => {
                         self.part_start = at as u32;
-                        self.state = State::Bare;
+                        self.state = CandidateState::Bare;
                         continue;
                     }
                 },
-                State::Bare => {
+                CandidateState::Bare => {
                     at += plain_run(&bytes[at..]);
                     at += leading(&bytes[at..], BARE);
                     let Some(&byte) = bytes.get(at) else { break };
@@ -425,40 +432,40 @@ impl Candidate {
                                 .take_while(|&&byte| matches!(byte, b' ' | b'\t'))
                                 .count();
                             self.value(at - blanks, false);
-                            self.complete();
+                            self.end_parameter();
                             continue;
                         }
-                        _ => return self.stop(at),
+                        _ => return self.reject(at),
                     }
                 }
-                State::Quoted => {
+                CandidateState::Quoted => {
                     at += leading(&bytes[at..], QUOTED);
                     let Some(&byte) = bytes.get(at) else { break };
                     match byte {
-                        b'\\' => self.state = State::QuotedPair,
+                        b'\\' => self.state = CandidateState::QuotedPair,
                         b'"' => {
                             self.malformed |= at == self.part_start as usize;
                             self.value(at, true);
-                            self.complete();
+                            self.end_parameter();
                         }
-                        _ => return self.stop(at),
+                        _ => return self.reject(at),
                     }
                 }
-                State::QuotedPair => match byte {
-                    b'"' | b'\\' => self.state = State::Quoted,
-                    _ => return self.stop(at),
+                CandidateState::QuotedPair => match byte {
+                    b'"' | b'\\' => self.state = CandidateState::Quoted,
+                    _ => return self.reject(at),
                 },
-                State::Complete => match byte {
+                CandidateState::AfterValue => match byte {
                     b';' => self.separated(),
-                    b']' => return self.close(at),
+                    b']' => return self.finish(at),
                     _ if self.white(byte) => {}
-                    _ => return self.stop(at),
+                    _ => return self.reject(at),
                 },
             }
             at += 1;
         }
         self.read = at as u32;
-        Step::More
+        CandidateStep::More
     }
 
     /// Accepts `byte` as white space, unless it is a second line feed.
@@ -481,12 +488,12 @@ impl Candidate {
     }
 
     fn separated(&mut self) {
-        self.state = State::Separated;
+        self.state = CandidateState::Separated;
         self.line_feed = false;
     }
 
-    fn complete(&mut self) {
-        self.state = State::Complete;
+    fn end_parameter(&mut self) {
+        self.state = CandidateState::AfterValue;
         self.line_feed = false;
     }
 
@@ -494,8 +501,8 @@ impl Candidate {
     fn value(&mut self, end: usize, quoted: bool) {
         let slot = match self.known {
             None => return,
-            Some(Known::ObservationId) => &mut self.observation_id,
-            Some(Known::Ts) => &mut self.ts,
+            Some(KnownParameter::ObservationId) => &mut self.observation_id,
+            Some(KnownParameter::Ts) => &mut self.ts,
         };
         self.malformed |= slot.is_some();
         *slot = Some(Value {
@@ -505,17 +512,17 @@ impl Candidate {
         });
     }
 
-    fn close(&mut self, at: usize) -> Step {
+    fn finish(&mut self, at: usize) -> CandidateStep {
         self.read = at as u32 + 1;
-        Step::Closed
+        CandidateStep::Closed
     }
 
-    fn stop(&mut self, at: usize) -> Step {
+    fn reject(&mut self, at: usize) -> CandidateStep {
         self.read = at as u32;
         if self.started {
-            Step::Unterminated
+            CandidateStep::Unterminated
         } else {
-            Step::Dropped
+            CandidateStep::Dropped
         }
     }
 }

@@ -3,14 +3,14 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use super::gap::{Gap, Slot};
+use super::gap::{Gap, UnknownBracket};
 use super::scan::Scan;
 use super::{Context, span, stream_bytes};
 use crate::Span;
 use crate::engine::chars::next_boundary;
-use crate::engine::lookback::{Before, look_back, look_back_over};
+use crate::engine::lookback::{LookbackResult, look_back, look_back_over};
 use crate::engine::markdown::line::{Line, skip_block_blank, trimmed_block};
-use crate::engine::slot::ends_with_word;
+use crate::engine::unknown::ends_with_word;
 use crate::event::{Bracket, BracketAnnotation, DiagnosticCode, Event};
 use crate::provenance::Assertion;
 use crate::provenance::assertion::{Marks, Tuple};
@@ -85,7 +85,7 @@ impl Scan<'_> {
     pub(super) fn annotation(&mut self, whole: Span, reading: &Reading, line_feed: bool) {
         let (start, end) = (whole.start(), whole.end());
         self.engine.context = Context::Text;
-        self.hand_on(start);
+        self.emit_text_until(start);
         let white = self.white_before(start);
         if let Some(markers) = &mut self.engine.markers {
             markers.removed(white, whole.len(), self.sink);
@@ -93,9 +93,9 @@ impl Scan<'_> {
         let bytes = stream_bytes(&self.engine.window, &self.input, whole);
         let found = Bracket::new(*reading, bytes, self.input.vocabulary, start, white);
         (self.sink)(Event::Annotation(BracketAnnotation::borrowed(&found)));
-        let slot = core::mem::take(&mut self.engine.gap.slot);
+        let unknown = core::mem::take(&mut self.engine.gap.unknown);
         let line = if let Some(pending) = &mut self.engine.pending {
-            pending.unknown |= matches!(slot, Slot::Closed(_));
+            pending.unknown |= matches!(unknown, UnknownBracket::Closed(_));
             self.line_at(start)
         } else {
             let (line, unknown) = self.find_target(start);
@@ -218,10 +218,10 @@ impl Scan<'_> {
             let from = self.unstitched();
             let window = &self.engine.window;
             let text = &self.input.chunk[from..here];
-            let anchor = window.raw().is_empty().then(|| window.line());
-            if (anchor.is_some() || text.len() >= SHORT)
-                && let Some(run) = self.slot_run(text, self.offset(from), anchor)
-                && let Some((before, mut line)) = self.look_back(text, run, anchor)
+            let start_line = window.raw().is_empty().then(|| window.line());
+            if (start_line.is_some() || text.len() >= SHORT)
+                && let Some(run) = self.unknowns_start(text, self.offset(from), start_line)
+                && let Some((before, mut line)) = self.look_back(text, run, start_line)
             {
                 let unknown = run < text.len();
                 if unknown {
@@ -237,15 +237,15 @@ impl Scan<'_> {
         let (at, line) = (window.base(), *window.line());
         let len = (start - at) as usize;
         let text = &window.raw()[..len];
-        let run = self.slot_run(text, at, Some(&line)).unwrap_or(len);
+        let run = self.unknowns_start(text, at, Some(&line)).unwrap_or(len);
         let unknown = run < len;
-        // From the anchor on, everything is known.
+        // With the state of the first line, `look_back` always has a result.
         let found = self.look_back(text, run, Some(&line));
-        let (before, mut line) = found.unwrap_or((Before::Nothing, line));
+        let (before, mut line) = found.unwrap_or((LookbackResult::Nothing, line));
         if unknown {
             line = self.line_at(start);
         }
-        if let Before::Found { start, end, .. } = before {
+        if let LookbackResult::Found { start, end, .. } = before {
             self.engine.window.save_raw(start..end, len);
         }
         self.set_target(before, at, true);
@@ -255,32 +255,39 @@ impl Scan<'_> {
     /// Finds the unknowns in the slot at the end of `text`, which starts at stream offset `at`. Returns the index at which they
     /// begin: the length of `text` without any.
     #[inline(always)] // Nearly all texts end with a word.
-    fn slot_run(&self, text: &[u8], at: u64, anchor: Option<&Line>) -> Option<usize> {
+    fn unknowns_start(&self, text: &[u8], at: u64, start_line: Option<&Line>) -> Option<usize> {
         if ends_with_word(text) {
             return Some(text.len());
         }
         let limits = self.input.limits;
-        let before = self.engine.slot_before(text, at, anchor.is_some(), limits);
+        let before = self
+            .engine
+            .unknown_search(text, at, start_line.is_some(), limits);
         before.run().ok()
     }
 
     /// Text before an annotation right after `text`, and before the unknowns in the slot, which begin at `run`.
     #[inline(always)] // What is found is too much for registers.
-    fn look_back(&self, text: &[u8], run: usize, anchor: Option<&Line>) -> Option<(Before, Line)> {
+    fn look_back(
+        &self,
+        text: &[u8],
+        run: usize,
+        start_line: Option<&Line>,
+    ) -> Option<(LookbackResult, Line)> {
         let max = self.input.limits.max_assertion();
         if run == text.len() {
-            return look_back(text, anchor, max);
+            return look_back(text, start_line, max);
         }
-        look_back_over(text, run, anchor, max)
+        look_back_over(text, run, start_line, max)
     }
 
     /// Makes what was found before an annotation its target; ranges in it count from stream offset `at`.
-    pub(super) fn set_target(&mut self, before: Before, at: u64, in_window: bool) {
-        self.engine.after_break &= before == Before::Blank;
+    pub(super) fn set_target(&mut self, before: LookbackResult, at: u64, in_window: bool) {
+        self.engine.after_break &= before == LookbackResult::Blank;
         match before {
-            Before::Blank => {}
-            Before::Nothing => self.engine.target = None,
-            Before::Found { start, end, cut } => {
+            LookbackResult::Blank => {}
+            LookbackResult::Nothing => self.engine.target = None,
+            LookbackResult::Found { start, end, cut } => {
                 self.engine.target = Some(Target {
                     span: Span::new(at + start as u64, at + end as u64),
                     cut,
@@ -330,16 +337,16 @@ impl Scan<'_> {
                 self.engine.window.save_raw(range.clone(), len);
             }
             let (start, end) = (range.start, range.end);
-            self.set_target(Before::Found { start, end, cut }, at, !in_chunk);
+            self.set_target(LookbackResult::Found { start, end, cut }, at, !in_chunk);
         }
     }
 
     /// Reports the pending assertion, if there is one: nothing can be added to it.
-    pub(super) fn complete(&mut self) {
+    pub(super) fn complete_assertion(&mut self) {
         let Some(pending) = self.engine.pending.take() else {
             return;
         };
-        self.engine.gap.slot = Slot::None;
+        self.engine.gap.unknown = UnknownBracket::None;
         self.settle_markers();
         let engine = &*self.engine;
         let (bytes, span, cut) = match engine.target {

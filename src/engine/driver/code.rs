@@ -133,7 +133,7 @@ impl Scan<'_> {
         let white = self.white_before(start);
         self.region(content, Region::Block);
         self.drop_target();
-        self.engine.json.lead = start;
+        self.engine.json.leading_white_end = start;
         self.engine.json.removed.clear();
         self.engine
             .window
@@ -156,11 +156,11 @@ impl Scan<'_> {
                 && match byte {
                     b'{' => self.may_be_object(here),
                     // The first byte of a quoted block is a marker, or the block is left with it.
-                    b'[' => !fence.quoted && self.may_be_array(here),
+                    b'[' => !fence.quoted && self.begins_array(here),
                     _ => false,
                 };
             // A bracket may still begin an array where only white space came before it.
-            let leading = json && self.engine.json.lead >= self.offset(here);
+            let leading = json && self.engine.json.leading_white_end >= self.offset(here);
             if line == FenceLine::Code && byte != b'\n' && !value && !leading {
                 let rest = &self.input.chunk[here + 1..];
                 let found = if json {
@@ -226,7 +226,7 @@ impl Scan<'_> {
     fn leave_block(&mut self, here: usize, line_start: u64) {
         self.stitch(here);
         self.drop_target();
-        self.engine.json.lead = 0;
+        self.engine.json.leading_white_end = 0;
         // Of a long indentation only the end may have been kept.
         let start = line_start.max(self.engine.window.base());
         self.engine

@@ -3,16 +3,16 @@
 use super::scan::Scan;
 use super::{Context, stream_bytes};
 use crate::Span;
-use crate::engine::annotation::candidate::Step;
+use crate::engine::annotation::candidate::CandidateStep;
 use crate::engine::chars::{Separator, next_boundary, separator};
 use crate::engine::markdown::line::Line;
-use crate::engine::slot::{Fit, Form, may_precede};
+use crate::engine::unknown::{Fit, Form, may_precede};
 
 /// State of the reading of the text after an annotation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gap {
     /// Only closing punctuation so far, which belongs to no assertion.
-    leading: bool,
+    only_closing: bool,
     /// The line so far is indentation and block quote markers.
     line_start: bool,
     /// The line has a block quote marker.
@@ -24,8 +24,8 @@ pub(super) struct Gap {
     /// Line feeds after the annotation.
     line_feeds: u8,
     /// There is untrusted text in it.
-    pub(super) apart: bool,
-    pub(super) slot: Slot,
+    pub(super) has_seam: bool,
+    pub(super) unknown: UnknownBracket,
     /// The first bytes of a character that the chunk cut in two.
     partial: [u8; 2],
     partial_len: u8,
@@ -33,7 +33,7 @@ pub(super) struct Gap {
 
 /// A bracket that is not an annotation, but may have been meant as one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Slot {
+pub(super) enum UnknownBracket {
     #[default]
     None,
     Open(Form),
@@ -41,7 +41,7 @@ pub(super) enum Slot {
     Closed(Form),
 }
 
-impl PartialEq for Slot {
+impl PartialEq for UnknownBracket {
     fn eq(&self, other: &Self) -> bool {
         core::mem::discriminant(self) == core::mem::discriminant(other)
     }
@@ -51,7 +51,7 @@ impl Gap {
     /// The gap after an annotation in a line with or without block quote markers.
     pub(super) fn after(line: &Line) -> Self {
         Self {
-            leading: true,
+            only_closing: true,
             after_white: true,
             quote: line.quote,
             ..Self::default()
@@ -59,8 +59,8 @@ impl Gap {
     }
 
     /// Returns `true` if a bracket is read, or was, that may be an unknown in the slot.
-    pub(super) fn in_slot(&self) -> bool {
-        self.slot != Slot::None
+    pub(super) fn has_unknown(&self) -> bool {
+        self.unknown != UnknownBracket::None
     }
 
     /// Takes a `>` as white space if it continues a block quote.
@@ -90,15 +90,15 @@ impl Scan<'_> {
     pub(super) fn gap(&mut self, at: usize) -> usize {
         if let [b' ', b'A'..=b'Z' | b'a'..=b'z', ..] = self.input.chunk[at..]
             && self.engine.gap.partial_len == 0
-            && self.engine.gap.slot == Slot::None
+            && self.engine.gap.unknown == UnknownBracket::None
         {
             self.end_gap(at + 1);
             return at + 1;
         }
         let mut at = at;
         while at < self.input.chunk.len() {
-            if self.engine.gap.slot != Slot::None {
-                match self.slot(at) {
+            if self.engine.gap.unknown != UnknownBracket::None {
+                match self.read_unknown(at) {
                     Ok(next) => at = next,
                     Err(end) => return end,
                 }
@@ -117,7 +117,7 @@ impl Scan<'_> {
             match found {
                 Separator::White(len) => {
                     gap.after_white = true;
-                    gap.leading = false;
+                    gap.only_closing = false;
                     gap.partial_len = 0;
                     if len == 1 {
                         gap.white(self.input.chunk[at]);
@@ -131,7 +131,7 @@ impl Scan<'_> {
                     gap.after_white = false;
                     gap.line_start = false;
                     at += len - cut;
-                    if gap.leading {
+                    if gap.only_closing {
                         self.restart_after_punctuation(at);
                     }
                 }
@@ -149,7 +149,7 @@ impl Scan<'_> {
                         return at;
                     }
                     if cut == 0 && byte == b'>' && gap.continues_quote() {
-                        gap.leading = false;
+                        gap.only_closing = false;
                         gap.after_white = false;
                         at += 1;
                         continue;
@@ -165,30 +165,34 @@ impl Scan<'_> {
     /// Returns `true` if a bracket that begins no annotation comes after none, and after no bracket that may be an unknown in the
     /// slot.
     #[inline]
-    pub(super) fn has_no_slot(&self) -> bool {
-        self.engine.pending.is_none() && !self.engine.gap.in_slot()
+    pub(super) fn is_outside_gap(&self) -> bool {
+        self.engine.pending.is_none() && !self.engine.gap.has_unknown()
     }
 
     /// Returns `true` if the bracket at `start`, which begins no annotation, may be an unknown in the slot; what was read of it ended so.
-    pub(super) fn begin_slot(&mut self, start: u64, ended: Option<(Step, usize)>) -> bool {
+    pub(super) fn begin_unknown(
+        &mut self,
+        start: u64,
+        ended: Option<(CandidateStep, usize)>,
+    ) -> bool {
         let follows_annotation = self.engine.pending.is_some();
         let gap = &mut self.engine.gap;
-        let before = core::mem::take(&mut gap.slot);
-        let Some((Step::Dropped, end)) = ended else {
+        let before = core::mem::take(&mut gap.unknown);
+        let Some((CandidateStep::Dropped, end)) = ended else {
             return false;
         };
-        if before != Slot::None || follows_annotation && !gap.after_white {
+        if before != UnknownBracket::None || follows_annotation && !gap.after_white {
             return false;
         }
         let read = Span::new(start, self.offset(end));
         let bytes = stream_bytes(&self.engine.window, &self.input, read);
         let gap = &self.engine.gap;
-        let is_beside = follows_annotation && gap.line_feeds <= 1 && !gap.apart;
+        let is_beside = follows_annotation && gap.line_feeds <= 1 && !gap.has_seam;
         let mut form = if is_beside { Form::NEW } else { Form::ALONE };
         let fits = form.feed(bytes, self.input.limits.max_annotation());
         let begins = fits == Fit::More && form.has_begun();
         if begins {
-            self.engine.gap.slot = Slot::Open(form);
+            self.engine.gap.unknown = UnknownBracket::Open(form);
         }
         begins
     }
@@ -196,39 +200,39 @@ impl Scan<'_> {
     /// Goes on at `at` with a bracket that may be an unknown in the slot. An error has the index at which the assertion is
     /// complete, or where a candidate may start.
     #[cold]
-    fn slot(&mut self, at: usize) -> Result<usize, usize> {
+    fn read_unknown(&mut self, at: usize) -> Result<usize, usize> {
         let max = self.input.limits.max_annotation();
-        let mut form = match self.engine.gap.slot {
-            Slot::None => return Ok(at),
-            Slot::Open(form) => form,
-            Slot::Closed(form) => {
+        let mut form = match self.engine.gap.unknown {
+            UnknownBracket::None => return Ok(at),
+            UnknownBracket::Open(form) => form,
+            UnknownBracket::Closed(form) => {
                 let byte = self.input.chunk[at];
                 if byte == b'[' {
                     return Err(at);
                 }
-                if may_precede(byte) && self.accept_slot(at, &form) {
+                if may_precede(byte) && self.accept_unknown(at, &form) {
                     return Ok(at);
                 }
-                return Err(self.reject_slot(at));
+                return Err(self.reject_unknown(at));
             }
         };
         for (index, byte) in self.input.chunk.iter().enumerate().skip(at) {
             match form.feed(core::slice::from_ref(byte), max) {
                 Fit::More => {}
                 Fit::Closed => {
-                    self.engine.gap.slot = Slot::Closed(form);
+                    self.engine.gap.unknown = UnknownBracket::Closed(form);
                     return Ok(index + 1);
                 }
-                Fit::No => return Err(self.reject_slot(index)),
+                Fit::No => return Err(self.reject_unknown(index)),
             }
         }
-        self.engine.gap.slot = Slot::Open(form);
+        self.engine.gap.unknown = UnknownBracket::Open(form);
         Err(self.input.chunk.len())
     }
 
     /// The bracket is text, as the byte at `at` shows.
-    fn reject_slot(&mut self, at: usize) -> usize {
-        self.engine.gap.slot = Slot::None;
+    fn reject_unknown(&mut self, at: usize) -> usize {
+        self.engine.gap.unknown = UnknownBracket::None;
         if self.engine.pending.is_some() {
             self.end_gap(at);
         }
@@ -237,7 +241,7 @@ impl Scan<'_> {
 
     /// The bracket before `at` is an unknown in the slot, unless it does not follow white space; what comes after it belongs to no
     /// assertion so far.
-    fn accept_slot(&mut self, at: usize, form: &Form) -> bool {
+    fn accept_unknown(&mut self, at: usize, form: &Form) -> bool {
         match &mut self.engine.pending {
             Some(pending) => pending.unknown = true,
             None => {
@@ -256,7 +260,7 @@ impl Scan<'_> {
         };
         if !form.stands_alone() {
             gap.line_feeds = before.line_feeds;
-            gap.apart = before.apart;
+            gap.has_seam = before.has_seam;
         }
         self.engine.gap = gap;
         true
@@ -267,7 +271,9 @@ impl Scan<'_> {
         self.stitch(at);
         let window = &self.engine.window;
         let (raw, base) = (window.raw(), window.base());
-        let before = self.engine.slot_before(raw, base, true, self.input.limits);
+        let before = self
+            .engine
+            .unknown_search(raw, base, true, self.input.limits);
         if !before.run().is_ok_and(|run| run < raw.len()) {
             return false;
         }
@@ -281,26 +287,26 @@ impl Scan<'_> {
     }
 
     /// A bracket that may be an unknown in the slot ends with the own text.
-    pub(super) fn end_slot(&mut self) {
+    pub(super) fn end_unknown(&mut self) {
         let in_candidate = matches!(self.engine.context, Context::Candidate { .. });
-        match core::mem::take(&mut self.engine.gap.slot) {
+        match core::mem::take(&mut self.engine.gap.unknown) {
             // A bracket follows it that begins no annotation.
-            Slot::Closed(_) if in_candidate => {}
-            Slot::None => {}
-            Slot::Open(_) => self.complete(),
-            Slot::Closed(form) => {
-                self.accept_slot(0, &form);
+            UnknownBracket::Closed(_) if in_candidate => {}
+            UnknownBracket::None => {}
+            UnknownBracket::Open(_) => self.complete_assertion(),
+            UnknownBracket::Closed(form) => {
+                self.accept_unknown(0, &form);
             }
         }
-        self.engine.gap.apart = true;
+        self.engine.gap.has_seam = true;
     }
 
     /// Completes the pending assertion, whose gap ends at `at`.
     #[inline(always)] // One caller is on the hot path.
     fn end_gap(&mut self, at: usize) {
         let room = self.room();
-        self.emit_before(self.offset(at));
-        self.complete();
+        self.emit_text_until_with_markers(self.offset(at));
+        self.complete_assertion();
         let gap = (self.offset(at) - self.engine.window.base()) as usize;
         if gap > room {
             self.stitch(at);

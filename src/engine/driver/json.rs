@@ -1,11 +1,11 @@
 //! JSON values in free text: where they are read, and their effect on the text around them.
 
 use super::scan::Scan;
-use super::{Context, Engine, span, text};
-use crate::engine::annotation::candidate::Step as CandidateStep;
+use super::{Context, Engine, span, text_event};
+use crate::engine::annotation::candidate::CandidateStep;
 use crate::engine::chars::MOST_REMOVED;
-use crate::engine::held::Held;
-use crate::engine::json::lexer::{LineStart, Step, is_white, leading_white};
+use crate::engine::held::HoldStart;
+use crate::engine::json::lexer::{LineStart, ValueStatus, is_white, leading_white};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::{Input, Sink};
 use crate::event::{DiagnosticCode, Event, JsonRecord};
@@ -25,7 +25,7 @@ pub(super) struct Json {
     /// No value is read before the next line feed, because one exceeded the maximum depth.
     pub(super) barred: bool,
     /// Stream offset after the white space at the start of the stream or of the last fenced block.
-    pub(super) lead: u64,
+    pub(super) leading_white_end: u64,
     /// Stream offset of a bracket that begins an array if an element follows the white space after
     /// it.
     pub(super) array: Option<u64>,
@@ -43,7 +43,7 @@ impl Json {
             hold_records: hold_records && mode != Mode::Text,
             open: false,
             barred: false,
-            lead: start,
+            leading_white_end: start,
             array: None,
             reported: start,
             removed: VecDeque::new(),
@@ -94,7 +94,7 @@ impl Engine {
 
     /// Reads a chunk of a few bytes that continues a string of a value; returns `false` if the
     /// chunk needs the slow path.
-    pub(super) fn push_in_string(&mut self, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
+    pub(super) fn append_to_json(&mut self, chunk: &[u8], sink: &mut Sink<'_>) -> bool {
         let end = self.window.end();
         if !self.json.open
             || self.untrusted
@@ -103,12 +103,12 @@ impl Engine {
         {
             return false;
         }
-        if self.reader.take(chunk).is_none() {
+        if self.reader.append_plain(chunk).is_none() {
             self.window.truncate(end);
             return false;
         }
         if !self.held.is_some() {
-            sink(text(chunk, end));
+            sink(text_event(chunk, end));
         }
         true
     }
@@ -205,7 +205,7 @@ impl Scan<'_> {
         self.begin_json_region(at);
         let reader = &mut self.engine.reader;
         let (end, step) = reader.read(&self.input, at, buffered, self.sink);
-        if step != Step::More {
+        if step != ValueStatus::More {
             self.end_json(end, step);
             self.end_json_region(end);
         }
@@ -226,9 +226,9 @@ impl Scan<'_> {
             let span = Span::new(reader.start(), self.input.base);
             self.diagnose(DiagnosticCode::Unterminated, span);
         }
-        self.end_json(0, Step::More);
+        self.end_json(0, ValueStatus::More);
         self.end_json_region(0);
-        self.engine.held = Held::NOTHING;
+        self.engine.held = HoldStart::NOTHING;
         if is_sequence {
             self.engine.reader.rest(self.input.base);
         }
@@ -237,9 +237,9 @@ impl Scan<'_> {
     /// Ends the open value before index `end`, where it was complete, became invalid, or the model
     /// text ended.
     #[inline]
-    pub(super) fn end_json(&mut self, end: usize, step: Step) {
+    pub(super) fn end_json(&mut self, end: usize, step: ValueStatus) {
         self.engine.json.open = false;
-        if step == Step::TooDeep {
+        if step == ValueStatus::TooDeep {
             self.diagnose(DiagnosticCode::LimitDepth, span(self.offset(end), 1));
         }
         if self.engine.is_sequence() {
@@ -252,8 +252,8 @@ impl Scan<'_> {
     }
 
     /// Continues the free text after a value that ended before index `end`.
-    fn end_in_text(&mut self, end: usize, step: Step) {
-        if step == Step::TooDeep {
+    fn end_in_text(&mut self, end: usize, step: ValueStatus) {
+        if step == ValueStatus::TooDeep {
             self.engine.json.barred = true;
             self.barred_from = end;
         }
@@ -300,9 +300,9 @@ impl Scan<'_> {
 
     /// Removes the value that ended before index `end` if it is a held record, otherwise emits it.
     #[inline]
-    fn end_hold(&mut self, end: usize, step: Step) {
+    fn end_hold(&mut self, end: usize, step: ValueStatus) {
         if self.engine.json.hold_records {
-            self.end_held(end, step == Step::Complete);
+            self.end_held(end, step == ValueStatus::Complete);
         }
     }
 
@@ -317,7 +317,7 @@ impl Scan<'_> {
             }
             return;
         }
-        self.hand_on(start);
+        self.emit_text_until(start);
         if let Some(markers) = &mut self.engine.markers {
             markers.removed(0, span.len(), self.sink);
         }
@@ -346,11 +346,11 @@ impl Scan<'_> {
             let buffered = engine.reader.kept(from, self.input.base);
             match &mut engine.markers {
                 Some(markers) => markers.text(buffered, self.sink),
-                None => (self.sink)(text(buffered, from)),
+                None => (self.sink)(text_event(buffered, from)),
             }
             self.emitted = self.input.base;
         }
-        self.hand_on(upto);
+        self.emit_text_until(upto);
     }
 
     /// Returns the stream offset from which on the open value is held at the end of a chunk, if it

@@ -20,7 +20,7 @@ impl Scan<'_> {
 
     #[cold]
     fn switch_region(&mut self, at: usize, region: Region) {
-        self.hand_on(self.offset(at));
+        self.emit_text_until(self.offset(at));
         if let Some(markers) = &mut self.engine.markers {
             markers.switch(region, self.sink);
         }
@@ -29,7 +29,7 @@ impl Scan<'_> {
     /// A fenced block has ended before index `at`, where `line` is the state of the text.
     pub(super) fn end_block_region(&mut self, at: usize, line: Line) {
         if self.engine.markers.is_some() {
-            self.hand_on(self.offset(at));
+            self.emit_text_until(self.offset(at));
         }
         if let Some(markers) = &mut self.engine.markers {
             markers.end_block(line, self.sink);
@@ -59,7 +59,7 @@ impl Scan<'_> {
             return;
         }
         if self.engine.json.hold_records && self.engine.reader.is_object() {
-            self.hand_on(start);
+            self.emit_text_until(start);
             if let Some(markers) = &mut self.engine.markers {
                 markers.switch(Region::Json, self.sink);
             }

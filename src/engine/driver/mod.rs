@@ -21,16 +21,16 @@ use self::json::Json;
 use self::scan::Scan;
 use self::undecided::Findings;
 use super::bytes::{TEXT, TEXT_AND_JSON};
-use super::held::Held;
+use super::held::HoldStart;
 use super::json::JsonReader;
 #[cfg(feature = "dialects")]
 use super::marker::{Markers, Region};
 #[cfg(not(feature = "dialects"))]
 use super::no_markers::{Markers, Region};
-use super::slot;
+use super::unknown;
 use super::window::Window;
 use super::{Input, Sink};
-use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
+use crate::engine::annotation::candidate::{Candidate, CandidateStep, NEAR};
 use crate::engine::chars::{BYTE_ORDER_MARK, MOST_REMOVED};
 use crate::engine::markdown::code::{Fence, FenceLine};
 use crate::event::{Event, TextChunk};
@@ -107,7 +107,7 @@ pub(crate) struct Engine {
     pending: Option<Pending>,
     gap: Gap,
     /// Bytes that have not been emitted: those of a candidate or a record.
-    held: Held,
+    held: HoldStart,
     /// Bytes that stripping removes, so far.
     removed: u64,
     /// End of the last annotation, or start of the own text around `position`, whichever is later.
@@ -115,7 +115,7 @@ pub(crate) struct Engine {
     /// After the last byte of untrusted text that is not white space.
     untrusted_text_end: u64,
     /// Bytes of a byte order mark seen at the very start; 3 once it is decided.
-    mark: u8,
+    bom_matched: u8,
     untrusted: bool,
     /// Only white space was read since a break.
     after_break: bool,
@@ -144,11 +144,11 @@ impl Engine {
             target: None,
             pending: None,
             gap: Gap::default(),
-            held: Held::NOTHING,
+            held: HoldStart::NOTHING,
             removed: 0,
             strip_from: start,
             untrusted_text_end: 0,
-            mark: 0,
+            bom_matched: 0,
             untrusted: false,
             after_break: false,
             json: Json::new(start, mode, hold_records),
@@ -174,14 +174,14 @@ impl Engine {
 
     /// Back to the start of a stream, keeping the memory.
     pub(crate) fn reset(&mut self, limits: &Limits) {
-        self.begin(limits, self.start);
+        self.restart_at(limits, self.start);
         if let Some(markers) = &mut self.markers {
             markers.reset(self.start);
         }
     }
 
     /// Begins a stream whose first byte has offset `start`, keeping the memory.
-    fn begin(&mut self, limits: &Limits, start: u64) {
+    fn restart_at(&mut self, limits: &Limits, start: u64) {
         let fresh = Self::new(limits, start, self.mode, self.json.hold_records);
         let mut before = core::mem::replace(self, fresh);
         before.window.clear(start);
@@ -233,7 +233,7 @@ impl Engine {
 
     /// Has the reader of markers see the text that was emitted in a run.
     #[inline]
-    fn catch_up(&mut self) {
+    fn sync_markers(&mut self) {
         if let Some(markers) = &mut self.markers {
             let unseen = Self::unseen(&self.window, markers);
             if !unseen.is_empty() {
@@ -257,28 +257,28 @@ impl Engine {
 
     /// The kind of bytes that may be appended with nothing else to do.
     #[cfg(test)]
-    pub(crate) const fn run(&self) -> super::bytes::Kinds {
+    pub(crate) const fn plain_class(&self) -> super::bytes::ByteClasses {
         if self.is_sequence() {
-            self.reader.run()
+            self.reader.plain_class()
         } else {
-            self.window.run()
+            self.window.plain_class()
         }
     }
 
     /// The fast path: takes a chunk that changes nothing but what is emitted, and returns its offset.
-    // `inline(always)`: see `Parser::push_plain`.
+    // `inline(always)`: see `Parser::append_plain`.
     #[inline(always)]
-    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+    pub(crate) fn append_plain(&mut self, chunk: &[u8]) -> Option<u64> {
         // In a stream of JSON values the window is empty, and takes nothing.
-        match self.window.buffer_mut().take(chunk) {
-            None if self.is_sequence() => self.reader.take(chunk),
+        match self.window.buffer_mut().append_plain(chunk) {
+            None if self.is_sequence() => self.reader.append_plain(chunk),
             taken => taken,
         }
     }
 
     /// Takes a chunk that changes nothing but what is held back of a candidate.
-    pub(crate) fn take_held(&mut self, chunk: &[u8]) -> bool {
-        self.window.buffer_mut().take_held(chunk)
+    pub(crate) fn append_plain_held(&mut self, chunk: &[u8]) -> bool {
+        self.window.buffer_mut().append_plain_held(chunk)
     }
 
     /// Says which bytes leave the state as it is after a push: in ordinary own text with nothing pending, those that open
@@ -286,21 +286,21 @@ impl Engine {
     ///
     /// Where such a place in a candidate is reached, the bracket has been found to begin no array, and no line feed that
     /// could matter to JSON can come.
-    fn set_run(&mut self, limits: &Limits) {
+    fn update_run(&mut self, limits: &Limits) {
         match self.context {
             Context::Text if self.is_in_plain_text() => {
-                let kind = match &self.markers {
-                    Some(markers) => markers.run(),
+                let class = match &self.markers {
+                    Some(markers) => markers.plain_class(),
                     None if self.json.on => TEXT_AND_JSON,
                     None => TEXT,
                 };
-                self.window.set_run(kind, usize::MAX, false);
+                self.window.set_run(class, usize::MAX, false);
             }
             Context::Candidate { .. } if self.held.is_some() && !self.untrusted => {
                 let most = limits
                     .max_annotation()
                     .saturating_sub(self.candidate.read() + NEAR);
-                self.window.set_run(self.candidate.kind(), most, true);
+                self.window.set_run(self.candidate.byte_class(), most, true);
             }
             _ => self.window.end_run(),
         }
@@ -309,38 +309,38 @@ impl Engine {
     fn is_in_plain_text(&self) -> bool {
         self.pending.is_none()
             && !self.untrusted
-            && usize::from(self.mark) == BYTE_ORDER_MARK.len()
+            && usize::from(self.bom_matched) == BYTE_ORDER_MARK.len()
             && !self.json.open
             && !self.json.barred
             && self.json.array.is_none()
-            && !self.gap.in_slot()
-            && self.json.lead != self.position()
+            && !self.gap.has_unknown()
+            && self.json.leading_white_end != self.position()
     }
 
     /// Takes a chunk of a few bytes that continues a candidate for which a run was set; returns `false` if the slow path is
     /// needed.
-    fn push_candidate(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) -> bool {
+    fn append_to_candidate(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) -> bool {
         let Context::Candidate { start } = self.context else {
             return false;
         };
         let before = (input.base - start) as usize;
         let buffer = self.window.buffer_mut();
-        let Some(bytes) = buffer.append_in_run(input.chunk) else {
+        let Some(bytes) = buffer.append_within_run(input.chunk) else {
             return false;
         };
         let bytes = &bytes[bytes.len() - input.chunk.len() - before..];
         let max = input.limits.max_annotation();
-        self.candidate.catch_up(before);
+        self.candidate.advance_to(before);
         let step = self.candidate.feed(bytes, max, input.vocabulary);
-        if step == Step::More {
-            buffer.set_held_kind(self.candidate.kind());
+        if step == CandidateStep::More {
+            buffer.set_held_class(self.candidate.byte_class());
         } else {
             let end = self.candidate.read() - before;
             self.window.truncate(input.base + end as u64);
             let mut scan = Scan::new(self, input, sink);
             scan.end_candidate(start, step, end);
-            scan.run(end);
-            self.set_run(input.limits);
+            scan.read(end);
+            self.update_run(input.limits);
         }
         true
     }
@@ -359,15 +359,15 @@ impl Engine {
             }
             return;
         }
-        self.catch_up();
+        self.sync_markers();
         let may_be_short = !untrusted && self.json.array.is_none() && !self.json.barred;
-        if may_be_short && self.push_candidate(input, sink) {
+        if may_be_short && self.append_to_candidate(input, sink) {
             return;
         }
-        if !may_be_short || !self.push_in_string(input.chunk, sink) {
+        if !may_be_short || !self.append_to_json(input.chunk, sink) {
             self.push_pieces(input, untrusted, sink);
         }
-        self.set_run(input.limits);
+        self.update_run(input.limits);
     }
 
     fn push_pieces(&mut self, input: &Input<'_>, untrusted: bool, sink: &mut Sink<'_>) {
@@ -413,8 +413,8 @@ impl Engine {
     fn scan(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         debug_assert_eq!(self.position(), input.base);
         let mut scan = Scan::new(self, input, sink);
-        let from = scan.byte_order_mark();
-        scan.run(from);
+        let from = scan.skip_bom();
+        scan.read(from);
         debug_assert_eq!(self.position(), input.end());
     }
 
@@ -426,7 +426,7 @@ impl Engine {
 
     /// Reports what is open at a break; what comes after it is text of its own.
     pub(crate) fn push_break(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
-        self.catch_up();
+        self.sync_markers();
         self.window.end_run();
         let opens_block = match self.context {
             Context::Info(_) => true,
@@ -441,34 +441,35 @@ impl Engine {
         }
         self.end_own_or_untrusted(input, sink);
         if !self.is_sequence() {
-            Scan::at_end(self, input, sink).complete();
+            Scan::at_end(self, input, sink).complete_assertion();
         }
         if let Some(markers) = &mut self.markers {
             markers.finish(sink);
         }
         // What was reported about the text before, and written, stays.
         let (start, removed) = (self.start, self.removed);
-        self.begin(input.limits, self.position());
+        self.restart_at(input.limits, self.position());
         (self.start, self.removed) = (start, removed);
         if self.position() > start {
-            self.mark = BYTE_ORDER_MARK.len() as u8;
+            self.bom_matched = BYTE_ORDER_MARK.len() as u8;
         }
         self.after_break = true;
     }
 
-    /// A text that starts at stream offset `at`, at the anchor or not, in which unknowns in the slot are looked for.
-    fn slot_before<'t>(
+    /// Prepares the search for unknowns in the slot at the end of a text that starts at stream offset `at`; `at_window_start` if
+    /// that is where the window starts.
+    fn unknown_search<'t>(
         &self,
         text: &'t [u8],
         at: u64,
-        at_anchor: bool,
+        at_window_start: bool,
         limits: &Limits,
-    ) -> slot::Before<'t> {
+    ) -> unknown::UnknownSearch<'t> {
         let after_white = || self.window.is_after_white() || at == self.text_start;
-        slot::Before {
+        unknown::UnknownSearch {
             text,
             floor: self.strip_from.saturating_sub(at) as usize,
-            after_white: at_anchor.then(after_white),
+            after_white: at_window_start.then(after_white),
             max: limits.max_annotation(),
             reach: limits.max_assertion(),
             chain: 0..0,
@@ -523,14 +524,14 @@ impl Engine {
     /// Ends what cannot continue across a change between own and untrusted text, or the end of the stream.
     fn end_own_or_untrusted(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         self.json.array = None;
-        if self.is_sequence() && self.mark > 0 {
-            Scan::at_end(self, input, sink).no_mark();
+        if self.is_sequence() && self.bom_matched > 0 {
+            Scan::at_end(self, input, sink).no_bom();
         }
         if self.json.open {
             Scan::at_end(self, input, sink).end_open_json();
         }
         if !self.is_sequence() {
-            Scan::at_end(self, input, sink).end_slot();
+            Scan::at_end(self, input, sink).end_unknown();
         }
         match self.context {
             Context::Candidate { start } => {
@@ -556,7 +557,7 @@ impl Engine {
 }
 
 /// A piece of text for the sink.
-fn text(bytes: &[u8], start: u64) -> Event<'_> {
+fn text_event(bytes: &[u8], start: u64) -> Event<'_> {
     Event::Text(TextChunk::new(bytes, start))
 }
 

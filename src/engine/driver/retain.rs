@@ -5,7 +5,7 @@ use super::attach::block_text;
 use super::scan::Scan;
 use crate::Limits;
 use crate::engine::chars::{next_boundary, trimmed_len, without_partial};
-use crate::engine::lookback::{Before, look_back};
+use crate::engine::lookback::{LookbackResult, look_back};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::markdown::line::trimmed_block;
 
@@ -109,30 +109,32 @@ impl Scan<'_> {
         let end = trimmed_len(text);
         let before = match text[..end].last() {
             // A letter or a digit is text, whatever line it is in.
-            Some(byte) if byte.is_ascii_alphanumeric() && len - end <= most => Before::Found {
-                start: 0,
-                end,
-                cut: false,
-            },
-            // From the anchor on, everything is known.
+            Some(byte) if byte.is_ascii_alphanumeric() && len - end <= most => {
+                LookbackResult::Found {
+                    start: 0,
+                    end,
+                    cut: false,
+                }
+            }
+            // With the state of the first line, `look_back` always has a result.
             _ => look_back(text, Some(window.line()), most)
-                .map_or(Before::Nothing, |(before, _)| before),
+                .map_or(LookbackResult::Nothing, |(before, _)| before),
         };
         match before {
-            before @ Before::Found { start, end, .. } if len - end > most => {
+            before @ LookbackResult::Found { start, end, .. } if len - end > most => {
                 self.engine.window.save_raw(start..end, len);
                 self.set_target(before, at, true);
             }
-            Before::Found { end, .. } => {
+            LookbackResult::Found { end, .. } => {
                 let cut = next_boundary(text, end.saturating_sub(most));
                 self.drop_target();
                 self.engine.window.drop_front(cut);
             }
-            Before::Nothing => {
+            LookbackResult::Nothing => {
                 self.drop_target();
                 self.engine.window.drop_front(len);
             }
-            Before::Blank => self.engine.window.drop_front(len),
+            LookbackResult::Blank => self.engine.window.drop_front(len),
         }
     }
 
@@ -167,7 +169,7 @@ impl Scan<'_> {
             Some((range, cut)) if ends_far_back => {
                 let (start, end) = (range.start, range.end);
                 window.save_raw_and_restart(range, base, state);
-                self.set_target(Before::Found { start, end, cut }, at, true);
+                self.set_target(LookbackResult::Found { start, end, cut }, at, true);
             }
             // There is later text than what was saved.
             Some(_) => {
@@ -207,7 +209,7 @@ impl Scan<'_> {
 #[cfg(test)]
 mod tests {
     use crate::engine::chars::trimmed_len;
-    use crate::engine::lookback::{Before, look_back};
+    use crate::engine::lookback::{LookbackResult, look_back};
     use crate::engine::markdown::line::Line;
 
     /// What [`slide`](super::Scan::slide) takes for granted.
@@ -215,8 +217,8 @@ mod tests {
     fn text_that_ends_with_a_letter_or_a_digit_ends_there_in_every_line() {
         let alphabet = b"a1 \n>-|.#\\";
         for before in ["", "a", "- ", "> ", "> a\n", "# ", "| ", "a\n", "\\", "1. "] {
-            let mut anchor = Line::new_block(false);
-            anchor.advance(before.as_bytes());
+            let mut start_line = Line::new_block(false);
+            start_line.advance(before.as_bytes());
             for number in 0..100_000_usize {
                 let mut text = [0; 5];
                 let mut rest = number;
@@ -228,9 +230,9 @@ mod tests {
                 if !text[..end].last().is_some_and(u8::is_ascii_alphanumeric) {
                     continue;
                 }
-                let found = look_back(&text, Some(&anchor), 64).map(|(before, _)| before);
+                let found = look_back(&text, Some(&start_line), 64).map(|(before, _)| before);
                 assert!(
-                    matches!(found, Some(Before::Found { end: at, .. }) if at == end),
+                    matches!(found, Some(LookbackResult::Found { end: at, .. }) if at == end),
                     "{before:?} {:?} {found:?}",
                     String::from_utf8_lossy(&text)
                 );

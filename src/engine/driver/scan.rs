@@ -2,13 +2,13 @@
 
 use memchr::{memchr, memchr3};
 
-use super::{Context, Engine, span, text};
+use super::{Context, Engine, span, text_event};
 use crate::Span;
-use crate::engine::annotation::candidate::{Candidate, NEAR, Step};
+use crate::engine::annotation::candidate::{Candidate, CandidateStep, NEAR};
 use crate::engine::annotation::usual::usual;
 use crate::engine::bytes::{BRACE, OPENERS};
 use crate::engine::chars::{BYTE_ORDER_MARK, is_escaped, removable_tail};
-use crate::engine::held::Held;
+use crate::engine::held::HoldStart;
 use crate::engine::json::lexer::leading_white;
 use crate::engine::markdown::code::Fence;
 use crate::engine::markdown::line::Line;
@@ -16,7 +16,7 @@ use crate::engine::markdown::line::Line;
 use crate::engine::marker::Region;
 #[cfg(not(feature = "dialects"))]
 use crate::engine::no_markers::Region;
-use crate::engine::slot::may_stand_alone;
+use crate::engine::unknown::may_stand_alone;
 use crate::engine::window::white_tail;
 use crate::engine::{Input, Sink};
 use crate::event::{Diagnostic, DiagnosticCode, Event};
@@ -70,16 +70,16 @@ impl<'a> Scan<'a> {
     }
 
     /// Takes the chunk from index `at` on.
-    pub(super) fn run(&mut self, mut at: usize) {
+    pub(super) fn read(&mut self, mut at: usize) {
         while at < self.input.chunk.len() {
             if self.engine.json.open {
                 at = self.json(at);
                 continue;
             }
-            self.lead(at);
+            self.extend_leading_white(at);
             let from = at;
             at = match self.engine.context {
-                Context::Text => self.text(at),
+                Context::Text => self.scan_text(at),
                 Context::Candidate { start } => self.resume_candidate(start),
                 Context::Opening { fence, block } => self.opening(at, fence, block),
                 Context::CodeSpan {
@@ -100,24 +100,24 @@ impl<'a> Scan<'a> {
 
     /// A byte order mark at the very start counts as white space: the text, or the first value, begins after it. Gives the
     /// index from which on the chunk is to be read.
-    pub(super) fn byte_order_mark(&mut self) -> usize {
+    pub(super) fn skip_bom(&mut self) -> usize {
         let is_sequence = self.engine.is_sequence();
         let mut at = 0;
-        while let Some(expected) = BYTE_ORDER_MARK.get(usize::from(self.engine.mark))
+        while let Some(expected) = BYTE_ORDER_MARK.get(usize::from(self.engine.bom_matched))
             && let Some(byte) = self.input.chunk.get(at)
         {
             if byte != expected || is_sequence && self.engine.untrusted {
-                self.no_mark();
+                self.no_bom();
                 break;
             }
-            self.engine.mark += 1;
+            self.engine.bom_matched += 1;
             at += 1;
-            if self.engine.mark == 3 && !is_sequence {
+            if self.engine.bom_matched == 3 && !is_sequence {
                 let end = self.engine.start + 3;
                 self.engine.window.restart(end, Line::new_block(false), 0);
                 self.engine.strip_from = end;
                 self.engine.text_start = end;
-                self.engine.json.lead = end;
+                self.engine.json.leading_white_end = end;
             }
         }
         if is_sequence { at } else { 0 }
@@ -125,9 +125,9 @@ impl<'a> Scan<'a> {
 
     /// Handles a missing byte order mark. In a stream of JSON alone, bytes that begin like one are
     /// invalid.
-    pub(super) fn no_mark(&mut self) {
+    pub(super) fn no_bom(&mut self) {
         let whole = BYTE_ORDER_MARK.len() as u8;
-        let begun = core::mem::replace(&mut self.engine.mark, whole);
+        let begun = core::mem::replace(&mut self.engine.bom_matched, whole);
         if self.engine.is_sequence() && begun > 0 && begun < whole {
             self.syntax(self.engine.start);
             self.engine.context = Context::Skipped;
@@ -156,7 +156,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Emits all text up to a stream offset.
-    pub(super) fn hand_on(&mut self, upto: u64) {
+    pub(super) fn emit_text_until(&mut self, upto: u64) {
         let from = self.emitted;
         if upto <= from {
             return;
@@ -167,7 +167,7 @@ impl<'a> Scan<'a> {
             let bytes = &engine.window.raw_from(from)[..(buffered - from) as usize];
             match &mut engine.markers {
                 Some(markers) => markers.text(bytes, self.sink),
-                None => (self.sink)(text(bytes, from)),
+                None => (self.sink)(text_event(bytes, from)),
             }
         }
         if buffered < upto {
@@ -183,15 +183,15 @@ impl<'a> Scan<'a> {
     pub(super) fn emit_text(&mut self, bytes: &[u8], start: u64) {
         match &mut self.engine.markers {
             Some(markers) => markers.text(bytes, self.sink),
-            None => (self.sink)(text(bytes, start)),
+            None => (self.sink)(text_event(bytes, start)),
         }
     }
 
     /// Emits the text up to index `at`, if markers are looked for: it is certain before an event.
     #[inline]
-    pub(super) fn emit_before(&mut self, at: u64) {
+    pub(super) fn emit_text_until_with_markers(&mut self, at: u64) {
         if self.engine.markers.is_some() {
-            self.hand_on(at);
+            self.emit_text_until(at);
         }
     }
 
@@ -206,19 +206,19 @@ impl<'a> Scan<'a> {
     /// Extends the white space at the start of the stream or fenced block, if it reaches index
     /// `at`.
     #[inline]
-    pub(super) fn lead(&mut self, at: usize) {
-        let lead = self.engine.json.lead;
-        if lead >= self.offset(at)
-            && let Some(rest) = self.input.chunk.get(self.index(lead)..)
+    pub(super) fn extend_leading_white(&mut self, at: usize) {
+        let end = self.engine.json.leading_white_end;
+        if end >= self.offset(at)
+            && let Some(rest) = self.input.chunk.get(self.index(end)..)
         {
-            self.engine.json.lead += leading_white(rest) as u64;
+            self.engine.json.leading_white_end += leading_white(rest) as u64;
         }
     }
 
     /// Ordinary text: on to the next byte that may open something.
-    fn text(&mut self, at: usize) -> usize {
+    fn scan_text(&mut self, at: usize) -> usize {
         let mut at = at;
-        if self.engine.pending.is_some() || self.engine.gap.in_slot() {
+        if self.engine.pending.is_some() || self.engine.gap.has_unknown() {
             at = self.gap(at);
             if at == self.input.chunk.len() {
                 return at;
@@ -249,7 +249,7 @@ impl<'a> Scan<'a> {
                 self.region(here, Region::Code { may_open_block });
                 self.opening(here, fence, quoted.is_some())
             }
-            _ if self.may_be_array(here) => self.start_json(here),
+            _ if self.begins_array(here) => self.start_json(here),
             _ => self.start_candidate(here),
         }
     }
@@ -257,8 +257,8 @@ impl<'a> Scan<'a> {
     /// Returns `true` if a value begins with the bracket at index `here`; remembers the bracket if
     /// the next chunk must decide.
     #[inline]
-    pub(super) fn may_be_array(&mut self, here: usize) -> bool {
-        self.engine.json.lead == self.offset(here) && self.leading_may_be_array(here)
+    pub(super) fn begins_array(&mut self, here: usize) -> bool {
+        self.engine.json.leading_white_end == self.offset(here) && self.leading_may_be_array(here)
     }
 
     /// Index of the next byte from `at` on that may open a candidate, code or a value, or the chunk's length.
@@ -294,7 +294,7 @@ impl<'a> Scan<'a> {
         {
             self.opener = markers.find_opener(chunk, known, base, json);
             if self.opener < chunk.len() {
-                self.hand_on(self.offset(self.opener));
+                self.emit_text_until(self.offset(self.opener));
             }
             return self.opener;
         }
@@ -384,10 +384,10 @@ impl<'a> Scan<'a> {
             .feed(bytes, max, self.input.vocabulary);
         let end = here + self.engine.candidate.read();
         match step {
-            Step::More => self.engine.context = Context::Candidate { start },
-            Step::Closed => self.close_candidate(start, end),
+            CandidateStep::More => self.engine.context = Context::Candidate { start },
+            CandidateStep::Closed => self.close_candidate(start, end),
             // Fast path of `abandon`: it would do nothing.
-            Step::Dropped if self.has_no_slot() && !may_stand_alone(bytes) => {}
+            CandidateStep::Dropped if self.is_outside_gap() && !may_stand_alone(bytes) => {}
             ended => self.abandon(start, Some((ended, end))),
         }
         end
@@ -397,7 +397,7 @@ impl<'a> Scan<'a> {
     fn resume_candidate(&mut self, start: u64) -> usize {
         let max = self.input.limits.max_annotation();
         let before = (self.engine.window.end() - start) as usize;
-        self.engine.candidate.catch_up(before);
+        self.engine.candidate.advance_to(before);
         // One byte more than it may have shows whether it is too long.
         let more = self.input.chunk.len().min(max + 1 - before.min(max));
         if more > self.engine.window.free() {
@@ -416,32 +416,32 @@ impl<'a> Scan<'a> {
     }
 
     /// Result of the bytes up to an index in the chunk for the candidate that started at `start`.
-    pub(super) fn end_candidate(&mut self, start: u64, step: Step, end: usize) {
+    pub(super) fn end_candidate(&mut self, start: u64, step: CandidateStep, end: usize) {
         match step {
-            Step::More => {}
-            Step::Closed => self.close_candidate(start, end),
+            CandidateStep::More => {}
+            CandidateStep::Closed => self.close_candidate(start, end),
             ended => self.abandon(start, Some((ended, end))),
         }
     }
 
     /// The candidate that started at `start` is not an annotation; it ended at an index in the chunk, or with the stream or
     /// the own text.
-    pub(super) fn abandon(&mut self, start: u64, ended: Option<(Step, usize)>) {
+    pub(super) fn abandon(&mut self, start: u64, ended: Option<(CandidateStep, usize)>) {
         self.engine.context = Context::Text;
-        self.emit_before(start);
-        if !self.begin_slot(start, ended) {
-            self.complete();
+        self.emit_text_until_with_markers(start);
+        if !self.begin_unknown(start, ended) {
+            self.complete_assertion();
         }
         let end = ended.map_or(self.input.base, |(_, at)| self.offset(at));
         if start < self.input.base {
             // It was buffered in the window, which may start anew before the chunk ends.
-            self.hand_on(end);
-            self.engine.held = Held::NOTHING;
+            self.emit_text_until(end);
+            self.engine.held = HoldStart::NOTHING;
         }
-        self.emit_before(end);
+        self.emit_text_until_with_markers(end);
         let code = match ended {
-            Some((Step::Dropped, _)) => return,
-            Some((Step::TooLong, _)) => DiagnosticCode::LimitAnnotation,
+            Some((CandidateStep::Dropped, _)) => return,
+            Some((CandidateStep::TooLong, _)) => DiagnosticCode::LimitAnnotation,
             None if !self.engine.candidate.has_started() => return,
             _ => DiagnosticCode::Unterminated,
         };
@@ -466,13 +466,13 @@ impl<'a> Scan<'a> {
             Context::Candidate { start } if self.may_close(start) => buffered = start,
             _ => {}
         }
-        self.hand_on(buffered);
+        self.emit_text_until(buffered);
         if !self.engine.is_sequence() {
             self.stitch(self.input.chunk.len());
         } else if !self.engine.json.open {
             self.engine.reader.rest(end);
         }
-        self.engine.held = Held::between(buffered, end);
+        self.engine.held = HoldStart::between(buffered, end);
     }
 
     /// Returns `true` if the candidate that started at `start` can still end within the limit.

@@ -3,9 +3,9 @@
 use memchr::memchr;
 
 use super::scan::Scan;
-use super::{Context, Engine, span, text};
+use super::{Context, Engine, span, text_event};
 use crate::Mode;
-use crate::engine::json::lexer::{LineStart, Step, leading_white};
+use crate::engine::json::lexer::{LineStart, ValueStatus, leading_white};
 use crate::engine::{Input, Sink};
 use crate::event::DiagnosticCode;
 
@@ -15,14 +15,14 @@ impl Engine {
     /// A fast path: most such chunks also end in it.
     pub(super) fn push_in_value(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         let (end, step) = self.reader.read(input, 0, false, sink);
-        if step == Step::More {
-            sink(text(input.chunk, input.base));
+        if step == ValueStatus::More {
+            sink(text_event(input.chunk, input.base));
             self.reader.retain(input, sink);
             return;
         }
         let mut scan = Scan::new(self, input, sink);
         scan.end_json(end, step);
-        scan.run(end);
+        scan.read(end);
     }
 }
 
@@ -69,10 +69,10 @@ impl Scan<'_> {
 
     /// Continues after a value that ended before index `end`.
     #[inline]
-    pub(super) fn after_value(&mut self, end: usize, step: Step) {
+    pub(super) fn after_value(&mut self, end: usize, step: ValueStatus) {
         let lines = self.engine.mode == Mode::Ndjson;
         self.engine.context = match step {
-            Step::Stopped => {
+            ValueStatus::Stopped => {
                 let at = self.offset(end);
                 self.syntax(at);
                 if lines || self.engine.reader.lexer().line_at(at) == LineStart::Content {
@@ -81,7 +81,7 @@ impl Scan<'_> {
                     Context::BeforeValue
                 }
             }
-            Step::TooDeep => Context::Skipped,
+            ValueStatus::TooDeep => Context::Skipped,
             _ if lines => Context::AfterValue,
             _ => Context::BeforeValue,
         };

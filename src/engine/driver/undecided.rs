@@ -4,12 +4,14 @@ use memchr::{memchr, memrchr};
 
 use super::attach::block_text;
 use super::{Block, Context, Engine};
-use crate::engine::bytes::{CALM, FREE, TEXT, TEXT_AND_JSON, all};
+use crate::engine::bytes::{FREE, MID_SENTENCE, TEXT, TEXT_AND_JSON, all};
 use crate::engine::chars::{trimmed_len, whole_characters, without_open_white, without_partial};
-use crate::engine::lookback::{Before, From, Reach, look_back, look_back_over, reach};
+use crate::engine::lookback::{
+    AssertionStart, LookbackResult, Reach, look_back, look_back_over, reach,
+};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::sentence::surely_not_near;
-use crate::engine::slot;
+use crate::engine::unknown;
 use crate::engine::{AtCut, ReleasePoint};
 use crate::{Limits, Span};
 
@@ -25,7 +27,7 @@ pub(super) struct Findings {
     /// The last answer.
     last: Option<ReleasePoint>,
     /// State of the text that the last answer about free text holds for.
-    calm: Option<Calm>,
+    calm: Option<StableAnswer>,
     /// Position where a candidate annotation starts, and the answer as long as it is open.
     candidate: Option<(u64, ReleasePoint)>,
     /// Up to where no bracket is in the text.
@@ -35,12 +37,12 @@ pub(super) struct Findings {
     /// State that was reached after a blank line, as long as more of them follow.
     blank: Option<BlankLines>,
     /// The last answer with the citations of dialects.
-    with_citations: Option<WithCitations>,
+    citations: Option<CitationFindings>,
 }
 
 /// Release point of a text with dialects.
 #[derive(Clone, Copy, Debug)]
-struct WithCitations {
+struct CitationFindings {
     at: u64,
     clean: u64,
     /// The answer for annotations alone.
@@ -61,7 +63,7 @@ struct BlankLines {
 
 /// An answer that holds for more text of a certain kind.
 #[derive(Clone, Copy, Debug)]
-struct Calm {
+struct StableAnswer {
     /// The window's start then.
     base: u64,
     /// Up to where the text was of that kind.
@@ -94,32 +96,29 @@ impl Engine {
     /// [`position`](Self::position).
     pub(crate) fn release_point(&mut self, limits: &Limits) -> ReleasePoint {
         let found = self.release_point_of_annotations(limits);
-        self.catch_up();
+        self.sync_markers();
         match self.markers {
-            Some(_) => self.with_citations(found),
+            Some(_) => self.lower_to_citations(found),
             None => found,
         }
     }
 
     /// Lowers the release point to the earliest citation that is not complete.
     #[cold]
-    fn with_citations(&mut self, found: ReleasePoint) -> ReleasePoint {
+    fn lower_to_citations(&mut self, found: ReleasePoint) -> ReleasePoint {
         let clean = found.at - self.removed_before_annotated(found.at);
         let Some(markers) = &mut self.markers else {
             return found;
         };
         let open = markers.open_citation();
         let (mut at, mut clean) = (open.stream, open.clean).min((found.at, clean));
-        if let Some(last) = self
-            .findings
-            .as_ref()
-            .and_then(|found| found.with_citations)
+        if let Some(last) = self.findings.as_ref().and_then(|found| found.citations)
             && last.at > at
         {
             // White space before it may have been removed since.
             (at, clean) = (last.at, last.at - markers.removed_before(last.at));
         }
-        self.findings().with_citations = Some(WithCitations {
+        self.findings().citations = Some(CitationFindings {
             at,
             clean,
             annotations: found,
@@ -168,9 +167,9 @@ impl Engine {
             if is_plain
                 && calm.base == self.window.base()
                 && now <= calm.until
-                && all(self.window.raw_from(calm.upto), CALM)
+                && all(self.window.raw_from(calm.upto), MID_SENTENCE)
             {
-                self.findings().calm = Some(Calm { upto: now, ..calm });
+                self.findings().calm = Some(StableAnswer { upto: now, ..calm });
                 return calm.from;
             }
             let findings = self.findings();
@@ -216,14 +215,14 @@ impl Engine {
             _ => None,
         };
         // Unknowns in the slot are passed over, also one that is not complete.
-        let slot = match self.may_have_slot(candidate) {
-            true => self.open_slot(limits, candidate),
+        let unknowns = match self.may_have_unknowns(candidate) {
+            true => self.open_unknowns(limits, candidate),
             false => None,
         };
-        let most = slot.or(candidate);
+        let most = unknowns.or(candidate);
         let most = most.map(|start| (start, self.before_candidate(limits, start)));
         if let Some((start, (most, false))) = most
-            && slot.is_none()
+            && unknowns.is_none()
             && let Some(last) = self.last_answer(most)
             && self.json_is_closed()
         {
@@ -235,15 +234,15 @@ impl Engine {
             self.findings().candidate = Some((start, same));
             return same;
         }
-        let (found, from) = self.reached_in_text(limits);
+        let (found, from) = self.reach_in_text(limits);
         let base = self.window.base();
         if self.reads_plain_text()
-            && slot.is_none()
-            && let Some(Reach::From(From {
+            && unknowns.is_none()
+            && let Some(Reach::From(AssertionStart {
                 calm: Some(until), ..
             })) = found
         {
-            self.findings().calm = Some(Calm {
+            self.findings().calm = Some(StableAnswer {
                 base,
                 upto: self.window.end(),
                 until: base + until as u64,
@@ -258,7 +257,7 @@ impl Engine {
             return from;
         };
         let from = from.at_most_as(most, cut);
-        if slot.is_none() && from.at == most && from.cut == AtCut::No && self.json_is_closed() {
+        if unknowns.is_none() && from.at == most && from.cut == AtCut::No && self.json_is_closed() {
             self.findings().candidate = Some((start, from));
         }
         from
@@ -274,7 +273,7 @@ impl Engine {
         let upto = self.position();
         same.then(|| {
             self.findings().blank = Some(BlankLines { upto, ..blank });
-            self.reached(blank.found, upto)
+            self.release_point_of(blank.found, upto)
         })
     }
 
@@ -290,7 +289,7 @@ impl Engine {
 
     /// Returns the reach of an annotation right after all text so far, if that ends with a whole character, and the release point
     /// that follows from it.
-    fn reached_in_text(&self, limits: &Limits) -> (Option<Reach>, ReleasePoint) {
+    fn reach_in_text(&self, limits: &Limits) -> (Option<Reach>, ReleasePoint) {
         let (window, max) = (&self.window, limits.max_assertion());
         let base = window.base();
         let raw = window.raw();
@@ -300,14 +299,14 @@ impl Engine {
             _ => without_open_white(raw).len() - text.len(),
         };
         let found = reach(text, open, window.line(), max);
-        let from = self.reached(found, base + text.len() as u64);
+        let from = self.release_point_of(found, base + text.len() as u64);
         ((text.len() == raw.len()).then_some(found), from)
     }
 
     /// Returns `true` if there may be unknowns in the slot: a bracket is before the candidate or in the text. Only text that is new since the
     /// last question is searched.
     #[inline]
-    fn may_have_slot(&mut self, candidate: Option<u64>) -> bool {
+    fn may_have_unknowns(&mut self, candidate: Option<u64>) -> bool {
         if self.untrusted || candidate.is_some() {
             return !self.untrusted;
         }
@@ -325,7 +324,7 @@ impl Engine {
 
     /// Finds the unknowns in the slot right before the candidate, or at the end of the text, and returns the stream offset at
     /// which they begin.
-    fn open_slot(&mut self, limits: &Limits, candidate: Option<u64>) -> Option<u64> {
+    fn open_unknowns(&mut self, limits: &Limits, candidate: Option<u64>) -> Option<u64> {
         let base = self.window.base();
         let raw = self.window.raw();
         let known = self.findings.as_ref()?.chain;
@@ -337,9 +336,9 @@ impl Engine {
         // The first bytes of a character may be punctuation that joins.
         let text = || without_partial(raw).len();
         let end = candidate.map_or_else(text, |start| (start - base) as usize);
-        let before = slot::Before {
+        let before = unknown::UnknownSearch {
             chain: known.start as usize..known.end as usize,
-            ..self.slot_before(&raw[..end], base, true, limits)
+            ..self.unknown_search(&raw[..end], base, true, limits)
         };
         let run = match candidate {
             Some(_) => before.run_to(end),
@@ -371,15 +370,17 @@ impl Engine {
             look_back_over(&raw[..upto], text.len(), Some(window.line()), max)
         };
         match found {
-            Some((Before::Found { start, cut, .. }, _)) => (base + start as u64, cut),
-            Some((Before::Blank, _)) => (self.reached(Reach::Blank, start).at, false),
-            Some((Before::Nothing, _)) | None => (start, false),
+            Some((LookbackResult::Found { start, cut, .. }, _)) => (base + start as u64, cut),
+            Some((LookbackResult::Blank, _)) => {
+                (self.release_point_of(Reach::Blank, start).at, false)
+            }
+            Some((LookbackResult::Nothing, _)) | None => (start, false),
         }
     }
 
     /// Returns `true` if the next bytes are ordinary text, unless they open something.
     const fn reads_plain_text(&self) -> bool {
-        self.window.run() & FREE != 0
+        self.window.plain_class() & FREE != 0
     }
 
     /// Returns `true` if nothing but the text decides where an assertion may begin.
@@ -390,18 +391,18 @@ impl Engine {
     /// Takes a chunk of a few bytes if it leaves the release point where the last answer had it; gives whether the chunk is
     /// text, or none if it is not that simple, and the same chunk is to be read.
     #[inline]
-    pub(crate) fn push_calm(&mut self, chunk: &[u8]) -> Option<bool> {
+    pub(crate) fn append_if_stable(&mut self, chunk: &[u8]) -> Option<bool> {
         let findings = self.findings.as_deref_mut()?;
         if let Context::Candidate { start } = self.context {
             let same = findings.candidate.is_some_and(|(known, _)| known == start);
-            return (same && self.window.buffer_mut().take_held(chunk)).then_some(false);
+            return (same && self.window.buffer_mut().append_plain_held(chunk)).then_some(false);
         }
         let calm = findings.calm.as_mut()?;
         let now = calm.upto + chunk.len() as u64;
         let is_calm = calm.upto == self.window.end()
             && now <= calm.until
-            && self.window.run() & (TEXT | TEXT_AND_JSON) != 0
-            && all(chunk, CALM);
+            && self.window.plain_class() & (TEXT | TEXT_AND_JSON) != 0
+            && all(chunk, MID_SENTENCE);
         if !is_calm || !self.window.append_in_place(chunk) {
             return None;
         }
@@ -410,7 +411,7 @@ impl Engine {
     }
 
     /// State that was reached from stream offset `end`.
-    fn reached(&self, found: Reach, end: u64) -> ReleasePoint {
+    fn release_point_of(&self, found: Reach, end: u64) -> ReleasePoint {
         let base = self.window.base();
         match found {
             Reach::From(found) => ReleasePoint {
@@ -463,11 +464,7 @@ impl Engine {
     /// The stream offset at least up to which `max_assertion` cuts nothing off from an assertion that begins at the release point,
     /// and leaves the release point where it is; `None` if it may do so with the next bytes. It follows from the stream alone.
     pub(crate) fn uncut_until(&self, point: ReleasePoint, limits: &Limits) -> Option<u64> {
-        let Some(found) = self
-            .findings
-            .as_ref()
-            .and_then(|found| found.with_citations)
-        else {
+        let Some(found) = self.findings.as_ref().and_then(|found| found.citations) else {
             return self.uncut_annotations_until(point, limits);
         };
         let until = self.uncut_annotations_until(found.annotations, limits)?;
@@ -504,11 +501,7 @@ impl Engine {
 
     /// Returns the number of bytes that stripping removes before the release point, a stream offset.
     pub(crate) fn removed_before(&self, from: u64) -> u64 {
-        match self
-            .findings
-            .as_ref()
-            .and_then(|found| found.with_citations)
-        {
+        match self.findings.as_ref().and_then(|found| found.citations) {
             Some(found) => found.at - found.clean,
             None => self.removed_before_annotated(from),
         }

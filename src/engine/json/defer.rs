@@ -8,7 +8,7 @@ use super::visit::Visitor;
 use super::whole::Found;
 use super::{Ahead, JsonReader};
 use crate::Span;
-use crate::engine::json::lexer::{Mark, Object, Quoted, Step, Visit};
+use crate::engine::json::lexer::{Mark, Object, Quoted, ValueStatus, Visit};
 use crate::engine::{Input, Sink};
 use crate::provenance::slot::Slot;
 use crate::steps;
@@ -179,7 +179,7 @@ impl JsonReader {
         let buffer = &mut self.state.tail;
         let watch = &mut self.deferred.as_mut()?.watch;
         let first = buffer.offset(0);
-        let bytes = buffer.append_in_run(chunk)?;
+        let bytes = buffer.append_within_run(chunk)?;
         let from = bytes.len() - chunk.len();
         let start = first + from as u64;
         let mut at = from;
@@ -187,20 +187,20 @@ impl JsonReader {
             at = self.lexer.read_short(bytes, from, first, watch);
             steps::count(at - from);
             if at == bytes.len() && !watch.odd {
-                buffer.set_kind(self.lexer.kind());
+                buffer.set_emitted_class(self.lexer.byte_class());
                 return Some(start);
             }
         }
         let (end, step) = self.lexer.read(bytes, at, first, watch);
         steps::count(end - at);
-        let goes_on = step == Some(Step::More) && !watch.odd;
+        let goes_on = step == Some(ValueStatus::More) && !watch.odd;
         if !goes_on {
             // The room of a run is counted in 32 bits.
             let (len, end) = (chunk.len() as u32, (end - from) as u32);
             self.ahead = Some(Ahead { len, end, step });
             return None;
         }
-        buffer.set_kind(self.lexer.kind());
+        buffer.set_emitted_class(self.lexer.byte_class());
         Some(start)
     }
 
@@ -211,7 +211,7 @@ impl JsonReader {
         input: &Input<'_>,
         mut at: usize,
         sink: &mut Sink<'_>,
-    ) -> (usize, Option<Step>) {
+    ) -> (usize, Option<ValueStatus>) {
         let Some(deferred) = &mut self.deferred else {
             return (at, None);
         };
@@ -244,7 +244,7 @@ impl JsonReader {
                 (None, Some(deferred)) => {
                     // No more of it can be kept.
                     deferred.watch.odd = true;
-                    (from, Some(Step::More))
+                    (from, Some(ValueStatus::More))
                 }
                 (None, None) => (from, None),
             };
@@ -260,7 +260,7 @@ impl JsonReader {
                 .deferred
                 .as_ref()
                 .is_some_and(|deferred| deferred.start < input.base);
-            if at == input.chunk.len() || !goes_on || read.1 != Some(Step::More) {
+            if at == input.chunk.len() || !goes_on || read.1 != Some(ValueStatus::More) {
                 return (at, read.1);
             }
         }
@@ -272,10 +272,10 @@ impl JsonReader {
     fn end_watch(
         &mut self,
         piece: &Input<'_>,
-        (end, step): (usize, Option<Step>),
+        (end, step): (usize, Option<ValueStatus>),
         input: &Input<'_>,
         sink: &mut Sink<'_>,
-    ) -> (usize, Option<Step>) {
+    ) -> (usize, Option<ValueStatus>) {
         let in_chunk = |index: usize| input.index(piece.base + index as u64);
         let Some(deferred) = &self.deferred else {
             return (in_chunk(end), None);
@@ -283,10 +283,10 @@ impl JsonReader {
         let (start, mark, watch) = (deferred.start, deferred.mark, &deferred.watch);
         let len = piece.base + end as u64 - start;
         match step {
-            Some(Step::More) if !watch.odd && len <= input.limits.max_record() as u64 => {
+            Some(ValueStatus::More) if !watch.odd && len <= input.limits.max_record() as u64 => {
                 return (in_chunk(end), step);
             }
-            Some(Step::Stopped | Step::TooDeep) if !watch.odd => {
+            Some(ValueStatus::Stopped | ValueStatus::TooDeep) if !watch.odd => {
                 self.end_deferral();
                 return (in_chunk(end), step);
             }
@@ -305,7 +305,7 @@ impl JsonReader {
             && visitor.report_found(object, found).is_ok()
         {
             let complete = self.lexer.depth() == 0;
-            return (in_chunk(end), complete.then_some(Step::Complete));
+            return (in_chunk(end), complete.then_some(ValueStatus::Complete));
         }
         self.lexer.rewind(mark);
         let read = self
@@ -315,7 +315,7 @@ impl JsonReader {
         steps::count(read.0 - index);
         match step {
             None => self.defer(input.base + end as u64),
-            Some(Step::More) if end < input.chunk.len() => return (end, None),
+            Some(ValueStatus::More) if end < input.chunk.len() => return (end, None),
             _ => {}
         }
         (end, step)

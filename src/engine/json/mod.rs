@@ -20,7 +20,7 @@ use self::tail::Tail;
 use self::visit::{Role, Visitor};
 use super::{Input, Sink};
 use crate::Limits;
-use crate::engine::json::lexer::{Lexer, Step};
+use crate::engine::json::lexer::{Lexer, ValueStatus};
 use crate::json::LONGEST_UNIT;
 use crate::provenance::slot::Slot;
 use crate::steps;
@@ -35,7 +35,7 @@ const LONGEST_IN_NAME: usize = 6;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JsonReader {
     lexer: Lexer,
-    state: State,
+    state: JsonValueState,
     /// Stream offset of the first byte of the value.
     start: u64,
     /// Innermost open object while only its grammar is read.
@@ -54,12 +54,12 @@ struct Ahead {
     /// Index of the chunk at which reading ended.
     end: u32,
     /// Status of the value.
-    step: Option<Step>,
+    step: Option<ValueStatus>,
 }
 
 /// State of a value apart from its grammar.
 #[derive(Clone, Debug, Default)]
-struct State {
+struct JsonValueState {
     frames: Vec<Frame>,
     slots: Vec<Slot>,
     /// Kept raw strings, in the order of their objects.
@@ -93,9 +93,9 @@ struct State {
 
 impl JsonReader {
     pub(crate) fn new(start: u64) -> Self {
-        let state = State {
+        let state = JsonValueState {
             tail: Tail::new(start),
-            ..State::default()
+            ..JsonValueState::default()
         };
         Self {
             state,
@@ -194,7 +194,7 @@ impl JsonReader {
         mut at: usize,
         buffered: bool,
         sink: &mut Sink<'_>,
-    ) -> (usize, Step) {
+    ) -> (usize, ValueStatus) {
         self.state.floor = if buffered { self.start } else { u64::MAX };
         loop {
             let step;
@@ -218,9 +218,9 @@ impl JsonReader {
     /// Reads a chunk of a few bytes that continues a string or a deferred object, and returns its
     /// stream offset; `None` if the chunk needs [`read`](Self::read).
     #[inline(always)]
-    pub(crate) fn take(&mut self, chunk: &[u8]) -> Option<u64> {
+    pub(crate) fn append_plain(&mut self, chunk: &[u8]) -> Option<u64> {
         // Few longer chunks are within one string, and the lexer is as fast on those.
-        match self.state.tail.take_token(chunk) {
+        match self.state.tail.append_plain_token(chunk) {
             None => self.watch_short(chunk),
             taken => taken,
         }
@@ -228,8 +228,8 @@ impl JsonReader {
 
     /// Returns the class of bytes that can be appended without reading them.
     #[cfg(test)]
-    pub(crate) const fn run(&self) -> crate::engine::bytes::Kinds {
-        self.state.tail.run()
+    pub(crate) const fn plain_class(&self) -> crate::engine::bytes::ByteClasses {
+        self.state.tail.plain_class()
     }
 
     /// Returns the stream offset after the last byte read, in a stream of JSON alone.
@@ -255,8 +255,8 @@ impl JsonReader {
     /// Allows up to `most` bytes that continue a string or a deferred object to be appended without
     /// reading them.
     fn set_run(&mut self, most: usize) {
-        let kind = self.lexer.kind();
-        self.state.tail.set_run(kind, most, usize::MAX, false);
+        let class = self.lexer.byte_class();
+        self.state.tail.set_run(class, most, usize::MAX, false);
     }
 
     /// Keeps the bytes of the open value that later events may need, at the end of a chunk.
@@ -324,7 +324,7 @@ fn longest_name(limits: &Limits) -> usize {
     LONGEST_KNOWN.max(limits.max_pointer() * LONGEST_IN_NAME)
 }
 
-impl State {
+impl JsonValueState {
     /// Returns the stream offset of the outermost open object that may still be reported with its
     /// bytes, given that the stream is read up to `end`.
     fn oldest_record(&mut self, limits: &Limits, end: u64) -> Option<u64> {

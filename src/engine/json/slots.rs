@@ -1,6 +1,6 @@
 //! Slots: the annotations of a JSON value until their assertions are reported.
 
-use super::State;
+use super::JsonValueState;
 use super::frame::{ANNOTATION, ASSERTED, CROWDED, Frame, HAS_SLOT, TOO_MANY};
 use crate::Limits;
 use crate::json::decode;
@@ -25,7 +25,7 @@ pub(super) fn has_room(slots: usize, own: usize, limits: &Limits) -> bool {
     own <= max && slots + own <= MOST.max(max)
 }
 
-impl State {
+impl JsonValueState {
     /// Adds a slot to the object `above` levels above the innermost object or array; returns
     /// `false` if a limit leaves it out.
     pub(super) fn push_slot(&mut self, limits: &Limits, slot: Slot, above: usize) -> bool {

@@ -6,7 +6,7 @@ use super::frame::{
 };
 use super::name::{Known, known};
 use super::slots::most_in_arena;
-use super::{LONGEST_IN_NAME, LONGEST_KNOWN, State};
+use super::{JsonValueState, LONGEST_IN_NAME, LONGEST_KNOWN};
 use crate::Limits;
 use crate::engine::json::lexer::{Miss, Object, Quoted, Visit};
 use crate::engine::{Input, Sink};
@@ -59,7 +59,7 @@ impl Role {
 
 /// State of a value while a chunk is read.
 pub(super) struct Visitor<'a, 's> {
-    pub(super) state: &'a mut State,
+    pub(super) state: &'a mut JsonValueState,
     pub(super) input: Input<'a>,
     pub(super) sink: &'a mut Sink<'s>,
     /// Stream offset from which on complete objects are read on the fast path.
@@ -67,7 +67,11 @@ pub(super) struct Visitor<'a, 's> {
 }
 
 impl<'a, 's> Visitor<'a, 's> {
-    pub(super) fn new(state: &'a mut State, input: &Input<'a>, sink: &'a mut Sink<'s>) -> Self {
+    pub(super) fn new(
+        state: &'a mut JsonValueState,
+        input: &Input<'a>,
+        sink: &'a mut Sink<'s>,
+    ) -> Self {
         Self {
             state,
             input: *input,
@@ -440,7 +444,7 @@ impl Visitor<'_, '_> {
     }
 }
 
-impl State {
+impl JsonValueState {
     /// Returns the number of bytes to keep of the open string, which is not a name; `None` if it is
     /// not needed or already kept.
     pub(super) fn wants(&self, limits: &Limits) -> Option<usize> {

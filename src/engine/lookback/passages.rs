@@ -22,13 +22,13 @@ impl Passage {
     }
 }
 
-/// Appends the passages of `text`, which starts at the anchor, to `out`. If its first line is the rest of one, it is not blank.
+/// Appends the passages of `text`, which starts in a line whose state is `start_line`, to `out`. If its first line is the rest of one, it is not blank.
 ///
 /// Source: wire profile, block boundaries.
-pub(crate) fn passages(text: &[u8], anchor: &Line, is_rest: bool, out: &mut Vec<Passage>) {
+pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut Vec<Passage>) {
     let lines = Lines {
         text,
-        anchor: Some(anchor),
+        start_line: Some(start_line),
     };
     let mut open = Open {
         text,
@@ -36,7 +36,7 @@ pub(crate) fn passages(text: &[u8], anchor: &Line, is_rest: bool, out: &mut Vec<
         content: 0,
         end: 0,
     };
-    // The anchor's own block goes on.
+    // The block in which the text starts goes on.
     let mut after_blank = false;
     let mut after_heading = false;
     let mut line_start = 0;
@@ -50,7 +50,7 @@ pub(crate) fn passages(text: &[u8], anchor: &Line, is_rest: bool, out: &mut Vec<
             open.content = line.content;
             open.end = line.content;
         }
-        let odd = line.at_anchor && line.state.odd_backslashes;
+        let odd = line.at_start && line.state.odd_backslashes;
         let content = &text[line.content..line.end];
         let has_text = trimmed_len(content) > 0;
         let after_end = has_text && line_start > 0 && (after_blank || after_heading);

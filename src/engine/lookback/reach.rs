@@ -1,6 +1,6 @@
 //! Reach of later annotations back into the text.
 
-use super::{Candidate, Lines, SourceLine};
+use super::{Lines, PassageStart, SourceLine};
 use crate::engine::AtCut;
 use crate::engine::chars::next_boundary;
 use crate::engine::markdown::line::{Line, skip_blank};
@@ -16,12 +16,12 @@ pub(crate) enum Reach {
     Blank,
     /// Not into the text, which ends with a block boundary.
     Nothing,
-    From(From),
+    From(AssertionStart),
 }
 
 /// Start of the text that a later annotation can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct From {
+pub(crate) struct AssertionStart {
     pub(crate) start: usize,
     /// Truncation by `max_assertion` that makes the text start there.
     pub(crate) cut: AtCut,
@@ -33,13 +33,13 @@ pub(crate) struct From {
 
 /// Determines how far back an annotation somewhere after `text` can reach, whatever is between.
 ///
-/// `text` starts at the anchor, whose state is `anchor`, and ends with a whole character. `open`
+/// `text` starts in a line whose state is `start_line`, and ends with a whole character. `open`
 /// bytes follow, the first of a character that is not white space; 0 if no such byte follows, or if
 /// the character may be white space. The result is that of [`look_back`](super::look_back) for an
 /// annotation that has not come yet.
-pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usize) -> Reach {
-    let anchor = Some(anchor);
-    let lines = Lines { text, anchor };
+pub(crate) fn reach(text: &[u8], open: usize, start_line: &Line, max_assertion: usize) -> Reach {
+    let start_line = Some(start_line);
+    let lines = Lines { text, start_line };
     let Some((last, end)) = lines
         .ending_at(text.len())
         .and_then(|line| lines.last_with_text(line))
@@ -48,7 +48,7 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
     };
     let begins_text = open > 0;
     let Some(end) = end else {
-        return if begins_text || last.new_block || !last.at_anchor {
+        return if begins_text || last.new_block || !last.at_start {
             Reach::Nothing
         } else {
             Reach::Blank
@@ -59,23 +59,24 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
         return Reach::Nothing;
     }
     let in_content = last.end == text.len() && last.state.content;
-    let Some(Candidate { start, longer }) = lines.candidate(last, end, max_assertion) else {
+    let Some(PassageStart { start, truncated }) = lines.passage_start(last, end, max_assertion)
+    else {
         return Reach::Blank;
     };
     let first = skip_blank(text, start, end);
     let text_end = if begins_text { text.len() + open } else { end };
     let cut_at = text_end
         .checked_sub(max_assertion)
-        .filter(|&cut| first < cut || (longer && first == cut));
+        .filter(|&cut| first < cut || (truncated && first == cut));
     let from = cut_at.map_or(first, |cut| {
         skip_blank(text, next_boundary(&text[..end], cut.min(end)), end)
     });
-    let cut = longer || cut_at.is_some();
-    let sentence = |from, cut| Passage { from, end, closed }.sentence(text, cut);
-    let block = (!longer).then_some(first);
+    let cut = truncated || cut_at.is_some();
+    let sentence = |from, cut| LastSentenceSearch { from, end, closed }.sentence(text, cut);
+    let block = (!truncated).then_some(first);
     if begins_text && from >= end {
         // What is left of the assertion begins with the open character.
-        return Reach::From(From {
+        return Reach::From(AssertionStart {
             start: text.len(),
             cut: AtCut::Yes,
             block: None,
@@ -93,7 +94,7 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
         // Until then nothing is cut off, or only what is not near the last boundary.
         block.unwrap_or(0).max(not_near(text, start)) + max_assertion
     });
-    Reach::From(From {
+    Reach::From(AssertionStart {
         start,
         cut: found.at_cut,
         block,
@@ -102,25 +103,25 @@ pub(crate) fn reach(text: &[u8], open: usize, anchor: &Line, max_assertion: usiz
 }
 
 /// Text in which the last sentence is searched.
-struct Passage {
+struct LastSentenceSearch {
     from: usize,
     end: usize,
     /// A block boundary follows the passage.
     closed: bool,
 }
 
-impl Passage {
+impl LastSentenceSearch {
     /// Finds the last sentence, whatever follows; `cut` if the beginning is truncated.
     fn sentence(&self, text: &[u8], cut: bool) -> Settled {
         if !self.closed {
             return settled_sentence(&text[self.from..], cut);
         }
-        let candidate = &text[self.from..self.end];
+        let passage = &text[self.from..self.end];
         let CutSentence { start, at_cut } = if cut {
-            last_sentence_after_cut(candidate)
+            last_sentence_after_cut(passage)
         } else {
             CutSentence {
-                start: last_sentence(candidate),
+                start: last_sentence(passage),
                 at_cut: false,
             }
         };

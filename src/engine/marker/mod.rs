@@ -18,7 +18,7 @@ use self::tracker::Tracker;
 use super::markdown::line::Line;
 use super::{OpenCitation, Sink};
 use crate::dialect::{Dialects, Patterns, Set};
-use crate::engine::bytes::{BRACE, Kinds, OPENERS};
+use crate::engine::bytes::{BRACE, ByteClasses, OPENERS};
 use crate::engine::chars::BYTE_ORDER_MARK;
 use crate::event::{Event, TextChunk};
 use crate::marker_ids::IdText;
@@ -243,7 +243,7 @@ impl Markers {
     }
 
     /// Returns the class of the bytes that only are more text after which nothing is decided; 0 if every byte must be read.
-    pub(crate) fn run(&self) -> Kinds {
+    pub(crate) fn plain_class(&self) -> ByteClasses {
         let reader = &self.reader;
         let is_calm = reader.region == Region::Prose
             && reader.held.is_empty()

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use super::With;
 use crate::engine::Sink;
-use crate::engine::bytes::{CALM, all};
+use crate::engine::bytes::{MID_SENTENCE, all};
 use crate::engine::chars::{next_boundary, trimmed_len, whole_characters};
-use crate::engine::lookback::{From, Passage, Reach, passages, reach};
+use crate::engine::lookback::{AssertionStart, Passage, Reach, passages, reach};
 use crate::engine::markdown::line::{Line, is_quote_prefix, prefix, skip_blank};
 use crate::engine::sentence::{last_sentence, sentences, surely_not_near};
 use crate::event::{Diagnostic, DiagnosticCode, Event};
@@ -466,7 +466,7 @@ impl Tracker {
         if let Some(calm) = &mut self.calm
             && calm.upto <= len
             && len <= calm.until
-            && all(&self.text[calm.upto..len], CALM)
+            && all(&self.text[calm.upto..len], MID_SENTENCE)
         {
             steps::count(len - calm.upto);
             calm.upto = len;
@@ -474,7 +474,7 @@ impl Tracker {
         }
         let found = reach(&self.text[..len], 0, &self.anchor, usize::MAX >> 1);
         self.calm = match found {
-            Reach::From(From {
+            Reach::From(AssertionStart {
                 calm: Some(until), ..
             }) => Some(Calm {
                 found,

@@ -2,14 +2,14 @@
 
 use super::{covers, is_marker_free};
 use crate::engine::bytes::{
-    BARE, BRACKETLESS, CALM, KINDS, Kinds, LABEL, MARKER_FREE, MARKLESS, NAME, QUOTED, STRING,
-    TAGLESS, TEXT, TEXT_AND_JSON,
+    BARE, BRACKETLESS, BYTE_CLASSES, ByteClasses, LABEL, MARKER_FREE, MARKLESS, MID_SENTENCE, NAME,
+    QUOTED, STRING, TAGLESS, TEXT, TEXT_AND_JSON,
 };
 use crate::{Event, Mode, Parser};
 
 /// Stream prefixes, each with the class of bytes that do not change the state there; 0 if there is
 /// none.
-const PLACES: [(Mode, &[u8], Kinds); 58] = [
+const PLACES: [(Mode, &[u8], ByteClasses); 58] = [
     (Mode::Text, b"", 0),
     (Mode::Text, b"\xEF\xBB", 0),
     (Mode::Text, b"\xEF\xBB\xBF", 0),
@@ -82,20 +82,20 @@ fn parser_at(mode: Mode, before: &[u8]) -> Parser {
 }
 
 /// Pushes a chunk through the state machine, and writes down what comes of it.
-fn push_through(parser: &mut Parser, chunk: &[u8], found: &mut String) {
-    parser.push_through(chunk, false, &mut |event: Event<'_>| {
+fn push_scanned(parser: &mut Parser, chunk: &[u8], found: &mut String) {
+    parser.push_scanned(chunk, false, &mut |event: Event<'_>| {
         found.push_str(&format!("{event:?}\n"));
     });
 }
 
 #[test]
 fn places_have_the_runs_that_they_are_listed_with() {
-    for (mode, before, kind) in PLACES {
+    for (mode, before, class) in PLACES {
         let place = String::from_utf8_lossy(before);
         let mut parser = parser_at(mode, before);
-        assert_eq!(parser.run(), kind, "{mode} {place:?}");
+        assert_eq!(parser.plain_class(), class, "{mode} {place:?}");
         parser.reset();
-        assert_eq!(parser.run(), 0, "{mode} {place:?}");
+        assert_eq!(parser.plain_class(), 0, "{mode} {place:?}");
     }
 }
 
@@ -151,7 +151,7 @@ const WITH_DIALECTS: [(Mode, &[u8], bool); 22] = [
 #[cfg(feature = "dialects")]
 #[test]
 fn every_byte_of_a_run_leaves_markers_as_they_are() {
-    for (names, kind) in [
+    for (names, class) in [
         (&["doc", "cite-tag"][..], TAGLESS),
         (&["doc", "cite-tag", "numeric", "openai-file"], BRACKETLESS),
         (&["doc", "cite-tag", "nova"], MARKLESS),
@@ -161,8 +161,8 @@ fn every_byte_of_a_run_leaves_markers_as_they_are() {
             let builder = Parser::builder().mode(mode).dialects(dialects.clone());
             let mut start = builder.build();
             start.push(before, ());
-            let found = start.run() & (TAGLESS | BRACKETLESS | MARKLESS | LABEL);
-            let expected = if found == LABEL { LABEL } else { kind };
+            let found = start.plain_class() & (TAGLESS | BRACKETLESS | MARKLESS | LABEL);
+            let expected = if found == LABEL { LABEL } else { class };
             let place = String::from_utf8_lossy(before);
             assert_eq!(found, if runs { expected } else { 0 }, "{place:?}");
             every_byte_agrees(&start, before);
@@ -173,34 +173,34 @@ fn every_byte_of_a_run_leaves_markers_as_they_are() {
 /// A chunk of one byte repeated is taken if the run covers it, and then the state machine agrees.
 fn agree(start: &Parser, chunk: &[u8], after: &[u8], place: &str) {
     let mut run = start.clone();
-    let emitted = run.push_plain(chunk);
-    let is_taken = emitted.is_some() || run.push_held(chunk);
-    let is_covered = KINDS[usize::from(chunk[0])] & start.run() != 0;
+    let emitted = run.append_plain(chunk);
+    let is_taken = emitted.is_some() || run.append_plain_held(chunk);
+    let is_covered = BYTE_CLASSES[usize::from(chunk[0])] & start.plain_class() != 0;
     if !is_covered {
         // In a deferred object of JSON more than runs is taken.
         assert!(!is_taken || start.reads_json_alone(), "{place}");
         return;
     }
     // A brace is looked for where it opens nothing, in chunks that are compared in blocks.
-    if start.run() == TEXT && chunk[0] == b'{' && chunk.len() > 8 {
+    if start.plain_class() == TEXT && chunk[0] == b'{' && chunk.len() > 8 {
         return;
     }
     assert!(is_taken, "{place}");
     let (mut machine, mut found) = (start.clone(), String::new());
-    push_through(&mut machine, chunk, &mut found);
+    push_scanned(&mut machine, chunk, &mut found);
     assert_eq!(emitted.is_some(), !found.is_empty(), "{place}");
     assert_eq!(run.position(), machine.position());
     assert_eq!(run.buffered_len(), machine.buffered_len());
     let (mut of_run, mut of_machine) = (String::new(), String::new());
-    push_through(&mut run, after, &mut of_run);
-    push_through(&mut machine, after, &mut of_machine);
+    push_scanned(&mut run, after, &mut of_run);
+    push_scanned(&mut machine, after, &mut of_machine);
     assert_eq!(of_run, of_machine, "{place}");
     assert_eq!(format!("{run:?}"), format!("{machine:?}"), "{place}");
 }
 
 #[test]
 fn a_chunk_is_covered_if_all_of_its_bytes_are() {
-    for kind in [
+    for class in [
         TEXT,
         TEXT_AND_JSON,
         LABEL,
@@ -208,27 +208,27 @@ fn a_chunk_is_covered_if_all_of_its_bytes_are() {
         BARE,
         QUOTED,
         STRING,
-        CALM,
+        MID_SENTENCE,
         TAGLESS,
         BRACKETLESS,
         MARKLESS,
     ] {
-        let covers = match kind & MARKER_FREE {
+        let covers = match class & MARKER_FREE {
             0 => covers,
             _ => is_marker_free,
         };
-        let inside = (0..=u8::MAX).find(|&byte| KINDS[usize::from(byte)] & kind != 0);
-        let inside = inside.expect("a byte of each kind");
+        let inside = (0..=u8::MAX).find(|&byte| BYTE_CLASSES[usize::from(byte)] & class != 0);
+        let inside = inside.expect("a byte of each class");
         for len in [8, 9, 15, 16, 17, 40] {
             let mut chunk = vec![inside; len];
-            assert!(covers(kind, &chunk), "{kind} of {len}");
+            assert!(covers(class, &chunk), "{class} of {len}");
             for at in 0..len {
                 for byte in 0..=u8::MAX {
                     chunk[at] = byte;
                     // A brace is looked for where it opens nothing, in chunks that are compared in blocks.
-                    let is_covered =
-                        KINDS[usize::from(byte)] & kind != 0 && (kind != TEXT || byte != b'{');
-                    assert_eq!(covers(kind, &chunk), is_covered, "{byte} at {at} of {len}");
+                    let is_covered = BYTE_CLASSES[usize::from(byte)] & class != 0
+                        && (class != TEXT || byte != b'{');
+                    assert_eq!(covers(class, &chunk), is_covered, "{byte} at {at} of {len}");
                 }
                 chunk[at] = inside;
             }

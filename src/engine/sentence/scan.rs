@@ -39,7 +39,7 @@ pub(super) fn space_end(text: &[u8], from: usize) -> usize {
 }
 
 /// Character before a position, whitespace skipped.
-pub(super) struct Before {
+pub(super) struct PrecedingSpace {
     /// End of the character before the white space; 0 at the start of the text.
     pub(super) end: usize,
     /// `true` if the white space is there at all.
@@ -49,7 +49,7 @@ pub(super) struct Before {
 }
 
 /// Skips white space backward from `at`: Sp and line breaks, and block quote markers that open a line.
-pub(super) fn space_before(text: &[u8], at: usize) -> Before {
+pub(super) fn space_before(text: &[u8], at: usize) -> PrecedingSpace {
     let mut end = at;
     // Set after markers that are not yet known to be at a line's start: where they end.
     let mut markers = None;
@@ -68,7 +68,7 @@ pub(super) fn space_before(text: &[u8], at: usize) -> Before {
     }
     steps::count(at - end);
     let end = markers.unwrap_or(end);
-    Before {
+    PrecedingSpace {
         end,
         spaced: end < at,
         line_start,

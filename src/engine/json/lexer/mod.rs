@@ -14,7 +14,7 @@ use self::number::Number;
 pub(crate) use self::tokens::{Miss, Tokens};
 use self::white::White;
 pub(crate) use self::white::{LineStart, is_white, leading_white};
-use crate::engine::bytes::{Kinds, STRING};
+use crate::engine::bytes::{ByteClasses, STRING};
 
 /// Receiver of tokens. All positions are stream offsets.
 pub(crate) trait Visit {
@@ -74,7 +74,7 @@ impl<'a> Quoted<'a> {
 
 /// Status of a value after the bytes read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum ValueStatus {
     /// The value is incomplete.
     More,
     /// The value is complete.
@@ -87,7 +87,7 @@ pub(crate) enum Step {
 
 /// Token that the grammar allows next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum LexState {
     /// A value.
     #[default]
     Value,
@@ -122,7 +122,7 @@ pub(crate) struct Mark {
 /// Lexer of one JSON value. Source: RFC 8259.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lexer {
-    state: State,
+    state: LexState,
     /// Part of a number that was read last.
     number: Number,
     /// Number of hexadecimal digits still missing in an escape.
@@ -132,7 +132,7 @@ pub(crate) struct Lexer {
     /// The literal is `null`.
     null: bool,
     /// State to return to after an escape: that of a name or of another string.
-    string: State,
+    string: LexState,
     /// The string has a backslash.
     escaped: bool,
     /// A line feed is not white space.
@@ -147,7 +147,7 @@ pub(crate) struct Lexer {
 impl Lexer {
     /// Prepares for a new value; with `single_line`, a line feed is invalid.
     pub(crate) fn begin(&mut self, max_depth: usize, single_line: bool) {
-        self.state = State::Value;
+        self.state = LexState::Value;
         self.nesting.clear();
         self.max_depth = max_depth as u32;
         self.single_line = single_line;
@@ -173,7 +173,7 @@ impl Lexer {
             self.nesting.close();
         }
         self.white = mark.white;
-        self.state = State::Value;
+        self.state = LexState::Value;
     }
 
     /// Heap memory in bytes.
@@ -185,9 +185,11 @@ impl Lexer {
     /// name.
     pub(crate) const fn open_string(&self) -> Option<(u64, bool)> {
         match self.state {
-            State::Name => Some((self.token, true)),
-            State::String => Some((self.token, false)),
-            State::Escape | State::Hex => Some((self.token, matches!(self.string, State::Name))),
+            LexState::Name => Some((self.token, true)),
+            LexState::String => Some((self.token, false)),
+            LexState::Escape | LexState::Hex => {
+                Some((self.token, matches!(self.string, LexState::Name)))
+            }
             _ => None,
         }
     }
@@ -196,7 +198,7 @@ impl Lexer {
     /// a name.
     pub(crate) const fn open_token(&self) -> Option<u64> {
         match self.state {
-            State::Number | State::Literal => Some(self.token),
+            LexState::Number | LexState::Literal => Some(self.token),
             _ => match self.open_string() {
                 Some((start, false)) => Some(start),
                 _ => None,
@@ -206,19 +208,23 @@ impl Lexer {
 
     /// Returns `true` within a string, except within an escape.
     pub(crate) const fn is_in_string(&self) -> bool {
-        matches!(self.state, State::String | State::Name)
+        matches!(self.state, LexState::String | LexState::Name)
     }
 
     /// Returns `true` if the value is complete when the input ends here.
     pub(crate) const fn is_whole_at_end(&self) -> bool {
-        self.nesting.depth() == 0 && matches!(self.state, State::Number) && self.number.is_whole()
+        self.nesting.depth() == 0
+            && matches!(self.state, LexState::Number)
+            && self.number.is_whole()
     }
 
     /// Returns `true` if a `[` would be invalid here or exceed the maximum depth.
     pub(crate) const fn bracket_stops(&self) -> bool {
         match self.state {
-            State::FirstMember | State::NextMember | State::Colon | State::After => true,
-            State::Value | State::FirstElement => self.nesting.depth() == self.max_depth,
+            LexState::FirstMember | LexState::NextMember | LexState::Colon | LexState::After => {
+                true
+            }
+            LexState::Value | LexState::FirstElement => self.nesting.depth() == self.max_depth,
             _ => false,
         }
     }
@@ -226,21 +232,21 @@ impl Lexer {
     /// Returns `true` while only white space follows the opening brace of the outermost object, so
     /// that the next byte decides whether a value in free text begins there.
     pub(crate) const fn is_undecided(&self) -> bool {
-        matches!(self.state, State::FirstMember) && self.nesting.depth() == 1
+        matches!(self.state, LexState::FirstMember) && self.nesting.depth() == 1
     }
 
     /// Returns `true` between a member name and its value.
     pub(crate) const fn awaits_member(&self) -> bool {
         match self.state {
-            State::Colon => true,
-            State::Value => self.nesting.in_object(),
+            LexState::Colon => true,
+            LexState::Value => self.nesting.in_object(),
             _ => false,
         }
     }
 
     /// Class of the bytes that only continue an open string; 0 if there is none.
     #[inline]
-    pub(crate) const fn kind(&self) -> Kinds {
+    pub(crate) const fn byte_class(&self) -> ByteClasses {
         if self.is_in_string() { STRING } else { 0 }
     }
 

@@ -2,7 +2,7 @@
 
 use super::number::Number;
 use super::run::string_run;
-use super::{Lexer, Object, Quoted, State, Step, Visit};
+use super::{LexState, Lexer, Object, Quoted, ValueStatus, Visit};
 
 impl Lexer {
     /// Reads `bytes` from index `at` on; `base` is the stream offset of index 0. Returns the index
@@ -19,13 +19,13 @@ impl Lexer {
         mut at: usize,
         base: u64,
         visit: &mut V,
-    ) -> (usize, Option<Step>) {
+    ) -> (usize, Option<ValueStatus>) {
         let offset = |at: usize| base + at as u64;
         // Kept out of memory while reading: it changes with every token.
         let mut state = self.state;
         let step = loop {
             match state {
-                State::Name | State::String => {
+                LexState::Name | LexState::String => {
                     at = string_run(bytes, at);
                     match bytes.get(at) {
                         Some(b'"') => {}
@@ -33,45 +33,45 @@ impl Lexer {
                             at += 1;
                             self.escaped = true;
                             self.string = state;
-                            state = State::Escape;
+                            state = LexState::Escape;
                             continue;
                         }
-                        Some(_) => break Some(Step::Stopped),
-                        None => break Some(Step::More),
+                        Some(_) => break Some(ValueStatus::Stopped),
+                        None => break Some(ValueStatus::More),
                     }
                     let quoted = self.quoted(bytes, at, base);
                     at += 1;
-                    if state == State::String {
+                    if state == LexState::String {
                         visit.string(quoted);
-                        state = State::After;
+                        state = LexState::After;
                         continue;
                     }
                     visit.name(quoted);
                     // Mostly the colon follows at once.
                     if bytes.get(at) == Some(&b':') {
                         at += 1;
-                        state = State::Value;
+                        state = LexState::Value;
                     } else {
-                        state = State::Colon;
+                        state = LexState::Colon;
                     }
                 }
-                State::After => {
+                LexState::After => {
                     if self.nesting.depth() == 0 {
-                        break Some(Step::Complete);
+                        break Some(ValueStatus::Complete);
                     }
                     let in_object = self.nesting.in_object();
                     // In an object the next name mostly follows at once.
                     if in_object && bytes.get(at) == Some(&b',') {
                         at += 1;
-                        state = State::NextMember;
+                        state = LexState::NextMember;
                         continue;
                     }
                     at = self.white.skip(bytes, at, base, self.single_line);
                     match bytes.get(at) {
-                        None => break Some(Step::More),
-                        Some(b',') if in_object => state = State::NextMember,
+                        None => break Some(ValueStatus::More),
+                        Some(b',') if in_object => state = LexState::NextMember,
                         Some(b',') => {
-                            state = State::Value;
+                            state = LexState::Value;
                             visit.next_element();
                         }
                         Some(&byte) if byte == if in_object { b'}' } else { b']' } => {
@@ -81,25 +81,25 @@ impl Lexer {
                             }
                             continue;
                         }
-                        Some(_) => break Some(Step::Stopped),
+                        Some(_) => break Some(ValueStatus::Stopped),
                     }
                     at += 1;
                 }
-                State::Value | State::FirstElement => {
+                LexState::Value | LexState::FirstElement => {
                     at = self.white.skip(bytes, at, base, self.single_line);
                     let Some(&byte) = bytes.get(at) else {
-                        break Some(Step::More);
+                        break Some(ValueStatus::More);
                     };
                     let here = offset(at);
                     if byte == b'"' {
                         at += 1;
-                        state = self.begin_quoted(State::String, here + 1);
+                        state = self.begin_quoted(LexState::String, here + 1);
                         continue;
                     }
                     state = match byte {
                         b'{' | b'[' => {
                             if self.nesting.depth() == self.max_depth {
-                                break Some(Step::TooDeep);
+                                break Some(ValueStatus::TooDeep);
                             }
                             let object = byte == b'{';
                             if object {
@@ -112,9 +112,9 @@ impl Lexer {
                                     Object::Pause => break None,
                                     Object::Read(end) => {
                                         at = end;
-                                        state = State::After;
+                                        state = LexState::After;
                                         if self.nesting.depth() == 0 {
-                                            break Some(Step::Complete);
+                                            break Some(ValueStatus::Complete);
                                         }
                                         continue;
                                     }
@@ -123,14 +123,14 @@ impl Lexer {
                             visit.open(object, here);
                             self.nesting.open(object);
                             if object {
-                                State::FirstMember
+                                LexState::FirstMember
                             } else {
-                                State::FirstElement
+                                LexState::FirstElement
                             }
                         }
-                        b']' if state == State::FirstElement => {
+                        b']' if state == LexState::FirstElement => {
                             at += 1;
-                            state = State::After;
+                            state = LexState::After;
                             if self.close(here + 1, visit) {
                                 break None;
                             }
@@ -144,71 +144,71 @@ impl Lexer {
                                 b'n' => self.begin_literal(b"ull", true),
                                 _ => match Number::begun(byte) {
                                     Some(first) => self.begin_number(first),
-                                    None => break Some(Step::Stopped),
+                                    None => break Some(ValueStatus::Stopped),
                                 },
                             }
                         }
                     };
                     at += 1;
                 }
-                State::Number => {
+                LexState::Number => {
                     let number;
                     (number, at) = self.number.read(bytes, at);
                     if at == bytes.len() {
                         self.number = number;
-                        break Some(Step::More);
+                        break Some(ValueStatus::More);
                     }
                     if !number.is_whole() {
-                        break Some(Step::Stopped);
+                        break Some(ValueStatus::Stopped);
                     }
                     visit.scalar(self.token, offset(at), false);
-                    state = State::After;
+                    state = LexState::After;
                 }
-                State::NextMember | State::FirstMember => {
+                LexState::NextMember | LexState::FirstMember => {
                     at = self.white.skip(bytes, at, base, self.single_line);
                     match bytes.get(at) {
-                        None => break Some(Step::More),
+                        None => break Some(ValueStatus::More),
                         Some(b'"') => {
                             at += 1;
-                            state = self.begin_quoted(State::Name, base + at as u64);
+                            state = self.begin_quoted(LexState::Name, base + at as u64);
                         }
-                        Some(b'}') if state == State::FirstMember => {
+                        Some(b'}') if state == LexState::FirstMember => {
                             at += 1;
-                            state = State::After;
+                            state = LexState::After;
                             if self.close(offset(at), visit) {
                                 break None;
                             }
                         }
-                        Some(_) => break Some(Step::Stopped),
+                        Some(_) => break Some(ValueStatus::Stopped),
                     }
                 }
-                State::Colon => {
+                LexState::Colon => {
                     at = self.white.skip(bytes, at, base, self.single_line);
                     match bytes.get(at) {
                         Some(b':') => {}
-                        Some(_) => break Some(Step::Stopped),
-                        None => break Some(Step::More),
+                        Some(_) => break Some(ValueStatus::Stopped),
+                        None => break Some(ValueStatus::More),
                     }
                     at += 1;
-                    state = State::Value;
+                    state = LexState::Value;
                 }
-                State::Escape => {
+                LexState::Escape => {
                     state = match bytes.get(at) {
                         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.string,
                         Some(b'u') => {
                             self.digits = 4;
-                            State::Hex
+                            LexState::Hex
                         }
-                        Some(_) => break Some(Step::Stopped),
-                        None => break Some(Step::More),
+                        Some(_) => break Some(ValueStatus::Stopped),
+                        None => break Some(ValueStatus::More),
                     };
                     at += 1;
                 }
-                State::Hex => {
+                LexState::Hex => {
                     match bytes.get(at) {
                         Some(byte) if byte.is_ascii_hexdigit() => {}
-                        Some(_) => break Some(Step::Stopped),
-                        None => break Some(Step::More),
+                        Some(_) => break Some(ValueStatus::Stopped),
+                        None => break Some(ValueStatus::More),
                     }
                     at += 1;
                     self.digits -= 1;
@@ -216,16 +216,16 @@ impl Lexer {
                         state = self.string;
                     }
                 }
-                State::Literal => {
+                LexState::Literal => {
                     let [first, rest @ ..] = self.literal else {
                         visit.scalar(self.token, offset(at), self.null);
-                        state = State::After;
+                        state = LexState::After;
                         continue;
                     };
                     match bytes.get(at) {
                         Some(byte) if byte == first => at += 1,
-                        Some(_) => break Some(Step::Stopped),
-                        None => break Some(Step::More),
+                        Some(_) => break Some(ValueStatus::Stopped),
+                        None => break Some(ValueStatus::More),
                     }
                     self.literal = rest;
                 }
@@ -248,21 +248,21 @@ impl Lexer {
     }
 
     /// Opens a string whose content starts at stream offset `start`, and returns its state.
-    pub(super) const fn begin_quoted(&mut self, string: State, start: u64) -> State {
+    pub(super) const fn begin_quoted(&mut self, string: LexState, start: u64) -> LexState {
         self.escaped = false;
         self.token = start;
         string
     }
 
-    pub(super) const fn begin_number(&mut self, first: Number) -> State {
+    pub(super) const fn begin_number(&mut self, first: Number) -> LexState {
         self.number = first;
-        State::Number
+        LexState::Number
     }
 
-    const fn begin_literal(&mut self, rest: &'static [u8], null: bool) -> State {
+    const fn begin_literal(&mut self, rest: &'static [u8], null: bool) -> LexState {
         self.literal = rest;
         self.null = null;
-        State::Literal
+        LexState::Literal
     }
 
     /// Closes the innermost object or array, which ends before stream offset `end`; returns `true`

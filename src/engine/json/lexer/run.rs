@@ -90,7 +90,7 @@ fn no_digits(block: &[u8; BLOCK]) -> Mask {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::bytes::{KINDS, STRING};
+    use crate::engine::bytes::{BYTE_CLASSES, STRING};
 
     #[test]
     fn every_byte_at_every_place_ends_a_run_or_not() {
@@ -98,7 +98,7 @@ mod tests {
             for at in 0..40 {
                 let mut bytes = [b'x'; 48];
                 bytes[at] = byte;
-                let is_plain = KINDS[usize::from(byte)] & STRING != 0;
+                let is_plain = BYTE_CLASSES[usize::from(byte)] & STRING != 0;
                 let end = if is_plain { 48 } else { at };
                 assert_eq!(string_run(&bytes, 0), end, "{byte} at {at}");
                 assert_eq!(plain(&bytes), end, "{byte} at {at}");

@@ -1,7 +1,7 @@
 //! Fast path of the lexer for a few bytes.
 
 use super::number::Number;
-use super::{Lexer, Object, State, Visit};
+use super::{LexState, Lexer, Object, Visit};
 
 impl Lexer {
     /// Reads common tokens of an object from index `at` on, byte by byte, with the same result as
@@ -20,23 +20,23 @@ impl Lexer {
         let mut state = self.state;
         while let Some(&byte) = bytes.get(at) {
             match state {
-                State::String | State::Name => {
+                LexState::String | LexState::Name => {
                     if byte == b'"' {
-                        if state == State::Name {
+                        if state == LexState::Name {
                             visit.name(self.quoted(bytes, at, base));
-                            state = State::Colon;
+                            state = LexState::Colon;
                         } else {
                             visit.string(self.quoted(bytes, at, base));
-                            state = State::After;
+                            state = LexState::After;
                         }
                     } else if byte == b'\\' || byte < b' ' {
                         break;
                     }
                 }
-                State::Value => {
+                LexState::Value => {
                     let here = base + at as u64;
                     match byte {
-                        b'"' => state = self.begin_quoted(State::String, here + 1),
+                        b'"' => state = self.begin_quoted(LexState::String, here + 1),
                         b'{' if self.nesting.depth() < self.max_depth => {
                             let depth = self.max_depth - self.nesting.depth();
                             if visit.object(at, depth, self.single_line) != Object::Open {
@@ -44,7 +44,7 @@ impl Lexer {
                             }
                             visit.open(true, here);
                             self.nesting.open(true);
-                            state = State::FirstMember;
+                            state = LexState::FirstMember;
                         }
                         _ => {
                             let Some(first) = Number::begun(byte) else {
@@ -55,18 +55,18 @@ impl Lexer {
                         }
                     }
                 }
-                State::Number => match self.number.next(byte) {
+                LexState::Number => match self.number.next(byte) {
                     Some(next) => self.number = next,
                     None if byte == b',' && self.number.is_whole() => {
                         visit.scalar(self.token, base + at as u64, false);
-                        state = State::NextMember;
+                        state = LexState::NextMember;
                     }
                     None => break,
                 },
-                State::Colon if byte == b':' => state = State::Value,
-                State::After if byte == b',' => state = State::NextMember,
-                State::FirstMember | State::NextMember if byte == b'"' => {
-                    state = self.begin_quoted(State::Name, base + at as u64 + 1);
+                LexState::Colon if byte == b':' => state = LexState::Value,
+                LexState::After if byte == b',' => state = LexState::NextMember,
+                LexState::FirstMember | LexState::NextMember if byte == b'"' => {
+                    state = self.begin_quoted(LexState::Name, base + at as u64 + 1);
                 }
                 _ => break,
             }

@@ -9,7 +9,7 @@ use crate::steps;
 
 /// State of the reading of a bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum FormState {
     Open,
     /// A digit at the start; `minor` after the first full stop of an anchor.
     Anchor {
@@ -30,7 +30,7 @@ enum State {
 /// A bracket that may have been meant as an annotation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
-    state: State,
+    state: FormState,
     /// A full stop or hyphen was read that a letter follows.
     joined: bool,
     /// The last byte was a full stop or hyphen in the identifier.
@@ -64,7 +64,7 @@ pub(crate) enum Fit {
 impl Form {
     /// Nothing was read.
     pub(crate) const NEW: Self = Self {
-        state: State::Open,
+        state: FormState::Open,
         joined: false,
         joins: false,
         line_feed: false,
@@ -88,7 +88,7 @@ impl Form {
 
     /// Returns `true` if more than the bracket and white space was read.
     pub(crate) fn has_begun(&self) -> bool {
-        self.state != State::Open
+        self.state != FormState::Open
     }
 
     /// Returns `true` if a bracket of this form was meant as an annotation even if none is beside it.
@@ -102,7 +102,7 @@ impl Form {
             let fits = if self.len == 0 {
                 byte == b'['
             } else {
-                self.state != State::Closed && self.byte(byte)
+                self.state != FormState::Closed && self.byte(byte)
             };
             if !fits || usize::from(self.len) >= max {
                 return Fit::No;
@@ -110,7 +110,7 @@ impl Form {
             self.len += 1;
         }
         match self.state {
-            State::Closed => Fit::Closed,
+            FormState::Closed => Fit::Closed,
             _ => Fit::More,
         }
     }
@@ -124,14 +124,14 @@ impl Form {
     }
 
     /// Moves to another part, before which there may be white space.
-    fn to(&mut self, state: State) -> bool {
+    fn to(&mut self, state: FormState) -> bool {
         self.state = state;
         self.line_feed = false;
         true
     }
 
     /// Takes a byte of the identifier after the anchor.
-    fn label(&mut self, byte: u8, state: State) -> bool {
+    fn label(&mut self, byte: u8, state: FormState) -> bool {
         if let Some(&expected) = SUBSTRATE.get(usize::from(self.prefix)) {
             self.prefix = if byte == expected {
                 self.prefix + 1
@@ -144,76 +144,80 @@ impl Form {
 
     fn byte(&mut self, byte: u8) -> bool {
         match (self.state, byte) {
-            (State::Open, b'0'..=b'9') => self.to(State::Anchor {
+            (FormState::Open, b'0'..=b'9') => self.to(FormState::Anchor {
                 minor: false,
                 digit: true,
             }),
-            (State::Open, b'a'..=b'z') if self.alone => false,
-            (State::Open | State::LabelStart | State::Label, b'a'..=b'z') => {
+            (FormState::Open, b'a'..=b'z') if self.alone => false,
+            (FormState::Open | FormState::LabelStart | FormState::Label, b'a'..=b'z') => {
                 self.joined |= self.joins;
                 self.joins = false;
-                self.label(byte, State::Label)
+                self.label(byte, FormState::Label)
             }
-            (State::Open, _) => self.white(byte),
-            (State::Anchor { minor, .. }, b'0'..=b'9') => {
-                self.to(State::Anchor { minor, digit: true })
+            (FormState::Open, _) => self.white(byte),
+            (FormState::Anchor { minor, .. }, b'0'..=b'9') => {
+                self.to(FormState::Anchor { minor, digit: true })
             }
             (
-                State::Anchor {
+                FormState::Anchor {
                     minor: false,
                     digit: true,
                 },
                 b'.',
-            ) => self.to(State::Anchor {
+            ) => self.to(FormState::Anchor {
                 minor: true,
                 digit: false,
             }),
             (
-                State::Anchor {
+                FormState::Anchor {
                     minor: true,
                     digit: true,
                 },
                 b'.' | b':',
             ) => {
                 self.anchored = true;
-                self.to(State::LabelStart)
+                self.to(FormState::LabelStart)
             }
-            (State::Label, b'0'..=b'9' | b'_') => {
+            (FormState::Label, b'0'..=b'9' | b'_') => {
                 self.joins = false;
-                self.label(byte, State::Label)
+                self.label(byte, FormState::Label)
             }
-            (State::Label, b'-') => {
+            (FormState::Label, b'-') => {
                 self.joins = true;
-                self.label(byte, State::Label)
+                self.label(byte, FormState::Label)
             }
-            (State::Label, b'.') => {
+            (FormState::Label, b'.') => {
                 self.joins = true;
-                self.label(byte, State::LabelStart)
+                self.label(byte, FormState::LabelStart)
             }
-            (State::Label | State::AfterIdentifier, _) if !self.joined => false,
-            (State::Label | State::AfterIdentifier | State::Value, b';') => {
-                self.to(State::Separated)
+            (FormState::Label | FormState::AfterIdentifier, _) if !self.joined => false,
+            (FormState::Label | FormState::AfterIdentifier | FormState::Value, b';') => {
+                self.to(FormState::Separated)
             }
-            (State::Label | State::AfterIdentifier | State::Value | State::Separated, b']') => {
-                self.to(State::Closed) && (!self.alone || self.stands_alone())
-            }
-            (State::Label, _) => {
-                self.to(State::AfterIdentifier);
+            (
+                FormState::Label
+                | FormState::AfterIdentifier
+                | FormState::Value
+                | FormState::Separated,
+                b']',
+            ) => self.to(FormState::Closed) && (!self.alone || self.stands_alone()),
+            (FormState::Label, _) => {
+                self.to(FormState::AfterIdentifier);
                 self.white(byte)
             }
-            (State::Separated, b'A'..=b'Z' | b'a'..=b'z') => self.to(State::Name),
-            (State::Name, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.') => true,
-            (State::Name | State::AfterName, b'=') => {
+            (FormState::Separated, b'A'..=b'Z' | b'a'..=b'z') => self.to(FormState::Name),
+            (FormState::Name, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.') => true,
+            (FormState::Name | FormState::AfterName, b'=') => {
                 self.has_parameter = true;
-                self.to(State::Value)
+                self.to(FormState::Value)
             }
-            (State::Name, b' ' | b'\t') => self.to(State::AfterName),
-            (State::AfterName, b' ' | b'\t') => true,
+            (FormState::Name, b' ' | b'\t') => self.to(FormState::AfterName),
+            (FormState::AfterName, b' ' | b'\t') => true,
             // What opens something else is read as that.
-            (State::Value, b'[' | b'`' | b'~' | b'{') => false,
-            (State::Value, b'\t' | b'\r' | b'\n') => self.white(byte),
-            (State::Value, _) => byte >= b' ' && byte != 0x7F,
-            (State::AfterIdentifier | State::Separated, _) => self.white(byte),
+            (FormState::Value, b'[' | b'`' | b'~' | b'{') => false,
+            (FormState::Value, b'\t' | b'\r' | b'\n') => self.white(byte),
+            (FormState::Value, _) => byte >= b' ' && byte != 0x7F,
+            (FormState::AfterIdentifier | FormState::Separated, _) => self.white(byte),
             _ => false,
         }
     }
@@ -255,7 +259,7 @@ pub(crate) const fn ends_with_word(text: &[u8]) -> bool {
 }
 
 /// A text in which unknowns in the slot are looked for from its end.
-pub(crate) struct Before<'a> {
+pub(crate) struct UnknownSearch<'a> {
     pub(crate) text: &'a [u8],
     /// The first byte that may belong to one.
     pub(crate) floor: usize,
@@ -265,20 +269,20 @@ pub(crate) struct Before<'a> {
     pub(crate) max: usize,
     /// Most bytes before the end of the text in which they are.
     pub(crate) reach: usize,
-    /// The chain of an earlier [`Run`] in the same text; empty without one. It may begin before the text.
+    /// The chain of an earlier [`Unknowns`] in the same text; empty without one. It may begin before the text.
     pub(crate) chain: Range<usize>,
 }
 
 /// Unknowns in the slot at the end of a text.
 #[derive(Clone, Debug)]
-pub(crate) struct Run {
+pub(crate) struct Unknowns {
     /// Index at which they begin: the text's length without any.
     pub(crate) start: usize,
     /// The last of them that have no line feed between them. More text does not change that they are.
     pub(crate) chain: Range<usize>,
 }
 
-impl Before<'_> {
+impl UnknownSearch<'_> {
     /// Finds the unknowns in the slot at the end of the text. Returns the index at which they begin: the text's length without
     /// any. Returns an error if text before this one decides.
     #[inline]
@@ -290,7 +294,7 @@ impl Before<'_> {
     }
 
     /// Finds the unknowns in the slot before index `end` of the text, with nothing but white space after it or an incomplete one.
-    pub(crate) fn run_to(&self, end: usize) -> Option<Run> {
+    pub(crate) fn run_to(&self, end: usize) -> Option<Unknowns> {
         if ends_with_word(&self.text[..end]) {
             return None;
         }
@@ -299,7 +303,7 @@ impl Before<'_> {
     }
 
     /// Finds the run of unknowns at the end of the text, the last of which may be incomplete.
-    pub(crate) fn open_run(&self) -> Option<Run> {
+    pub(crate) fn open_run(&self) -> Option<Unknowns> {
         let text = self.text;
         let least = text.len().saturating_sub(self.max).max(self.floor);
         let least = least.max(self.cut().unwrap_or(0));
@@ -309,7 +313,7 @@ impl Before<'_> {
             let open = least + at;
             let fits = Form::NEW.clone().feed(&text[open..], self.max) == Fit::More;
             if fits && self.is_after_white(open).unwrap_or(true) {
-                let none = Run {
+                let none = Unknowns {
                     start: open,
                     chain: 0..0,
                 };
@@ -332,7 +336,7 @@ impl Before<'_> {
         }
     }
 
-    fn run_before(&self, end: usize) -> Result<Run, Unclear> {
+    fn run_before(&self, end: usize) -> Result<Unknowns, Unclear> {
         let text = self.text;
         let from = self.cut().unwrap_or(0);
         let (mut run, mut at, mut line_feeds) = (end, end, 0);
@@ -397,7 +401,7 @@ impl Before<'_> {
                 }
             }
         }
-        Ok(Run {
+        Ok(Unknowns {
             start: run,
             chain: chain.range,
         })
@@ -445,7 +449,7 @@ fn joining_before(text: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::Before;
+    use super::UnknownSearch;
 
     /// Knowledge of earlier brackets changes no answer, however the text grows and what counts of it moves on.
     #[test]
@@ -477,7 +481,7 @@ mod tests {
             let (mut text, mut chain) = (Vec::new(), 0..0);
             for _ in 0..below(60) {
                 text.extend_from_slice(pieces[below(most)].as_bytes());
-                let before = |chain| Before {
+                let before = |chain| UnknownSearch {
                     text: &text,
                     floor,
                     after_white: Some(true),
