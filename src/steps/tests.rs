@@ -211,3 +211,24 @@ fn a_byte_beside_markers_costs_no_more_in_a_longer_stream() {
         }
     }
 }
+
+/// A long sentence is not read again for each of its markers.
+#[cfg(feature = "dialects")]
+#[test]
+fn a_sentence_with_many_markers_costs_no_more_than_one_with_few() {
+    const LEN: usize = 64 << 10;
+    let dialects = crate::Dialects::built_in(["numeric", "doc"]).expect("built-in dialects");
+    let builder = Parser::builder().mode(Mode::Text).dialects(dialects);
+    for piece in [
+        "word word [1] ",
+        "[doc1] word, ",
+        "word[1][2]",
+        "word (a) [doc1] b; c ",
+    ] {
+        for size in [1, 4, LEN] {
+            let text = "It ".to_owned() + &piece.repeat(LEN / piece.len());
+            let each = steps(&builder, text.as_bytes().chunks(size));
+            assert!(each < 30.0, "{piece:?}, chunks of {size}: {each} a byte");
+        }
+    }
+}

@@ -182,3 +182,22 @@ fn a_sentence_ends_before_the_mark_of_a_quote_that_goes_on() {
         &["**It rains.** <1,doc3>"],
     );
 }
+
+/// The line of an entry of a bibliography does not end within an annotation.
+#[test]
+fn a_line_feed_inside_an_annotation_ends_no_line() {
+    let text = "[1] Rivers [substrate.grep;\n ts=2026-05-28T11:40:00Z] wrote so [2].\nSo [3].";
+    let clean = "[1] Rivers wrote so [2].\nSo.";
+    check("numeric", text, clean, &["So. <3>"]);
+}
+
+/// An annotation after a fenced block in a quote joins the block's last line, which is a line of the quote.
+#[test]
+fn a_quote_goes_on_after_the_last_line_of_a_block_in_it() {
+    check(
+        "doc",
+        "> ~~~\n> a\n> ~~~\n\n[substrate.grep]It is so\n> for now. [doc1]",
+        "> ~~~\n> a\n> ~~~It is so\n> for now.",
+        &["It is so\\n> for now. <doc1>"],
+    );
+}

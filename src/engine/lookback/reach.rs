@@ -29,6 +29,8 @@ pub(crate) struct AssertionStart {
     pub(crate) block: Option<usize>,
     /// Length of the text up to which bytes without a terminator, in the same line, change nothing.
     pub(crate) calm: Option<usize>,
+    /// Bytes without a terminator, in the same line, change nothing unless they cut off more of the text.
+    pub(crate) is_steady: bool,
 }
 
 /// Determines how far back an annotation somewhere after `text` can reach, whatever is between.
@@ -81,6 +83,7 @@ pub(crate) fn reach(text: &[u8], open: usize, start_line: &Line, max_assertion: 
             cut: AtCut::Yes,
             block: None,
             calm: None,
+            is_steady: false,
         });
     }
     let found = sentence(from, cut);
@@ -99,6 +102,7 @@ pub(crate) fn reach(text: &[u8], open: usize, start_line: &Line, max_assertion: 
         cut: found.at_cut,
         block,
         calm,
+        is_steady: found.calm && in_content,
     })
 }
 

@@ -66,8 +66,6 @@ struct Calm {
     found: Reach,
     /// Length of the text for which it holds.
     upto: usize,
-    /// Length up to which it holds if the text goes on so.
-    until: usize,
 }
 
 /// Beginning of the earliest sentence that may still get a marker, as clean offsets.
@@ -345,6 +343,7 @@ impl Tracker {
             // What comes is the rest of the line that ended the block, and has no markers of lines.
             self.is_rest = true;
             self.anchor.content = true;
+            self.anchor.quote |= self.anchor.quote_before;
         }
         self.base = self.base.min(self.end);
         if self.paused {
@@ -465,24 +464,16 @@ impl Tracker {
     fn reached(&mut self, len: usize) -> (Reach, bool) {
         if let Some(calm) = &mut self.calm
             && calm.upto <= len
-            && len <= calm.until
             && all(&self.text[calm.upto..len], MID_SENTENCE)
         {
             steps::count(len - calm.upto);
             calm.upto = len;
             return (calm.found, true);
         }
+        // Nothing is cut off but what was dropped.
         let found = reach(&self.text[..len], 0, &self.anchor, usize::MAX >> 1);
-        self.calm = match found {
-            Reach::From(AssertionStart {
-                calm: Some(until), ..
-            }) => Some(Calm {
-                found,
-                upto: len,
-                until,
-            }),
-            _ => None,
-        };
+        let is_steady = matches!(found, Reach::From(AssertionStart { is_steady, .. }) if is_steady);
+        self.calm = is_steady.then_some(Calm { found, upto: len });
         (found, false)
     }
 

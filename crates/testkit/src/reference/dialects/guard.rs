@@ -45,8 +45,15 @@ enum After {
 }
 
 impl Group<'_> {
+    /// Returns the start of the group's line; a line feed inside an annotation ends none.
     pub(super) fn line_start(&self) -> usize {
-        self.stream.line_start(self.span.start)
+        let annotations: Vec<_> = self.scan.annotation_spans().collect();
+        let is_within = |at: usize| annotations.iter().any(|span| span.0 < at && at < span.1);
+        let mut start = self.stream.line_start(self.span.start);
+        while is_within(start) {
+            start = self.stream.line_start(start - 1);
+        }
+        start
     }
 
     /// Returns `true` for rule 2.
