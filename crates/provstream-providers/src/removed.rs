@@ -19,6 +19,8 @@ pub(super) struct OffsetShift {
     /// Units of replacements that will be written next.
     pending: u64,
     unit: Unit,
+    /// Text that is held back may have several markers, so offsets into it wait.
+    has_markers: bool,
     /// Text that a gate has not decided; `None` if no gate writes the text.
     gate: Option<Box<UndecidedOffsets>>,
     places: ReplacementLog,
@@ -47,6 +49,7 @@ impl OffsetShift {
         };
         Some(Self {
             unit,
+            has_markers: false,
             gate: is_gated.then(Box::default),
             written: 0,
             taken: 0,
@@ -109,9 +112,15 @@ impl OffsetShift {
         self.gate.is_some()
     }
 
-    /// Returns `true` if a gate has not decided all text before this offset.
+    /// Has offsets into text that is held back wait until the markers in it are known.
+    pub(super) const fn with_markers(mut self) -> Self {
+        self.has_markers = true;
+        self
+    }
+
+    /// Returns `true` if the text before this offset is not decided, which a gate or [markers](Self::with_markers) have yet to do.
     pub(super) const fn is_undecided(&self, offset: u64) -> bool {
-        self.gate.is_some() && offset > self.taken
+        (self.gate.is_some() || self.has_markers) && offset > self.taken
     }
 
     /// Records that a gate removes an annotation or a record with the white space before it.
@@ -189,7 +198,7 @@ impl OffsetShift {
     /// Returns the offset in the written text of an offset in the source text. Undecided or withheld text of a gate
     /// has not been written; offsets in it become the end of the written text.
     pub(super) fn moved(&self, offset: u64) -> u64 {
-        if self.is_undecided(offset) {
+        if self.is_gated() && self.is_undecided(offset) {
             return self.written;
         }
         self.places.moved(offset)

@@ -352,6 +352,11 @@ pub(super) trait TextRewriter: Clone {
     /// [`renew`](Self::renew) is supported.
     const RENEWS: bool = false;
 
+    /// Returns `true` if the rewriter removes markers of citations.
+    fn has_markers(&self) -> bool {
+        false
+    }
+
     /// Resets the rewriter to the start of a text, if [`RENEWS`](Self::RENEWS).
     fn renew(&mut self) {}
 
@@ -443,6 +448,11 @@ pub(super) trait TextRewriter: Clone {
 impl TextRewriter for Rewriter {
     const WITHHOLDS_UNREAD: bool = false;
     const RENEWS: bool = true;
+
+    #[cfg(feature = "dialects")]
+    fn has_markers(&self) -> bool {
+        self.parser().dialects().is_some()
+    }
 
     fn begin(&self, _: ChannelPosition) -> Self {
         self.clone()

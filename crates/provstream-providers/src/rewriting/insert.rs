@@ -241,7 +241,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// The texts that a gate has to decide about before offsets in the events held back can be moved.
+    /// The texts that have to be decided about before offsets in the events held back can be moved.
     fn undecided_texts(&self) -> SmallVec<[TextId; 1]> {
         let mut texts = SmallVec::new();
         for number in each(self.deferred.numbers()) {

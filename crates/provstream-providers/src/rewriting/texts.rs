@@ -407,7 +407,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Returns `true` if a number in an event depends on text that a gate has not decided.
+    /// Returns `true` if a number in an event depends on text that is not decided.
     pub(super) fn is_number_undecided(&self, number: Number) -> bool {
         match number {
             Number::Offset(channel, offset) => self.is_undecided(channel, offset),
@@ -493,7 +493,7 @@ impl<R: TextRewriter> State<R> {
         Some(next)
     }
 
-    /// Returns `true` if a gate has not decided all text before an offset.
+    /// Returns `true` if some text before an offset is held back that is yet to be decided.
     pub(super) fn is_undecided(&self, channel: TextId, offset: u64) -> bool {
         let text = self.texts.get(channel).filter(|text| text.is_holding());
         let removed = text.and_then(|text| text.removed.as_ref());
@@ -530,8 +530,12 @@ impl<R: TextRewriter> State<R> {
                 self.has_forgotten |= over.rewriter.withholds();
             }
         }
-        let removed = OffsetShift::of(self.reader.format(), R::WITHHOLDS_UNREAD);
         let rewriter = self.begin_next(text::position(id, false))?;
+        let removed = OffsetShift::of(self.reader.format(), R::WITHHOLDS_UNREAD);
+        let removed = match rewriter.has_markers() {
+            true => removed.map(OffsetShift::with_markers),
+            false => removed,
+        };
         if R::RENEWS {
             self.fresh = None;
         }

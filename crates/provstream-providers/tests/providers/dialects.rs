@@ -536,3 +536,33 @@ fn a_copy_waits_for_text_before_a_marker_that_waits() {
         assert!(!out.contains("Zebra") && out.contains("Then"), "{out}");
     }
 }
+
+/// A citation's passage is in text that may still be part of a marker when its event comes: its offsets wait for the markers in it.
+#[test]
+fn offsets_into_text_that_is_held_back_wait_for_its_markers() {
+    let event = |text: &str, more: &str| {
+        let text = json!(text);
+        format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":{text}}}],\"role\":\"model\"}}{more},\"index\":0}}]}}\n\n"
+        )
+    };
+    let support = |finish: &str| {
+        format!(
+            ",{finish}\"groundingMetadata\":{{\"groundingSupports\":[{{\"segment\":{{\"startIndex\":22,\"endIndex\":26,\"text\":\"word\"}}}}]}}"
+        )
+    };
+    // The first bracket may open a marker up to the end of the text, and there is a whole one in it.
+    let start = event("【a<", "") + &event("cite index=\"0-1\">word", "");
+    for end in [
+        event(" so", &support("\"finishReason\":\"STOP\",")),
+        event(" so", &support("")) + &event("\n", ",\"finishReason\":\"STOP\""),
+    ] {
+        let stream = format!("{start}{end}");
+        let parser = parser(&["openai-file", "cite-tag"], Mode::Text);
+        let rewriter = StreamRewriter::new(Format::Gemini, parser);
+        let out = rewritten(rewriter, stream.as_bytes(), 1);
+        let out = String::from_utf8(out).expect("UTF-8");
+        assert!(!out.contains("cite index"), "{out}");
+        assert!(out.contains("\"startIndex\":4,\"endIndex\":8"), "{out}");
+    }
+}
