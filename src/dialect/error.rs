@@ -13,7 +13,7 @@ pub enum DialectErrorKind {
     File,
     /// A name that is empty, longer than 64 bytes, or has more than letters, digits and `-`.
     BadName,
-    /// A value that is no regular expression, or one with look-around, flags or anchors.
+    /// A value that is no regular expression, or one with look-around or anchors.
     BadPattern,
     /// A form that matches the empty text.
     EmptyForm,
@@ -49,14 +49,16 @@ impl DialectError {
             DialectErrorKind::File => "",
             DialectErrorKind::BadName => "expected a name of letters, digits and `-`, found",
             DialectErrorKind::BadPattern => {
-                "expected a regular expression without anchors, look-around and flags, found"
+                "expected a valid regular expression without anchors and look-around, found"
             }
             DialectErrorKind::EmptyForm => {
                 "expected a form that has at least one byte, found one that matches nothing:"
             }
             DialectErrorKind::KeyAlone => "expected `id` beside the key",
             DialectErrorKind::BadLength => "expected a length from 1 to 4,096, found",
-            DialectErrorKind::BadValue => "unknown value",
+            DialectErrorKind::BadValue => {
+                "expected the guard `number`, or `always`, `listed` or `never` for `attached`, found"
+            }
             DialectErrorKind::NoMarker => "expected at least one table `[[marker]]`, found none in",
             DialectErrorKind::TooLarge => {
                 "expected at most 64 forms and 64 KiB of compiled tables, found more in"

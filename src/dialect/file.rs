@@ -71,9 +71,12 @@ fn table(table: &settings::Table<'_>) -> Result<Table, DialectError> {
         },
     };
     let max = match table.get("max") {
-        Some(max) => match max.unsigned()? {
+        Some(value) => match value.unsigned()? {
             max @ 1..=MOST_MAX => max as usize,
-            _ => return Err(error(Kind::BadLength, &max)),
+            max => {
+                let (place, found) = (Some(value.place()), max.to_string());
+                return Err(DialectError::new(Kind::BadLength, place, &found));
+            }
         },
         None => USUAL_MAX,
     };

@@ -13,14 +13,19 @@ pub(crate) struct Guard {
     pub(super) not_after: Vec<Box<str>>,
     /// Words after which a number names something else than a source.
     pub(super) labels: Vec<Box<str>>,
+    /// Of the markers of this table, or of groups that begin with one of them.
     pub(super) attached: Attached,
 }
 
-/// When a marker that is attached to a word counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Attached {
+/// Rule for markers that are attached to a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Attached {
+    /// All are markers.
     Always,
+    /// The word decides, and with a list of sources, one of the identifiers must be listed.
+    #[default]
     Listed,
+    /// None is a marker.
     Never,
 }
 
@@ -33,8 +38,9 @@ pub(crate) struct Around<'a> {
     pub(crate) first_in_line: bool,
     /// Bytes after it, as far as they are known.
     pub(crate) after: &'a [u8],
-    /// Nothing comes after `after` that counts.
+    /// No later byte can change the decision.
     pub(crate) ends: bool,
+    pub(crate) attached: Attached,
     pub(crate) sources: Option<&'a dyn Sources>,
 }
 
@@ -90,7 +96,7 @@ impl Guard {
             Some(around.before.last().is_some_and(|&byte| bars_before(byte))),
             Some(around.before.ends_with(b"!") && bytes.contains(&b'(')),
             first.map(|byte| byte.is_some_and(bars_after)),
-            self.attached(around, listed),
+            around.attached(listed),
             Some(listed.is_none() && follows_operator(before)),
             match one_each {
                 true => Some(false),
@@ -104,43 +110,6 @@ impl Guard {
             Verdict::More
         } else {
             Verdict::Marker
-        }
-    }
-
-    fn attached(&self, around: &Around<'_>, listed: Option<bool>) -> Answer {
-        let is_attached = around
-            .before
-            .last()
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-        if !is_attached || self.attached == Attached::Always {
-            return Some(false);
-        }
-        if self.attached == Attached::Never || listed == Some(false) {
-            return Some(true);
-        }
-        let in_word =
-            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | 0x80..);
-        let len = around
-            .before
-            .iter()
-            .rev()
-            .take_while(|byte| in_word(byte))
-            .count();
-        let word = &around.before[around.before.len() - len..];
-        let characters = word
-            .iter()
-            .filter(|&&byte| !matches!(byte, 0x80..=0xBF))
-            .count();
-        let is_code = word
-            .iter()
-            .any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.'));
-        if characters < 3 || is_code {
-            return Some(true);
-        }
-        match (around.operator(), around.colon(listed)) {
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (Some(false), Some(false)) => Some(false),
-            _ => None,
         }
     }
 
@@ -163,6 +132,43 @@ impl Guard {
 const STOPS: [&str; 6] = [".", "!", "?", "。", "！", "？"];
 
 impl Around<'_> {
+    fn attached(&self, listed: Option<bool>) -> Answer {
+        let is_attached = self
+            .before
+            .last()
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        if !is_attached || self.attached == Attached::Always {
+            return Some(false);
+        }
+        if self.attached == Attached::Never || listed == Some(false) {
+            return Some(true);
+        }
+        let in_word =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | 0x80..);
+        let len = self
+            .before
+            .iter()
+            .rev()
+            .take_while(|byte| in_word(byte))
+            .count();
+        let word = &self.before[self.before.len() - len..];
+        let characters = word
+            .iter()
+            .filter(|&&byte| !matches!(byte, 0x80..=0xBF))
+            .count();
+        let is_code = word
+            .iter()
+            .any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.'));
+        if characters < 3 || is_code {
+            return Some(true);
+        }
+        match (self.operator(), self.colon(listed)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        }
+    }
+
     /// The first byte after the group, none at the line's end.
     fn first(&self) -> Option<Option<u8>> {
         match self.after.first() {

@@ -1,7 +1,7 @@
 //! Dialects compiled together.
 
 use super::automaton::{Automaton, BuildError, MOST_PATTERNS, Patterns};
-use super::guard::Guard;
+use super::guard::{Attached, Guard};
 use super::openers::Openers;
 use super::table::{MOST_IDS, Table};
 use super::{Dialect, DialectError, DialectErrorKind as Kind};
@@ -50,6 +50,8 @@ pub(crate) struct Form {
 pub(crate) struct ReadIds {
     /// No unit has more than one.
     pub(crate) one_each: bool,
+    /// Rule of the first unit.
+    pub(crate) attached: Attached,
 }
 
 impl Set {
@@ -177,12 +179,15 @@ impl Set {
     pub(crate) fn read(&self, form: &Form, marker: &[u8], out: &mut IdText) -> Option<ReadIds> {
         out.clear();
         if !form.is_group {
-            let count = self.table(form).read(marker, out)?;
+            let table = self.table(form);
+            let count = table.read(marker, out)?;
             return Some(ReadIds {
                 one_each: count <= 1,
+                attached: table.attached(),
             });
         }
         let mut one_each = true;
+        let mut attached = None;
         let mut at = 0;
         while at < marker.len() {
             let rest = &marker[at..];
@@ -197,9 +202,13 @@ impl Set {
             }
             let (table, len) = found?;
             one_each &= table.read(&rest[..len], out)? <= 1;
+            attached = attached.or_else(|| Some(table.attached()));
             at += len;
         }
-        (out.len() <= MOST_IDS).then_some(ReadIds { one_each })
+        (out.len() <= MOST_IDS).then_some(ReadIds {
+            one_each,
+            attached: attached.unwrap_or_default(),
+        })
     }
 }
 

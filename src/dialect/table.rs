@@ -1,7 +1,7 @@
 //! One form of a dialect's markers.
 
 use super::automaton::Automaton;
-use super::guard::Guard;
+use super::guard::{Attached, Guard};
 use crate::marker_ids::IdText;
 
 /// Most identifiers of a marker.
@@ -33,6 +33,12 @@ pub(super) struct Ids {
 }
 
 impl Table {
+    pub(super) fn attached(&self) -> Attached {
+        self.guard
+            .as_ref()
+            .map_or_else(Attached::default, |guard| guard.attached)
+    }
+
     /// Reads the identifiers at the start of `bytes`, a marker of this form; `None` if there are too many, or a range does
     /// not ascend.
     pub(super) fn read(&self, bytes: &[u8], out: &mut IdText) -> Option<usize> {

@@ -163,8 +163,9 @@ impl MarkerRenderer {
         }
     }
 
-    /// Writes a template for each source that was cited, one a line: footnotes for the end of a text. An address that is no link
-    /// is left out.
+    /// Writes a template for each source that was cited, one a line: footnotes for the end of a text. If the template has `{url}`
+    /// and the source no address with `http`, `https` or `mailto`, its number in brackets and its title are written instead.
+    /// Sources that the list no longer has are left out.
     #[must_use]
     pub fn notes(&self, template: &Template) -> String {
         let mut out = String::new();
@@ -172,7 +173,13 @@ impl MarkerRenderer {
             let Some(source) = self.sources.find(id) else {
                 continue;
             };
-            let line = template.fill(index + 1, &source, true).unwrap_or_default();
+            let line = template.fill(index + 1, &source).unwrap_or_else(|| {
+                let mut line = String::new();
+                template.bracket(&mut line, &(index + 1).to_string());
+                line.push(' ');
+                template.text(&mut line, source.title.unwrap_or(source.id));
+                line
+            });
             out.push_str(line.trim_end());
             out.push('\n');
         }
@@ -202,7 +209,7 @@ impl MarkerRenderer {
             match (sources.find(id), self.unlisted) {
                 (Some(source), _) => {
                     let number = self.number(id);
-                    match self.template.fill(number, &source, false) {
+                    match self.template.fill(number, &source) {
                         Some(text) => out.push_str(&text),
                         None => self.template.bracket(&mut out, &number.to_string()),
                     }
@@ -242,8 +249,8 @@ fn name(tag: &[u8]) -> &[u8] {
 }
 
 impl Template {
-    /// Fills in the values of a source; `None` if an address is no link, unless that may be missing.
-    fn fill(&self, number: usize, source: &Source<'_>, may_miss: bool) -> Option<String> {
+    /// Fills in the values of a source; `None` if the template needs an address and the source has none that is a link.
+    fn fill(&self, number: usize, source: &Source<'_>) -> Option<String> {
         let mut out = String::new();
         for piece in &self.pieces {
             match piece {
@@ -253,14 +260,25 @@ impl Template {
                 }
                 Piece::Id => self.text(&mut out, source.id),
                 Piece::Title => self.text(&mut out, source.title.unwrap_or(source.id)),
-                Piece::Url => match source.url.and_then(escape::link) {
-                    Some(link) => escape::address(&mut out, &link, self.markup),
-                    None if may_miss => {}
-                    None => return None,
-                },
+                Piece::Url => {
+                    let link = source.url.and_then(escape::link)?;
+                    escape::address(&mut out, &link, self.markup);
+                }
             }
         }
+        if self.may_end_a_link() && out.contains([':', '/']) {
+            out.insert(0, '\\');
+        }
         Some(out)
+    }
+
+    /// Returns `true` if a title or an identifier is the destination of a link where the text before the marker ends with a
+    /// bracket, such as that of a marker that was kept.
+    fn may_end_a_link(&self) -> bool {
+        let is_open =
+            matches!(self.pieces.first(), Some(Piece::Literal(text)) if text.starts_with('('));
+        let is_text = matches!(self.pieces.get(1), Some(Piece::Id | Piece::Title));
+        self.markup == Markup::Markdown && is_open && is_text
     }
 
     /// Writes text that is not the template's own.

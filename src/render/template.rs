@@ -26,7 +26,7 @@ names! {
 /// Template of what is written for a source: text with `{n}` (its number), `{id}`, `{title}` (or else the identifier) and `{url}`.
 ///
 /// `{{` and `}}` are braces. In the place of a template with `{url}`, the number is written in brackets if the source has no
-/// address with `http`, `https` or `mailto`.
+/// address with `http`, `https` or `mailto`. Identifiers and titles are text, and never addresses.
 ///
 /// ```
 /// use provstream::render::{Markup, Template};
@@ -34,6 +34,7 @@ names! {
 /// assert!(Template::new("[{n}]({url})", Markup::Markdown).is_ok());
 /// assert!(Template::new("<a href=\"{url}\">{title}</a>", Markup::Html).is_ok());
 /// assert!(Template::new("<a href={url}>{title}</a>", Markup::Html).is_err());
+/// assert!(Template::new("[{n}]({title})", Markup::Markdown).is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
@@ -69,8 +70,14 @@ impl Template {
     /// # Errors
     ///
     /// The template has a brace without its counterpart, an unknown value, or no value; or a value is in a place where it would not
-    /// be safe: in a tag without quotes around it, in a tag of Markdown, or in code of Markdown.
+    /// be safe: in a tag without quotes around it, in a tag or in code of Markdown, or an identifier or a title where an
+    /// address, a script or a style may be (HTML), or in the destination of a link (Markdown).
     pub fn new(text: &str, markup: Markup) -> Result<Self, TemplateError> {
+        let has = |tag: &str| text.to_ascii_lowercase().contains(tag);
+        if markup == Markup::Html && (has("<script") || has("<style")) {
+            let message = "expected a template without scripts and styles";
+            return Err(TemplateError(message.to_owned()));
+        }
         let mut pieces = Vec::new();
         let mut literal = String::new();
         let mut place = Place::default();
@@ -87,7 +94,8 @@ impl Template {
                         return Err(TemplateError("expected `}` after `{`".to_owned()));
                     };
                     let piece = Piece::from_str(name)?;
-                    place.check(name, markup)?;
+                    place.check(&piece, name, markup)?;
+                    place.pass_value(&piece);
                     if !literal.is_empty() {
                         pieces.push(Piece::Literal(core::mem::take(&mut literal).into()));
                     }
@@ -138,25 +146,73 @@ struct Place {
     is_in_tag: bool,
     quote: Option<char>,
     is_in_code: bool,
+    /// Name of the attribute in whose value the place is, in lower case.
+    attribute: String,
+    /// Text of the line before the place, with `0` for each value.
+    line: String,
+    /// The place is in the destination of a link in Markdown.
+    is_in_destination: bool,
 }
+
+/// Attributes of HTML that are shown as text, so that any value is safe in them.
+const TEXT_ATTRIBUTES: [&str; 4] = ["title", "alt", "aria-label", "aria-description"];
 
 impl Place {
     fn pass(&mut self, found: char) {
         match (found, self.quote) {
             ('<', _) if !self.is_in_tag => self.is_in_tag = true,
-            ('"' | '\'', None) if self.is_in_tag => self.quote = Some(found),
+            ('"' | '\'', None) if self.is_in_tag => {
+                self.quote = Some(found);
+                let name = self.line.trim_end().strip_suffix('=').unwrap_or_default();
+                let ends =
+                    |found: char| found.is_whitespace() || matches!(found, '<' | '"' | '\'' | '/');
+                let name = name.trim_end().rsplit(ends).next();
+                self.attribute = name.unwrap_or_default().to_ascii_lowercase();
+            }
             (_, Some(quote)) if found == quote => self.quote = None,
             ('>', None) => self.is_in_tag = false,
             ('`', _) => self.is_in_code = !self.is_in_code,
+            ('(', None) if self.line.ends_with(']') => self.is_in_destination = true,
+            (')', None) => self.is_in_destination = false,
             _ => {}
+        }
+        match found {
+            // The destination may be on the next line.
+            '\n' | '\r' if self.is_defined() => {}
+            '\n' | '\r' => self.line.clear(),
+            _ => self.line.push(found),
         }
     }
 
+    fn pass_value(&mut self, piece: &Piece) {
+        self.line.push('0');
+        // After an address with a scheme, no value changes the scheme.
+        self.is_in_destination &= !matches!(piece, Piece::Url);
+    }
+
+    /// Returns `true` if what comes next may be the destination of a link reference definition (`CommonMark` 4.7).
+    fn is_defined(&self) -> bool {
+        let line = self.line.trim_end();
+        line.ends_with("]:") && !line.ends_with("\\]:")
+    }
+
     /// Checks that a value is safe here.
-    fn check(&self, name: &str, markup: Markup) -> Result<(), TemplateError> {
+    fn check(&self, piece: &Piece, name: &str, markup: Markup) -> Result<(), TemplateError> {
+        let is_text = matches!(piece, Piece::Id | Piece::Title);
         let message = match markup {
             Markup::Html if self.is_in_tag && self.quote.is_none() => {
                 format!("expected quotes around {{{name}}} in a tag")
+            }
+            Markup::Html
+                if self.is_in_tag
+                    && is_text
+                    && !TEXT_ATTRIBUTES.contains(&self.attribute.as_str())
+                    && !self.attribute.starts_with("data-") =>
+            {
+                format!(
+                    "expected {{{name}}} in text or in an attribute such as `title`, found `{}`",
+                    self.attribute
+                )
             }
             Markup::Markdown if self.is_in_tag => {
                 format!(
@@ -165,6 +221,14 @@ impl Place {
             }
             Markup::Markdown if self.is_in_code => {
                 format!("expected {{{name}}} outside of code")
+            }
+            Markup::Markdown if is_text && self.is_in_destination => {
+                format!("expected {{url}} as the destination of a link, found {{{name}}}")
+            }
+            Markup::Markdown if is_text && self.is_defined() => {
+                format!(
+                    "expected {{url}} as the destination of a link, found {{{name}}} after `]:`; `\\[{{n}}\\]:` is text"
+                )
             }
             _ => return Ok(()),
         };

@@ -319,17 +319,66 @@ fn templates_with_values_in_unsafe_places_are_errors() {
             Markup::Markdown,
             "expected {title} outside of tags in Markdown; the markup `html` has tags",
         ),
+        (
+            "[{n}]({title})",
+            Markup::Markdown,
+            "expected {url} as the destination of a link, found {title}",
+        ),
+        (
+            "<script>f('{title}')</script>",
+            Markup::Html,
+            "expected a template without scripts and styles",
+        ),
+        (
+            "<a href=\"{id}\">",
+            Markup::Html,
+            "expected {id} in text or in an attribute such as `title`, found `href`",
+        ),
     ] {
         let error = Template::new(template, markup).expect_err(template);
         assert_eq!(error.to_string(), message);
+    }
+    for (template, markup) in [
+        ("[{n}]: {title} {url}", Markup::Markdown),
+        ("> [{n}]:{id}", Markup::Markdown),
+        ("[{n}]:\n  {title}", Markup::Markdown),
+        ("[{title}](x{id})", Markup::Markdown),
+        ("<b onclick='f(\"{title}\")'>", Markup::Html),
+        ("<b style = '{id}'>", Markup::Html),
+        ("<a title=\"x\" href = '{title}'>", Markup::Html),
+        ("<STYLE>{n}</STYLE>", Markup::Html),
+    ] {
+        assert!(Template::new(template, markup).is_err(), "{template}");
     }
     for (template, markup) in [
         ("{{{n}}}", Markup::Markdown),
         ("`x` {n}", Markup::Markdown),
         ("<sup>{n}</sup>", Markup::Markdown),
         ("<a href='{url}'>{title}</a>", Markup::Html),
+        (
+            "<a href='#{n}' data-id='{id}' title = \"{title}\">{n}</a>",
+            Markup::Html,
+        ),
+        ("[{title}]({url} \"{title}\") ({title})", Markup::Markdown),
+        ("[{n}]: {url} \"{title}\"", Markup::Markdown),
+        ("\\[{n}\\]: {title}", Markup::Markdown),
     ] {
         assert!(Template::new(template, markup).is_ok(), "{template}");
+    }
+}
+
+#[test]
+fn a_title_is_the_destination_of_no_link() {
+    let title = "javascript:alert(1)";
+    let links = renderer("({title})", Markup::Markdown, &[["7", title, ""]]);
+    let links = links.with_unlisted(Unlisted::Keep);
+    let (found, links) = render(&links, &["numeric"], "It rains [5][7]. So [9].[7] Yes.");
+    let note = Template::new("{n}. [{title}]({url})", Markup::Markdown).expect("a template");
+    let notes = links.notes(&note);
+    assert_eq!(notes, "\\[1\\] javascript\\:alert\\(1\\)\n");
+    for text in [found, notes] {
+        let is_link = |event: Md<'_>| matches!(event, Md::Start(Tag::Link { .. }));
+        assert!(!markdown(&text).into_iter().any(is_link), "{text}");
     }
 }
 

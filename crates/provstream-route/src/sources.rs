@@ -24,15 +24,13 @@ struct Listed {
     ts: Option<Box<str>>,
 }
 
+/// Object with a list. A misspelled `complete` must not make an incomplete list a complete one.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum File {
-    Sources(Vec<Listed>),
-    Object {
-        sources: Vec<Listed>,
-        #[serde(default = "complete")]
-        complete: bool,
-    },
+#[serde(deny_unknown_fields)]
+struct Object {
+    sources: Vec<Listed>,
+    #[serde(default = "complete")]
+    complete: bool,
 }
 
 const fn complete() -> bool {
@@ -59,20 +57,18 @@ impl SourceList {
     ///
     /// Fails if the file is not JSON or something else, or if a class or a time is not valid.
     pub fn from_json(file: &[u8], vocabulary: &Vocabulary) -> Result<Self, SourceListError> {
-        let (sources, is_complete) = match serde_json::from_slice(file) {
-            Ok(File::Sources(sources)) => (sources, true),
-            Ok(File::Object { sources, complete }) => (sources, complete),
-            Err(_) => {
-                let what = match serde_json::from_slice::<serde_json::Value>(file) {
-                    Err(error) => format!(", found what is not JSON: {error}"),
-                    Ok(_) => String::new(),
-                };
-                let message = format!(
-                    "expected an array of sources such as [{{\"id\": \"1\"}}], or an object with it in \"sources\"{what}"
-                );
-                return Err(SourceListError(message.into()));
+        let read = match file.trim_ascii_start().first() {
+            Some(b'{') => {
+                serde_json::from_slice(file).map(|Object { sources, complete }| (sources, complete))
             }
+            _ => serde_json::from_slice(file).map(|sources: Vec<Listed>| (sources, true)),
         };
+        let (sources, is_complete) = read.map_err(|error| {
+            let message = format!(
+                "expected an array of sources such as [{{\"id\": \"1\"}}], or an object with it in \"sources\": {error}"
+            );
+            SourceListError(message.into())
+        })?;
         let checked = sources.into_iter().map(|source| {
             let class = class(&source, vocabulary)?;
             Ok((source.id.clone(), (source, class)))

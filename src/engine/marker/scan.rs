@@ -267,6 +267,7 @@ impl Reader {
                 first_in_line: self.behind.is_line_start(),
                 after,
                 ends,
+                attached: read.attached,
                 sources: with.sources,
             };
             match guard.verdict(bytes, &self.ids, read.one_each, &around) {

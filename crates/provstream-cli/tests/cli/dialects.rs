@@ -94,7 +94,15 @@ fn a_source_has_its_class_and_time() {
             r#"[{"id": "1", "ts": "today"}]"#,
             "source `1`: expected a time",
         ),
-        (r#"{"id": "1"}"#, "expected an array of sources"),
+        (r#"{"id": "1"}"#, "unknown field `id`"),
+        (
+            r#"{"sources": [{"id": "1"}], "compleet": false}"#,
+            "unknown field `compleet`",
+        ),
+        (
+            "[{\"id\": \"1\"},\n {\"id\": 2}]",
+            "invalid type: integer `2`, expected a string at line 2 column 9",
+        ),
     ] {
         let sources = files.write("bad.json", file);
         let found = run(
@@ -240,9 +248,9 @@ fn strip_renders_links_and_notes() {
     let expected = format!("Rome is big {link}. So it is &#91;?&#93;.");
     assert_eq!(found.stdout, expected);
 
-    let notes = ["--render", "[{n}]", "--notes", "[{n}]: {title} {url}"];
+    let notes = ["--render", "[{n}]", "--notes", "{n}. {title} {url}"];
     let found = render(&notes, text);
-    let notes = "[1]: A\\] \\(b\\) https://example.org/a_%28b%29\n[2]: Cities\n";
+    let notes = "1. A\\] \\(b\\) https://example.org/a_%28b%29\n\\[2\\] Cities\n";
     let expected = format!("Rome is big [1]. Paris is bigger [2][1]. So it is.\n\n{notes}");
     assert_eq!(found.stdout, expected);
 }

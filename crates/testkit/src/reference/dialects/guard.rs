@@ -97,10 +97,19 @@ impl Group<'_> {
         zero || before.last().is_some_and(|&byte| bars(byte))
             || image
             || !may_follow(after)
-            || self.is_attached_text(before, with_sources && none_listed)
+            || !self.is_never_an_index()
+                && self.is_attached_text(before, with_sources && none_listed)
             || !with_sources && operator
             || self.has_list && list
             || none_listed && ends_with_word(unblanked, LABELS)
+    }
+
+    /// Returns `true` for forms with `attached = "always"`.
+    fn is_never_an_index(&self) -> bool {
+        let bytes = &self.stream.bytes[self.span.clone()];
+        ["[^", "【", "［"]
+            .iter()
+            .any(|open| bytes.starts_with(open.as_bytes()))
     }
 
     /// Returns `true` for rule 6.
