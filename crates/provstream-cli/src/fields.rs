@@ -54,6 +54,11 @@ impl FieldCounts {
         self.unread.merge(&later.unread);
     }
 
+    /// Returns `true` if lines had text that was not read, or if there are lines and none has a string, as with a mistyped pointer.
+    pub(crate) const fn has_unread(&self) -> bool {
+        self.unread.count() > 0 || self.strings == 0 && self.without > 0
+    }
+
     /// Returns a message if the input had no string.
     pub(crate) fn missing(&self, pointers: &[Pointer]) -> Option<String> {
         match (self.strings, self.without, self.unread.count()) {
@@ -71,7 +76,13 @@ impl FieldCounts {
         let (unread, example) = (self.unread.count(), self.unread.example());
         match unread {
             0 => self.missing(pointers),
-            _ => Some(format!("lines {done}: {unread}{example}")),
+            _ => {
+                let none = match self.missing(pointers) {
+                    Some(missing) => format!("; {missing}"),
+                    None => String::new(),
+                };
+                Some(format!("lines {done}: {unread}{example}{none}"))
+            }
         }
     }
 }

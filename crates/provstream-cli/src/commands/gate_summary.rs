@@ -121,7 +121,7 @@ impl GateSummary {
         self.has_passed_so_far()
             && end.stopped.is_empty()
             && end.status.passes()
-            && end.fields.unread.count() == 0
+            && !end.fields.has_unread()
     }
 
     /// Returns `true` unless something was withheld or could not be judged.

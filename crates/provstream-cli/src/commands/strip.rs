@@ -227,7 +227,7 @@ impl<'o> Strip<'o> {
         let end = pump(&mut input, reader, rewrite.input.chunk_size, self)?;
         self.write_notes();
         self.output.flush()?;
-        self.is_unread |= !end.status.passes();
+        self.is_unread |= !end.status.passes() || end.fields.has_unread();
         if let Some(place) = self.hidden.found() {
             print_note(hidden_message(place, "removed"));
         }

@@ -97,7 +97,10 @@ impl PartSummary {
 /// Returns `true` for a diagnostic after which something was not read that may be an assertion, or a part of one.
 fn prevents_verdict(code: &str) -> bool {
     code.starts_with("limit-")
-        || matches!(code, "json-syntax" | "unterminated" | "orphan" | "no-field")
+        || matches!(
+            code,
+            "json-syntax" | "unterminated" | "orphan" | "no-field" | "unclosed-marker"
+        )
 }
 
 /// Counts of diagnostics that prevent verdicts.

@@ -119,3 +119,46 @@ fn what_was_not_judged_is_shown_by_extract_with_the_input_options() {
         assert!(found.stderr.ends_with(advice), "{}", found.stderr);
     }
 }
+
+#[test]
+fn a_marker_that_is_not_closed_does_not_pass() {
+    let files = Files::new();
+    let policy = files.write(
+        "policy.toml",
+        "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"release\"\n",
+    );
+    let sources = files.write("sources.json", "[]");
+    let gate = ["gate", "--policy", &policy, "--sources", &sources];
+    let gate = [&gate[..], &["--dialect", "openai-file", "--fail"]].concat();
+    let found = run(&gate, "One 【4:0†sour");
+    assert_eq!((found.status, &*found.stdout), (3, "One 【4:0†sour"));
+    assert!(found.stderr.contains("unclosed-marker"), "{}", found.stderr);
+}
+
+#[test]
+fn lines_of_which_none_has_a_string_at_the_pointer_do_not_pass() {
+    let files = Files::new();
+    let policy = files.write(
+        "policy.toml",
+        "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"release\"\n",
+    );
+    let page = files.write("page.html", "");
+    let lines = "{\"text\":\"It rains. [substrate.grep]\"}\n{\"text\":\"So.\"}\n";
+    for lines in [lines.to_owned(), format!("{lines}no JSON\n")] {
+        for command in [
+            &["gate", "--policy", &policy][..],
+            &["report", "--policy", &policy, "-o", &page],
+            &["strip"],
+        ] {
+            let mistyped = run(
+                &[command, &["--fail", "--field", "/txt"][..]].concat(),
+                &lines,
+            );
+            assert_eq!(mistyped.status, 3, "{command:?}: {}", mistyped.stderr);
+            let message = "no line has a string at /txt (--field)";
+            assert!(mistyped.stderr.contains(message), "{}", mistyped.stderr);
+        }
+    }
+    let blank = run(&["strip", "--fail", "--field", "/txt"], "\n");
+    assert_eq!(blank.status, 0, "{}", blank.stderr);
+}
