@@ -36,9 +36,9 @@ pub(crate) struct Automaton {
     width: usize,
     /// Transitions of each state.
     rows: Box<[Row]>,
-    /// Classes, and the states after them, in which a state differs from its row.
+    /// Pairs of a class and the next state in which a state differs from its row.
     pairs: Box<[[State; 2]]>,
-    /// Rows of states after all classes; the first one is dead.
+    /// Dense rows: the next state for every class. The first row is that of the dead state.
     dense: Box<[State]>,
     /// Indices into `sets` of the patterns that match in each state, and of those that may match later.
     known: Box<[[u8; 2]]>,
@@ -161,7 +161,7 @@ impl Automaton {
     }
 }
 
-/// States that can be reached, from the first one on.
+/// Reachable states; index 0 is the start state.
 struct Graph {
     next: Vec<[u32; 256]>,
     accepts: Vec<Patterns>,
@@ -228,7 +228,8 @@ impl Graph {
         let mut groups: Vec<u32> = vec![0; self.next.len()];
         let mut count = 0;
         loop {
-            // The dead state, which may be none of the graph, and the first one have fixed numbers.
+            // Dead states get group 0, even if there are none; the start state comes first, so it
+            // gets group 1.
             let mut numbers = HashMap::new();
             let mut next_groups = Vec::with_capacity(groups.len());
             for (state, &continues) in continues.iter().enumerate() {

@@ -9,7 +9,7 @@ const MOST_BLANKS: usize = 8;
 /// Rules of guard `number` that a table states.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
-    /// Words after which a list is no marker.
+    /// Words after which a group of several identifiers (a list) is not a marker.
     pub(super) not_after: Vec<Box<str>>,
     /// Words after which a number names something else than a source.
     pub(super) labels: Vec<Box<str>>,
@@ -32,9 +32,9 @@ pub(crate) enum Attached {
 /// Text around a group that may be a marker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around<'a> {
-    /// Text before it, in its line and since the last marker: its last 64 bytes.
+    /// Up to 64 bytes of text before the group, from the start of the line or the last marker on.
     pub(crate) before: &'a [u8],
-    /// Only markers of lines come before it in its line.
+    /// Before the group, its line has only indentation, list and block quote markers.
     pub(crate) first_in_line: bool,
     /// Bytes after it, as far as they are known.
     pub(crate) after: &'a [u8],
@@ -55,7 +55,7 @@ pub(crate) enum Verdict {
     More,
 }
 
-/// Answer to one rule; `None` if the bytes after the group decide.
+/// Answer of one rule: `true` if the group is text, `None` if the bytes after the group decide.
 type Answer = Option<bool>;
 
 impl Guard {
@@ -169,7 +169,8 @@ impl Around<'_> {
         }
     }
 
-    /// The first byte after the group, none at the line's end.
+    /// First byte after the group: `None` if it is not known yet, `Some(None)` at the end of the
+    /// line.
     fn first(&self) -> Option<Option<u8>> {
         match self.after.first() {
             Some(b'\r' | b'\n') => Some(None),
@@ -178,7 +179,7 @@ impl Around<'_> {
         }
     }
 
-    /// Returns whether an operator follows after blanks, or too many blanks.
+    /// Returns whether an operator follows after blanks, or more than `MOST_BLANKS` blanks do.
     fn operator(&self) -> Answer {
         let blanks = self
             .after
@@ -252,9 +253,9 @@ fn follows_operator(before: &[u8]) -> bool {
         .any(|operator| before.ends_with(operator.as_bytes()))
 }
 
-/// Returns `true` if `before` ends with one of some words in lower case.
+/// Returns `true` if `before` ends with one of `words`, ignoring case, as a word of its own.
 fn ends_with_word(before: &[u8], words: &[Box<str>]) -> bool {
-    // What is no UTF-8 ends the words that can be compared.
+    // Only the text after the last byte that is not UTF-8 is compared.
     let start = match core::str::from_utf8(before) {
         Ok(_) => 0,
         Err(_) => (0..before.len())

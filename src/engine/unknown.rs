@@ -1,4 +1,5 @@
-//! Brackets beside an annotation that may have been meant as one. Source: wire profile, unknown in the slot.
+//! Unknowns in the slot: brackets that are not annotations but may have been meant as ones, beside an
+//! annotation or with a version anchor. Source: wire profile, unknown in the slot.
 
 use core::ops::Range;
 
@@ -47,10 +48,11 @@ pub(crate) struct Form {
     len: u16,
 }
 
-/// Beginning of a label that alone makes an unknown of an anchored bracket.
+/// Beginning of a label that makes a bracket with a version anchor an unknown, even without a
+/// parameter.
 const SUBSTRATE: &[u8] = b"substrate.";
 
-/// Kind of the bytes.
+/// Result of reading bytes as a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// A beginning.
@@ -62,7 +64,7 @@ pub(crate) enum Fit {
 }
 
 impl Form {
-    /// Nothing was read.
+    /// State before the bracket.
     pub(crate) const NEW: Self = Self {
         state: FormState::Open,
         joined: false,
@@ -269,7 +271,8 @@ pub(crate) struct UnknownSearch<'a> {
     pub(crate) max: usize,
     /// Most bytes before the end of the text in which they are.
     pub(crate) reach: usize,
-    /// The chain of an earlier [`Unknowns`] in the same text; empty without one. It may begin before the text.
+    /// The chain of an earlier [`Unknowns`] in the same text; empty without one. Starts at 0 if it began
+    /// before the text.
     pub(crate) chain: Range<usize>,
 }
 

@@ -179,7 +179,8 @@ impl Window {
     }
 
     /// Saves a range of the raw bytes as saved text and restarts the window at `base`, with state
-    /// `line`. `base` is after the range, except for a marker that may be incomplete.
+    /// `line`. `base` is at or after the end of the range, except that an incomplete line marker is
+    /// kept.
     pub(crate) fn save_raw_and_restart(
         &mut self,
         range: core::ops::Range<usize>,

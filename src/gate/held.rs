@@ -44,9 +44,10 @@ pub(super) struct Held {
 struct Decision {
     /// Range in the stream.
     span: Span,
+    /// Range in the stripped stream.
     clean: Span,
     action: Action,
-    /// The text is within a JSON string, or between two values of a member.
+    /// The assertion is in JSON, so text that is inserted for it is escaped.
     in_string: bool,
     /// Missing quotes before and after the text, which a replacement must add.
     lacks_quotes: (bool, bool),
@@ -56,8 +57,8 @@ struct Decision {
 }
 
 impl Decision {
-    /// Returns `true` if another decision, made later, belongs before this one. Of a citation and another one, or an assertion with
-    /// annotations, that begin together, the longer one is the outer one, and of equally long ones the citation is the inner one.
+    /// Returns `true` if another decision, made later, belongs before this one: outer decisions come first. If two begin
+    /// together and one is of a citation, the longer one is outer; if they are equally long, the assertion with annotations is.
     fn is_after(&self, later: &Self) -> bool {
         let (own, other) = (self.clean, later.clean);
         if own.start() != other.start() {
@@ -120,14 +121,15 @@ impl Held {
         !self.decisions.is_empty()
     }
 
-    /// Returns the offset of the first truncated assertion, if it is after the first held byte.
+    /// Returns the offset of the first truncated assertion that begins after the first held byte.
     pub(super) fn first_cut(&self) -> Option<u64> {
         let cut = self.decisions.iter().filter(|decision| decision.is_cut);
         cut.map(|decision| decision.clean.start())
             .find(|start| *start > self.start)
     }
 
-    /// Records that `max_assertion` truncated the assertion decided about last.
+    /// Records that `max_assertion` truncated the assertion at `span`, about which a decision was
+    /// made.
     pub(super) fn note_cut(&mut self, span: Span) {
         let same = |decision: &&mut Decision| !decision.in_string && decision.span == span;
         if let Some(decision) = self.decisions.iter_mut().rev().find(same) {
@@ -144,7 +146,7 @@ impl Held {
         self.bytes.len() - self.taken
     }
 
-    /// Returns the number of bytes of white space that wait for the text after it.
+    /// Returns the number of bytes of white space that wait for the text after them.
     pub(super) const fn held_white(&self) -> usize {
         self.joiner.held_len()
     }
@@ -217,7 +219,7 @@ impl Held {
 
     /// Returns the span in the stripped stream that an action on a just reported assertion covers.
     pub(super) fn clean_span(&self, assertion: &Assertion<'_>) -> Span {
-        // In JSON nothing is removed, so all that was removed comes before it.
+        // Within an asserted object nothing is removed, so all that was removed comes before it.
         let span = assertion.extent();
         let shifted = Span::new(
             span.start().saturating_sub(self.removed),
@@ -257,8 +259,8 @@ impl Held {
         self.decisions.insert(at, decision);
     }
 
-    /// Carries out the decisions about all text before `upto`, or about all held text; no later
-    /// event changes them.
+    /// Carries out the decisions about the text before `upto`, or about all held text if it is
+    /// `None`. No later event may change these decisions.
     pub(super) fn settle(
         &mut self,
         upto: Option<u64>,
@@ -286,7 +288,7 @@ impl Held {
         }
     }
 
-    /// Decides about white space after discarded text if the text after it has begun.
+    /// Joins or keeps the white space that follows discarded text, once the next text has begun.
     #[inline]
     pub(super) fn end_white(&mut self, handler: &mut impl GateHandler) {
         if self.joiner.held_len() > 0
@@ -303,7 +305,7 @@ impl Held {
         policy: &mut impl Policy,
         handler: &mut impl GateHandler,
     ) {
-        // Nothing can be written within a character or an escape of JSON, which what is decided later may have to do.
+        // Stop before an incomplete character or JSON escape: a later decision may insert text here.
         let upto = upto.unwrap_or_else(|| self.start + whole_units(self.held()) as u64);
         if upto <= self.start {
             return;
@@ -406,8 +408,8 @@ impl Held {
         handler.run_ends(self.start);
     }
 
-    /// Carries out the decision about the unannotated text before `upto`; unless it is the `last`
-    /// of its run, its last character may be incomplete.
+    /// Carries out the decision about the unannotated text before `upto`; unless no more text of
+    /// the run follows (`last`), its last character may be incomplete.
     fn pass(
         &mut self,
         upto: u64,
@@ -589,7 +591,7 @@ fn whole_units(text: &[u8]) -> usize {
         let before = text[..at].iter().rev();
         let escaped = before.take_while(|&&byte| byte == b'\\').count() % 2 == 1;
         let is_whole = match &text[at + 1..] {
-            // The other half of a pair follows the first one.
+            // A high surrogate: the escape of its low surrogate must follow.
             [
                 b'u',
                 b'd' | b'D',

@@ -58,9 +58,9 @@ pub enum GateEnd {
 /// [`Mode::Ndjson`](crate::Mode::Ndjson) such text is always released: it is the syntax of the values. In
 /// [`Mode::Auto`](crate::Mode::Auto) that syntax is unannotated text.
 ///
-/// In those two modes, what comes after a byte that is not JSON, after an object that is nested too deep and in a value without
-/// an end is not read as far as the next line. [`Policy::limit`] decides about it: it is released, and
-/// [`GateHandler::limit`] reports the text that was held back there, or the stream ends before that text.
+/// In modes `json` and `ndjson`, the rest of the line is not read after a fault: a byte that is not JSON, too deep nesting, or
+/// a value without an end. [`Policy::limit`] decides about it: it is released, and [`GateHandler::limit`] reports the text that
+/// was held back there, or the stream ends before that text.
 ///
 /// An assertion in JSON is the content of a string, so text that a policy inserts there is escaped.
 ///

@@ -38,7 +38,7 @@ pub struct Discipline {
     default_window: Option<Duration>,
     windows: BTreeMap<Class, Duration>,
     skew: Duration,
-    /// The number of the group of each class that is in one.
+    /// Number of the group of each class that belongs to one.
     groups: BTreeMap<Class, usize>,
 }
 
@@ -133,7 +133,7 @@ impl Discipline {
         }
     }
 
-    /// Examines an annotation at the time `now`: it counts, or the reason why not.
+    /// Returns whether an annotation counts at the time `now` and, if not, why.
     #[must_use]
     pub fn examine(&self, annotation: &Annotation<'_>, now: Timestamp) -> Counting {
         match annotation.reason() {
@@ -232,8 +232,8 @@ impl DisciplineBuilder {
         self
     }
 
-    /// Classes that are not independent of one another, so that together they count once: those that read the same file
-    /// system, say. `provenance memo 11.3` leaves that choice to the relying party.
+    /// Adds a group of classes that depend on each other, such as those that read the same file system. A group counts
+    /// once. `provenance memo 11.3` leaves that choice to the relying party.
     pub fn group(mut self, classes: impl IntoIterator<Item = Class>) -> Self {
         let group = self.next_group;
         self.next_group += 1;
@@ -249,7 +249,7 @@ impl DisciplineBuilder {
         self
     }
 
-    /// The discipline.
+    /// Builds the discipline.
     ///
     /// # Errors
     ///
@@ -307,8 +307,8 @@ impl fmt::Display for DisciplineError {
 
 impl Error for DisciplineError {}
 
-/// Judgement of an assertion, admitted or not, with the reason: a statement about what was declared, never evidence that an observation took
-/// place (`provenance memo 11.1`).
+/// Result of judging an assertion: admitted or not, and why. It is about what was declared, and never evidence that an
+/// observation took place (`provenance memo 11.1`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct Verdict {
@@ -327,14 +327,14 @@ impl Verdict {
         matches!(self.reason, VerdictReason::Admitted)
     }
 
-    /// Why; the first that holds, in the order in which [`VerdictReason`] lists them.
+    /// Returns the reason: the first that applies, in the order of [`VerdictReason`].
     #[must_use]
     pub const fn reason(&self) -> VerdictReason {
         self.reason
     }
 
-    /// The distinct classes declared within their windows, sorted by identifier, whatever the reason is. All of them, also those
-    /// of one group.
+    /// Returns the distinct classes declared within their windows, sorted by identifier, even if the assertion is not admitted.
+    /// Classes of one group are listed separately.
     #[must_use]
     pub fn classes(&self) -> &[Class] {
         &self.classes
@@ -352,7 +352,7 @@ impl Verdict {
         &self.counting
     }
 
-    /// The time that the ages of observations were judged by.
+    /// Returns the time from which ages were measured.
     #[must_use]
     pub const fn judged_at(&self) -> Timestamp {
         self.judged_at
@@ -386,7 +386,7 @@ impl fmt::Display for Verdict {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VerdictReason {
-    /// The annotations stand where nothing is asserted, or the assertion is the empty string: the span is empty.
+    /// Nothing is asserted, or only the empty string: the [extent](Assertion::extent) is empty.
     NoAssertion,
     /// The assertion, or what annotates it, hit a limit, so that not all of it is known.
     Limit,

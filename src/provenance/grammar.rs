@@ -332,8 +332,8 @@ impl<'a> Pieces<'a> {
     }
 }
 
-// Every choice below is decided by its first byte, and `cut` forbids to go back on it: that is what makes the offset of an
-// error the first byte with which nothing can continue.
+// The first byte decides every choice below, and `cut` prevents backtracking. So the offset of an error is that of the
+// first byte that cannot continue an annotation.
 
 fn attempt(whole: &[u8]) -> IResult<&[u8], Bracketed<'_>> {
     let (mut rest, identifier) =
@@ -369,7 +369,8 @@ fn piece_of(input: &[u8]) -> IResult<&[u8], Piece<'_>> {
     let nothing = take_while(|_| false);
     let assigned = preceded(equals, alt((quoted, bare, nothing)));
     let named = (preceded(whitespace, name), preceded(spaces, opt(assigned)));
-    // Whitespace with nothing after it is given back: it may be one with the whitespace before the next semicolon.
+    // White space without a name after it is not consumed here: at most one line feed may be in it and in the
+    // white space before the next semicolon together.
     map(opt(named), |named| match named {
         None => Piece::Empty,
         Some((name, None)) => Piece::NoEqualsSign(name),

@@ -16,10 +16,10 @@ const POINTER: &str = "/assertion";
 /// and can be a line of NDJSON. Strings are written as they are, but for quotes, backslashes and the controls U+0000 to
 /// U+001F, which are escaped.
 ///
-/// An asserted object that stands alone reads back with the same text, and with the same declared identifier,
-/// observation id and time of each annotation; under the same vocabulary also with the same class and reason. Not written
-/// are places: spans and the pointer come anew from where the object stands. Which encoding the assertion came in makes
-/// no difference.
+/// An asserted object that stands alone reads back with the same text, and with the same declared identifier, observation
+/// id and time of each annotation; under the same vocabulary also with the same class and reason. Spans and the pointer
+/// are not written. When the object is read, they come from its place in the new stream. Which encoding the assertion
+/// came in makes no difference.
 ///
 /// Parsers see the object in [`Mode::Json`](crate::Mode::Json) and [`Mode::Ndjson`](crate::Mode::Ndjson), and in
 /// [`Mode::Auto`](crate::Mode::Auto) in free text outside of inline code spans and brackets. In
@@ -62,7 +62,7 @@ impl<'a> JsonForm<'a> {
     ///
     /// # Errors
     ///
-    /// What of the annotation would not read back.
+    /// [`WriteError`] if a part of the annotation would not be the same after reading it back.
     pub fn annotation(annotation: &'a Annotation<'_>) -> Result<Self, WriteError> {
         Self::annotation_within(annotation, &Limits::default())
     }
@@ -86,7 +86,7 @@ impl<'a> JsonForm<'a> {
     ///
     /// # Errors
     ///
-    /// What of the annotation would not read back.
+    /// [`WriteError`] if a part of the annotation would not be the same after reading it back.
     pub fn annotation_within(
         annotation: &'a Annotation<'_>,
         limits: &Limits,
@@ -191,7 +191,7 @@ impl fmt::Display for JsonForm<'_> {
 ///
 /// # Errors
 ///
-/// What of the annotation would not read back.
+/// [`WriteError`] if a part of the annotation would not be the same after reading it back.
 pub fn write_json_annotation(annotation: &Annotation<'_>) -> Result<String, WriteError> {
     JsonForm::annotation(annotation).map(|form| form.to_string())
 }
@@ -221,7 +221,7 @@ pub fn write_json_assertion(assertion: &Assertion<'_>) -> Result<String, WriteEr
     JsonForm::assertion(assertion).map(|form| form.to_string())
 }
 
-/// Checks what can be wrong with an annotation, and gives the length of its strings as they are written.
+/// Checks that an annotation can be written, and returns the total length of its strings as written.
 fn check_annotation(annotation: &Annotation<'_>, limits: &Limits) -> Result<usize, WriteError> {
     check_class(annotation)?;
     if let Some(ts) = annotation.ts() {
@@ -297,7 +297,8 @@ fn write_annotation(f: &mut fmt::Formatter<'_>, annotation: &Annotation<'_>) -> 
     f.write_char('}')
 }
 
-/// Returns the length of a string between its quotes in bytes, which limits count.
+/// Returns the length in bytes of a string as written, without its quotes. Limits apply to this
+/// length.
 fn raw_length(text: &str) -> usize {
     displayed_length(&JsonString(text)) - 2
 }

@@ -14,7 +14,7 @@ use crate::marker::{Marker, MarkerKind};
 use crate::names::names;
 use crate::sources::{Source, Sources};
 
-/// Most markers around their assertion whose end is waited for.
+/// Most markers around their assertion that may be open at once; of more, the oldest is forgotten.
 const MOST_OPEN: usize = 8;
 
 /// Treatment of an identifier that the list of sources does not have.
@@ -24,7 +24,8 @@ pub enum Unlisted {
     /// Nothing.
     #[default]
     Strip,
-    /// The marker as it is; between listed identifiers, the identifier in brackets.
+    /// Keeps the marker if none of its identifiers is listed. Otherwise, and for a marker around
+    /// its assertion, writes the identifier in brackets.
     Keep,
     /// `[?]`.
     Mark,
@@ -131,8 +132,8 @@ impl MarkerRenderer {
         self
     }
 
-    /// Returns what is written in the place of a marker: the template for each of its identifiers. A marker around its assertion
-    /// is written at its end.
+    /// Returns what is written in the place of a marker: the template for each of its identifiers. A marker around its
+    /// assertion is written where the assertion ends.
     pub fn render(&mut self, marker: &Marker<'_>) -> Replacement {
         let ids: Vec<&str> = marker.ids().collect();
         match marker.kind() {
@@ -225,7 +226,7 @@ impl MarkerRenderer {
         }
     }
 
-    /// Number of a source, by its first use.
+    /// Returns the number of a source; a new source gets the next one.
     fn number(&mut self, id: &str) -> usize {
         match self.cited.iter().position(|cited| **cited == *id) {
             Some(index) => index + 1,

@@ -196,8 +196,8 @@ impl Candidate {
         self.read = len as u32;
     }
 
-    /// Reads on in `candidate`, which has all its bytes so far from the opening bracket on; at most
-    /// `max` of them.
+    /// Reads further bytes of `candidate`, which has all bytes from the opening bracket on; at most
+    /// `max` in all.
     #[inline]
     pub(crate) fn feed(
         &mut self,
@@ -248,8 +248,8 @@ impl Candidate {
             }
     }
 
-    /// Returns the least length at which a candidate that has not met the start condition can end,
-    /// with `parameter` or right after an identifier.
+    /// Returns the length of the shortest candidate that begins with these bytes and meets the
+    /// start condition, by `parameter` (such as `;ts=]`) or by its identifier alone.
     fn least(&self, candidate: &[u8], vocabulary: &Vocabulary, parameter: &str) -> usize {
         steps::count(candidate.len());
         let more = match self.state {

@@ -49,7 +49,8 @@ pub(super) struct Pending {
 }
 
 impl Scan<'_> {
-    /// The candidate that started at `start` is an annotation and ended before index `end` in the chunk.
+    /// Reports the annotation that the candidate at `start` has become; it ended before index `end` in
+    /// the chunk.
     pub(super) fn close_candidate(&mut self, start: u64, end: usize) {
         let whole = Span::new(start, self.offset(end));
         let bytes = stream_bytes(&self.engine.window, &self.input, whole);
@@ -67,7 +68,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Diagnostics about the values of the annotation at `start`.
+    /// Reports the faults of values of the annotation at `start`.
     #[cold]
     fn value_notes(&mut self, start: u64, invalid_ts: Option<Value>, bad_id: Option<Value>) {
         let mut found = [
@@ -81,7 +82,8 @@ impl Scan<'_> {
         }
     }
 
-    /// The annotation that `reading` describes is at `whole`, which ends in the chunk; it has a line feed or not.
+    /// Emits the annotation `reading` at the span `whole`, which ends in the chunk, and adds it to its assertion;
+    /// `line_feed` if it has one.
     pub(super) fn annotation(&mut self, whole: Span, reading: &Reading, line_feed: bool) {
         let (start, end) = (whole.start(), whole.end());
         self.engine.context = Context::Text;
@@ -281,7 +283,7 @@ impl Scan<'_> {
         look_back_over(text, run, start_line, max)
     }
 
-    /// Makes what was found before an annotation its target; ranges in it count from stream offset `at`.
+    /// Sets the target to the text that `before` found; its indices count from stream offset `at`.
     pub(super) fn set_target(&mut self, before: LookbackResult, at: u64, in_window: bool) {
         self.engine.after_break &= before == LookbackResult::Blank;
         match before {
@@ -341,7 +343,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Reports the pending assertion, if there is one: nothing can be added to it.
+    /// Reports the pending assertion, if there is one. No further annotation can belong to it.
     pub(super) fn complete_assertion(&mut self) {
         let Some(pending) = self.engine.pending.take() else {
             return;

@@ -23,7 +23,7 @@ pub(super) struct Gap {
     after_white: bool,
     /// Line feeds after the annotation.
     line_feeds: u8,
-    /// There is untrusted text in it.
+    /// Untrusted text or a break interrupted the gap.
     pub(super) has_seam: bool,
     pub(super) unknown: UnknownBracket,
     /// The first bytes of a character that the chunk cut in two.
@@ -58,7 +58,7 @@ impl Gap {
         }
     }
 
-    /// Returns `true` if a bracket is read, or was, that may be an unknown in the slot.
+    /// Returns `true` in or right after a bracket that may be an unknown in the slot.
     pub(super) fn has_unknown(&self) -> bool {
         self.unknown != UnknownBracket::None
     }
@@ -162,14 +162,14 @@ impl Scan<'_> {
         at
     }
 
-    /// Returns `true` if a bracket that begins no annotation comes after none, and after no bracket that may be an unknown in the
-    /// slot.
+    /// Returns `true` if neither a pending assertion nor an open unknown in the slot comes before.
     #[inline]
     pub(super) fn is_outside_gap(&self) -> bool {
         self.engine.pending.is_none() && !self.engine.gap.has_unknown()
     }
 
-    /// Returns `true` if the bracket at `start`, which begins no annotation, may be an unknown in the slot; what was read of it ended so.
+    /// Returns `true` if the bracket at `start`, which begins no annotation, may be an unknown in the slot. `ended` has how and
+    /// at which index reading it as a candidate ended.
     pub(super) fn begin_unknown(
         &mut self,
         start: u64,
@@ -197,8 +197,9 @@ impl Scan<'_> {
         begins
     }
 
-    /// Goes on at `at` with a bracket that may be an unknown in the slot. An error has the index at which the assertion is
-    /// complete, or where a candidate may start.
+    /// Reads on at index `at` in a bracket that may be an unknown in the slot. Returns the index to read on from; as
+    /// error, the index at which reading the gap ends: the assertion is complete there, a candidate may start, or the
+    /// chunk ends.
     #[cold]
     fn read_unknown(&mut self, at: usize) -> Result<usize, usize> {
         let max = self.input.limits.max_annotation();
@@ -286,7 +287,7 @@ impl Scan<'_> {
         true
     }
 
-    /// A bracket that may be an unknown in the slot ends with the own text.
+    /// Ends a bracket that may be an unknown in the slot at the end of the own text.
     pub(super) fn end_unknown(&mut self) {
         let in_candidate = matches!(self.engine.context, Context::Candidate { .. });
         match core::mem::take(&mut self.engine.gap.unknown) {

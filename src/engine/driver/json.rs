@@ -216,7 +216,8 @@ impl Scan<'_> {
     pub(super) fn end_open_json(&mut self) {
         let reader = &self.engine.reader;
         let is_sequence = self.engine.is_sequence();
-        // In a stream of values, a number may end here. In free text, what may be no try at all is not reported.
+        // In a stream of values, a number may end here. In free text, a `{` or `[` that may not have been meant
+        // as JSON is not reported.
         let is_sound = if is_sequence {
             reader.lexer().is_whole_at_end()
         } else {
@@ -288,7 +289,7 @@ impl Scan<'_> {
             line = *window.line();
             line.advance(window.raw());
         }
-        // What the value has begun in its line is not a marker.
+        // After a value, the rest of its line has no line prefix.
         line.content |= start == LineStart::Content;
         line.text = false;
         line.open_before = false;
@@ -328,7 +329,7 @@ impl Scan<'_> {
         engine.removed += span.len();
         engine.strip_from = end;
         if let Context::Block(_) = engine.context {
-            // The block's text ends after this record, so what lies further back than its longest is of no concern.
+            // Records further back than `max_assertion` cannot be in the block's assertion.
             let far = end.saturating_sub(self.input.limits.max_assertion() as u64);
             let removed = &mut engine.json.removed;
             while removed.front().is_some_and(|before| before.end() <= far) {

@@ -95,7 +95,8 @@ pub(crate) struct Engine {
     mode: Mode,
     /// Stream offset of the first byte.
     start: u64,
-    /// Position where the text begins: the stream, after a byte order mark, or what comes after a break.
+    /// Stream offset at which the current text begins: the start of the stream, the end of a byte order
+    /// mark, or the last break.
     text_start: u64,
     window: Window,
     records: SmallVec<[Record; 1]>,
@@ -231,7 +232,7 @@ impl Engine {
         }
     }
 
-    /// Has the reader of markers see the text that was emitted in a run.
+    /// Passes the text that was emitted in a run to the reader of markers.
     #[inline]
     fn sync_markers(&mut self) {
         if let Some(markers) = &mut self.markers {
@@ -255,7 +256,7 @@ impl Engine {
         self.window.heap() + records + removed + self.reader.heap() + findings + markers
     }
 
-    /// The kind of bytes that may be appended with nothing else to do.
+    /// Returns the class of bytes that can be appended without reading them.
     #[cfg(test)]
     pub(crate) const fn plain_class(&self) -> super::bytes::ByteClasses {
         if self.is_sequence() {
@@ -265,7 +266,8 @@ impl Engine {
         }
     }
 
-    /// The fast path: takes a chunk that changes nothing but what is emitted, and returns its offset.
+    /// Appends a chunk of plain text, which leaves the state as it is, and returns its stream offset;
+    /// `None` if the chunk must be read.
     // `inline(always)`: see `Parser::append_plain`.
     #[inline(always)]
     pub(crate) fn append_plain(&mut self, chunk: &[u8]) -> Option<u64> {
@@ -276,16 +278,17 @@ impl Engine {
         }
     }
 
-    /// Takes a chunk that changes nothing but what is held back of a candidate.
+    /// Appends a chunk that only continues the open candidate, whose bytes are held back. Returns
+    /// `false` if the chunk must be read.
     pub(crate) fn append_plain_held(&mut self, chunk: &[u8]) -> bool {
         self.window.buffer_mut().append_plain_held(chunk)
     }
 
-    /// Says which bytes leave the state as it is after a push: in ordinary own text with nothing pending, those that open
-    /// nothing; in a candidate, those that continue its label, name or value.
+    /// Notes which bytes leave the state as it is after a push: in ordinary own text with nothing pending, those that
+    /// open nothing; in a candidate, those that continue its label, name or value.
     ///
-    /// Where such a place in a candidate is reached, the bracket has been found to begin no array, and no line feed that
-    /// could matter to JSON can come.
+    /// In such a state of a candidate, the bracket is known not to begin a JSON array, and no line feed that could
+    /// matter to JSON can come.
     fn update_run(&mut self, limits: &Limits) {
         match self.context {
             Context::Text if self.is_in_plain_text() => {
@@ -317,8 +320,8 @@ impl Engine {
             && self.json.leading_white_end != self.position()
     }
 
-    /// Takes a chunk of a few bytes that continues a candidate for which a run was set; returns `false` if the slow path is
-    /// needed.
+    /// Appends and reads a chunk that continues the open candidate, if it fits the run's room. Returns `false` if the slow
+    /// path is needed.
     fn append_to_candidate(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) -> bool {
         let Context::Candidate { start } = self.context else {
             return false;
@@ -345,7 +348,7 @@ impl Engine {
         true
     }
 
-    /// Takes a chunk of the model's own text, or of untrusted text.
+    /// Reads a chunk of the model's own text, or of untrusted text.
     pub(crate) fn push(&mut self, input: &Input<'_>, untrusted: bool, sink: &mut Sink<'_>) {
         if input.chunk.is_empty() {
             return;
@@ -390,7 +393,8 @@ impl Engine {
         }
         let mut rest = *input;
         loop {
-            // Where a piece ends is one more place at which a bracket may wait for what follows it.
+            // A bracket at the end of a piece, as at the end of a chunk, may wait for the next byte
+            // to decide whether it begins an array.
             if let Some(start) = self.json.array {
                 rest = rest.split_at(self.decide_array(start, &rest, sink)).1;
             }
@@ -418,13 +422,13 @@ impl Engine {
         debug_assert_eq!(self.position(), input.end());
     }
 
-    /// Reports what is open at the end of the stream. What comes after all is text of its own.
+    /// Reports what is open at the end of the stream. Bytes pushed after it are a separate text.
     pub(crate) fn finish(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         self.push_break(input, sink);
         self.after_break = false;
     }
 
-    /// Reports what is open at a break; what comes after it is text of its own.
+    /// Reports what is open at a break. Bytes pushed after it are a separate text.
     pub(crate) fn push_break(&mut self, input: &Input<'_>, sink: &mut Sink<'_>) {
         self.sync_markers();
         self.window.end_run();
@@ -481,7 +485,8 @@ impl Engine {
         if let Some(markers) = &self.markers {
             return markers.removable(Self::unseen(&self.window, markers));
         }
-        // A bracket after one that may begin an array makes it one, unless that is too deep.
+        // If a bracket waits as a possible array, another one would make it an array, unless that
+        // is too deep; then nothing is removed.
         if self.json.array.is_some() && !self.held.is_some() && limits.max_depth() > 1 {
             return 0;
         }

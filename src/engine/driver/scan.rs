@@ -24,16 +24,19 @@ use crate::steps;
 
 /// A chunk on its way through the engine.
 ///
-/// Invariants: `base` is the stream offset of `chunk[0]`; the window holds what is needed of the stream up to its end,
-/// which lies at `base` or, where text was stitched to it, inside the chunk; after that the chunk itself is read. So offsets
-/// in both differ by what fits into a `usize`, also of 32 bits: a slice has at most `isize::MAX` bytes, the window a bound.
+/// Invariants: `base` is the stream offset of `chunk[0]`; the window holds what is needed of the stream up to its end, which
+/// lies at `base` or, where text was stitched to it, inside the chunk; after that the chunk itself is read. Offsets in the
+/// window and in the chunk differ by less than `usize::MAX`, also on 32 bits: a slice has at most `isize::MAX` bytes, and
+/// the window is bounded.
 pub(super) struct Scan<'a> {
     pub(super) engine: &'a mut Engine,
     pub(super) input: Input<'a>,
     /// Everything before this stream offset has been emitted.
     pub(super) emitted: u64,
-    /// Every bracket, backtick and tilde before here has been seen, and every brace where those matter.
+    /// Index up to which the chunk was searched for brackets, backticks and tildes; with dialects, also
+    /// for braces.
     opener: usize,
+    /// Index up to which the chunk was searched for braces, without dialects.
     brace: usize,
     /// The bytes of a barred line before this index hold no line feed.
     pub(super) barred_from: usize,
@@ -54,7 +57,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// No chunk, at the end of what was read.
+    /// Creates a scan with an empty chunk at the end of what was read.
     pub(super) fn at_end(
         engine: &'a mut Engine,
         input: &Input<'a>,
@@ -69,7 +72,7 @@ impl<'a> Scan<'a> {
         Self::new(engine, &input, sink)
     }
 
-    /// Takes the chunk from index `at` on.
+    /// Reads the chunk from index `at` to its end.
     pub(super) fn read(&mut self, mut at: usize) {
         while at < self.input.chunk.len() {
             if self.engine.json.open {
@@ -98,8 +101,8 @@ impl<'a> Scan<'a> {
         self.end_of_chunk();
     }
 
-    /// A byte order mark at the very start counts as white space: the text, or the first value, begins after it. Gives the
-    /// index from which on the chunk is to be read.
+    /// Skips a byte order mark at the very start, which counts as white space: the text, or the first value, begins after
+    /// it. Returns the index from which on the chunk is to be read.
     pub(super) fn skip_bom(&mut self) -> usize {
         let is_sequence = self.engine.is_sequence();
         let mut at = 0;
@@ -187,7 +190,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Emits the text up to index `at`, if markers are looked for: it is certain before an event.
+    /// Emits the text up to stream offset `at` if markers are looked for, so that it comes before
+    /// the next event.
     #[inline]
     pub(super) fn emit_text_until_with_markers(&mut self, at: u64) {
         if self.engine.markers.is_some() {
@@ -215,7 +219,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Ordinary text: on to the next byte that may open something.
+    /// Reads ordinary text up to the next byte that may open something, and begins what it opens.
+    /// Returns the index to read on from.
     fn scan_text(&mut self, at: usize) -> usize {
         let mut at = at;
         if self.engine.pending.is_some() || self.engine.gap.has_unknown() {
@@ -270,7 +275,7 @@ impl<'a> Scan<'a> {
         if !self.engine.json.on {
             return self.opener_before(at, self.input.chunk.len());
         }
-        // A second pass finds the bytes of the first still near to the processor.
+        // In pieces, so that the second search finds the bytes in the cache.
         let mut from = at;
         loop {
             let end = self.input.chunk.len().min(from + PIECE);
@@ -434,7 +439,8 @@ impl<'a> Scan<'a> {
         }
         let end = ended.map_or(self.input.base, |(_, at)| self.offset(at));
         if start < self.input.base {
-            // It was buffered in the window, which may start anew before the chunk ends.
+            // Emit the candidate's bytes now: the window that has them may be restarted before the
+            // chunk ends.
             self.emit_text_until(end);
             self.engine.held = HoldStart::NOTHING;
         }

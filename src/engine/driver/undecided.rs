@@ -30,11 +30,13 @@ pub(super) struct Findings {
     calm: Option<StableAnswer>,
     /// Position where a candidate annotation starts, and the answer as long as it is open.
     candidate: Option<(u64, ReleasePoint)>,
-    /// Up to where no bracket is in the text.
+    /// Stream offset up to which the text was searched for a bracket, without finding one.
     no_bracket: u64,
-    /// The chain of the unknowns in the slot that were found last; empty without any.
+    /// Chain of the unknowns in the slot that were found last, in stream offsets; empty if none
+    /// were found.
     chain: Span,
-    /// State that was reached after a blank line, as long as more of them follow.
+    /// Reach of a later annotation, found when the last line was blank; the same while only blank
+    /// lines follow.
     blank: Option<BlankLines>,
     /// The last answer with the citations of dialects.
     citations: Option<CitationFindings>,
@@ -47,34 +49,34 @@ struct CitationFindings {
     clean: u64,
     /// The answer for annotations alone.
     annotations: ReleasePoint,
-    /// Up to where the sentence of a citation is not too long.
+    /// Stream offset up to which no sentence of a citation exceeds `max_assertion`.
     uncut_until: u64,
 }
 
-/// State that was reached before blank lines, which holds for more of them.
+/// Reach of a later annotation after blank lines, which further blank lines do not change.
 #[derive(Clone, Copy, Debug)]
 struct BlankLines {
     /// The window's start then.
     base: u64,
-    /// Up to where all lines were blank.
+    /// Stream offset up to which all lines were blank.
     upto: u64,
     found: Reach,
 }
 
-/// An answer that holds for more text of a certain kind.
+/// Answer that stays the same while only bytes of the class [`MID_SENTENCE`] follow.
 #[derive(Clone, Copy, Debug)]
 struct StableAnswer {
     /// The window's start then.
     base: u64,
-    /// Up to where the text was of that kind.
+    /// Stream offset up to which the bytes were looked at.
     upto: u64,
-    /// Up to where it holds if the text is.
+    /// Stream offset up to which the answer holds if all bytes are of that class.
     until: u64,
     /// The answer.
     from: ReleasePoint,
 }
 
-/// Returns `true` if a byte is text, whatever line it is in.
+/// Returns `true` if a byte is text in every line: neither white space nor part of a line's marker.
 const fn is_text(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b']'
 }
@@ -226,7 +228,8 @@ impl Engine {
             && let Some(last) = self.last_answer(most)
             && self.json_is_closed()
         {
-            // The answer lies between the last one and the most it can be.
+            // The release point never moves back and is at most `most`, where the last answer is
+            // already.
             let same = ReleasePoint {
                 cut: AtCut::No,
                 ..last
@@ -263,7 +266,8 @@ impl Engine {
         from
     }
 
-    /// The answer, if only blank lines came after those that were noted.
+    /// Returns the release point if only blank lines were read since
+    /// [`note_blank_lines`](Self::note_blank_lines).
     #[cold]
     fn after_blank_lines(&mut self) -> Option<ReleasePoint> {
         let blank = self.findings().blank.take()?;
@@ -287,8 +291,8 @@ impl Engine {
         }
     }
 
-    /// Returns the reach of an annotation right after all text so far, if that ends with a whole character, and the release point
-    /// that follows from it.
+    /// Returns the reach of a later annotation, `None` if the text ends within a character, and the release point that follows
+    /// from it.
     fn reach_in_text(&self, limits: &Limits) -> (Option<Reach>, ReleasePoint) {
         let (window, max) = (&self.window, limits.max_assertion());
         let base = window.base();
@@ -328,12 +332,14 @@ impl Engine {
         let base = self.window.base();
         let raw = self.window.raw();
         let known = self.findings.as_ref()?.chain;
-        // What comes before an annotation, or before untrusted text, is in none.
+        // An unknown never begins before the last annotation or before untrusted text, so an older
+        // chain is of no use.
         let known = match known.start() >= self.strip_from {
             true => known.start().saturating_sub(base)..known.end().saturating_sub(base),
             false => 0..0,
         };
-        // The first bytes of a character may be punctuation that joins.
+        // Without an incomplete character at the end, which may become punctuation that can be
+        // between unknowns.
         let text = || without_partial(raw).len();
         let end = candidate.map_or_else(text, |start| (start - base) as usize);
         let before = unknown::UnknownSearch {
@@ -388,8 +394,8 @@ impl Engine {
         self.pending.is_none() && !self.json.open
     }
 
-    /// Takes a chunk of a few bytes if it leaves the release point where the last answer had it; gives whether the chunk is
-    /// text, or none if it is not that simple, and the same chunk is to be read.
+    /// Appends a short chunk if it leaves the release point unchanged. Returns `Some(true)` if the chunk is text,
+    /// `Some(false)` if it continues a candidate, and `None` if it was not appended and must be pushed.
     #[inline]
     pub(crate) fn append_if_stable(&mut self, chunk: &[u8]) -> Option<bool> {
         let findings = self.findings.as_deref_mut()?;
@@ -410,7 +416,7 @@ impl Engine {
         Some(true)
     }
 
-    /// State that was reached from stream offset `end`.
+    /// Converts a reach in the window to a release point; the text ends at stream offset `end`.
     fn release_point_of(&self, found: Reach, end: u64) -> ReleasePoint {
         let base = self.window.base();
         match found {
@@ -439,7 +445,7 @@ impl Engine {
         let max = limits.max_assertion();
         let content = match block.line {
             FenceLine::Code => raw.len(),
-            // A line of an open value is content, but for white space at its start, which ends no assertion.
+            // A line within an open JSON value cannot be the closing line, so all of it is content.
             _ if self.json.open => raw.len(),
             // What may be the closing line may be content as well.
             _ => raw
@@ -461,8 +467,8 @@ impl Engine {
             .unwrap_or(ReleasePoint::uncut(base + raw.len() as u64))
     }
 
-    /// The stream offset at least up to which `max_assertion` cuts nothing off from an assertion that begins at the release point,
-    /// and leaves the release point where it is; `None` if it may do so with the next bytes. It follows from the stream alone.
+    /// Returns a stream offset up to which the text may grow before `max_assertion` can cut off an assertion that begins at the
+    /// release point, or move that point; `None` if it can with the next character. The result does not depend on the chunks.
     pub(crate) fn uncut_until(&self, point: ReleasePoint, limits: &Limits) -> Option<u64> {
         let Some(found) = self.findings.as_ref().and_then(|found| found.citations) else {
             return self.uncut_annotations_until(point, limits);
@@ -477,7 +483,8 @@ impl Engine {
             // Nothing is cut off in a stream of JSON values.
             return Some(u64::MAX);
         }
-        // A cut before this does not change which sentence boundaries there are from the release point on.
+        // If text is cut off before `near`, the sentence boundaries from the release point on stay the
+        // same.
         let base = self.window.base();
         let near = match point.at.checked_sub(base) {
             None => 0,
@@ -487,8 +494,9 @@ impl Engine {
             },
         };
         let until = point.block.max(near) + limits.max_assertion() as u64;
-        // How much of a long block is kept depends on the chunks, but it is at least the last `max_assertion` bytes, from the next
-        // character on. So a place that only a longer window shows gives an offset before this one, which must not count either.
+        // The window keeps at least the last `max_assertion` bytes of a long block; how many more depends on the chunks. A
+        // place that only a longer window shows gives an `until` within the next character. With `None` for all of these, the
+        // result is the same for all chunks.
         (until >= self.position() + MAX_CHAR).then_some(until)
     }
 

@@ -35,7 +35,7 @@ struct Watch {
     depth: u32,
     /// Meaning of the last member name.
     member: Option<Known>,
-    /// The object must be read again now: it no longer fits what can be deferred.
+    /// The object must be read again at once, because it has something that cannot be deferred.
     odd: bool,
     /// The object must be read again at its end.
     unusual: bool,
@@ -78,7 +78,8 @@ impl Visit for Watch {
             return;
         };
         self.member = known(content);
-        // What is reported of an inner object is reported at its end.
+        // An inner object with such a member may have to be reported at its own end, before this
+        // one.
         self.odd |= self.depth > 1 && !matches!(self.member, None | Some(Known::Part(_)));
     }
 
@@ -114,7 +115,7 @@ impl Watch {
         self.unusual |= match (self.member, &mut found.annotation) {
             (Some(Known::Assertion), _) => {
                 self.first.get_or_insert(string.start);
-                // The first is the assertion.
+                // The first string of a member `assertion` is the assertion.
                 let is_further = found.assertion.is_some();
                 found.assertion.get_or_insert((span, string.escaped));
                 is_further
@@ -195,7 +196,7 @@ impl JsonReader {
         steps::count(end - at);
         let goes_on = step == Some(ValueStatus::More) && !watch.odd;
         if !goes_on {
-            // The room of a run is counted in 32 bits.
+            // A chunk that fits a run is shorter than 4 GiB, because `hold_until` is a `u32`.
             let (len, end) = (chunk.len() as u32, (end - from) as u32);
             self.ahead = Some(Ahead { len, end, step });
             return None;
@@ -205,7 +206,7 @@ impl JsonReader {
     }
 
     /// Continues a deferred object at index `at` of the chunk. Returns the index at which reading
-    /// ended, without a status if the value is to be read further from there.
+    /// ended, and the status; `None` if the value must be read on from there.
     pub(super) fn read_deferred(
         &mut self,
         input: &Input<'_>,
@@ -221,7 +222,7 @@ impl JsonReader {
             steps::count(read.0 - at);
             return self.end_watch(input, read, input, sink);
         }
-        // What was kept and what is there now make one piece.
+        // The kept bytes and the new ones are read as one piece.
         loop {
             let ahead = self.ahead.take();
             let mut end = input.chunk.len();
@@ -297,7 +298,7 @@ impl JsonReader {
         self.end_deferral();
         let index = piece.index(start);
         let mut visitor = Visitor::new(&mut self.state, piece, sink);
-        // Nothing that began before the chunk is deferred again.
+        // An object that began before the chunk is read token by token now, and not deferred again.
         visitor.whole_from = input.base.max(start + 1);
         let object = piece.chunk.get(index..).unwrap_or_default();
         if is_usual

@@ -45,8 +45,8 @@ impl Role {
         matches!(self, Self::Assertion | Self::FurtherAssertion)
     }
 
-    /// Returns, for a value in the place of an annotation, the number of levels up to its asserted
-    /// object, and the fault flag that it has in any case.
+    /// Returns, for a value that gets a slot (an annotation, or a repeated `assertion` or
+    /// `provenance`), how many levels above it its asserted object is, and its initial fault flags.
     const fn annotation(self) -> Option<(usize, u8)> {
         match self {
             Self::Provenance => Some((0, 0)),
@@ -57,12 +57,12 @@ impl Role {
     }
 }
 
-/// State of a value while a chunk is read.
+/// Handler of the tokens of a chunk: the reader's state, with what one push provides.
 pub(super) struct Visitor<'a, 's> {
     pub(super) state: &'a mut JsonValueState,
     pub(super) input: Input<'a>,
     pub(super) sink: &'a mut Sink<'s>,
-    /// Stream offset from which on complete objects are read on the fast path.
+    /// Objects that begin before this stream offset do not take the fast path.
     pub(super) whole_from: u64,
 }
 
@@ -279,7 +279,7 @@ impl Visitor<'_, '_> {
         self.state.taken = false;
     }
 
-    /// Records a string of a member `assertion`; the first string is the assertion.
+    /// Records a string value of a member `assertion`. Of several, the first is the assertion.
     fn assertion(&mut self, string: &Quoted<'_>) {
         let Some(frame) = self.state.frames.last_mut() else {
             return;
@@ -301,7 +301,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Keeps the text of an assertion of which the bytes up to `end` have been read.
+    /// Copies the text of an assertion, read up to `end`, to the arena.
     fn take_assertion(&mut self, start: u64, end: u64) {
         let limits = self.input.limits;
         let max = limits.max_assertion();
@@ -325,7 +325,8 @@ impl Visitor<'_, '_> {
         push(&mut state.arena, None, raw, limits);
     }
 
-    /// Keeps an open string that exceeds its limit.
+    /// Ends the keeping of an open string that exceeds its limit. Of an assertion, the part within
+    /// the limit is copied to the arena.
     pub(super) fn take_long(&mut self, start: u64, end: u64) {
         if matches!(self.state.role, Role::Assertion | Role::FurtherAssertion) {
             self.take_assertion(start, end);
@@ -399,7 +400,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Builds the JSON Pointer of the last member's value before the value begins.
+    /// Builds the JSON Pointer of the value of the member whose name was read last.
     pub(super) fn name_child(&mut self) {
         if self.state.child.is_none() {
             let provenance = self.state.role == Role::Provenance;
@@ -462,7 +463,7 @@ impl JsonValueState {
     }
 }
 
-/// Appends a string to the arena, after its stream offset if one is given.
+/// Appends a string to the arena. If `place` is given, that stream offset is written before it.
 #[inline]
 pub(super) fn push(arena: &mut Vec<u8>, place: Option<u64>, raw: &[u8], limits: &Limits) {
     steps::count(raw.len());

@@ -18,7 +18,8 @@ use crate::{Limits, Span, steps};
 /// White space that may still be removed, in bytes.
 const MOST_WHITE: usize = crate::engine::chars::MOST_REMOVED;
 
-/// The clean text since some boundary, and the markers whose sentences are not complete.
+/// The last part of the clean text, as far as markers may need it, and the markers whose sentences
+/// are not complete.
 #[derive(Clone, Debug)]
 pub(super) struct Tracker {
     max: usize,
@@ -30,15 +31,16 @@ pub(super) struct Tracker {
     anchor: Line,
     /// Text of the same block was dropped before `base`.
     cut: bool,
-    /// The first line is the rest of a line that was not blank.
+    /// The text begins within a line that was not blank.
     is_rest: bool,
-    /// White space that comes next, unless it is removed.
+    /// White space after `text`, kept apart because a marker or annotation that follows may remove
+    /// it.
     white: Vec<u8>,
     /// The text is that of a fenced block, which belongs to no sentence.
     paused: bool,
     /// Nothing is decided, since the text may turn out to be the opening line of a block, or is JSON.
     pub(super) suspended: bool,
-    /// Removed bytes up to a clean offset.
+    /// Places where bytes were removed since `base`, and how many up to there.
     removals: VecDeque<Removal>,
     /// Bytes removed up to `base`.
     removed_before: u64,
@@ -52,7 +54,7 @@ pub(super) struct Tracker {
     /// A marker came since then.
     is_marked: bool,
     scratch: Vec<Passage>,
-    /// Reach of a later marker, as long as it holds.
+    /// The last [`Reach`], for texts for which it is known not to change.
     calm: Option<Calm>,
     /// Clean offset at which the sentence of the first marker that waits begins, once that is known.
     first_start: Option<u64>,
@@ -94,14 +96,14 @@ struct Waiting {
     ids: usize,
 }
 
-/// Offset up to which the text is certain.
+/// Parts of the text that are certain, for one report.
 #[derive(Clone, Copy)]
 struct Extent {
-    /// Length of the text in which blocks are known.
+    /// Length of the text without a last line that may still begin a block.
     upto: usize,
-    /// Sentences that begin from here on are not certain.
+    /// Index from which on no sentence is certain.
     until: usize,
-    /// Length of the text that is known.
+    /// Length of the text without an incomplete character.
     len: usize,
     /// No text follows.
     ends: bool,
@@ -150,7 +152,7 @@ impl Tracker {
         }
     }
 
-    /// Back to the start of a stream at `start`.
+    /// Resets to an empty text of a stream that starts at `start`.
     pub(super) fn reset(&mut self, start: u64) {
         self.removed = 0;
         self.end = start;
@@ -207,7 +209,7 @@ impl Tracker {
             + self.ids.heap()
     }
 
-    /// Text that stays.
+    /// Adds text that is not part of a marker or annotation.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.end += bytes.len() as u64;
         if self.paused {
@@ -338,9 +340,9 @@ impl Tracker {
         let removed = white as u64 + len;
         self.end -= white as u64;
         self.removed += removed;
-        // The line end of a fenced block may be removed after it.
+        // An annotation right after a fenced block removes the block's last line feed, too.
         if self.end < self.base && !self.paused {
-            // What comes is the rest of the line that ended the block, and has no markers of lines.
+            // Then the text goes on in the block's closing line, in which no line prefix can come.
             self.is_rest = true;
             self.anchor.content = true;
             self.anchor.quote |= self.anchor.quote_before;
@@ -412,7 +414,7 @@ impl Tracker {
         self.white.clear();
     }
 
-    /// The text so far is not part of what follows.
+    /// Drops the text so far; no later marker belongs to it.
     pub(super) fn skip_all(&mut self) {
         self.restart(Line::new_block(false));
     }
@@ -527,7 +529,8 @@ impl Tracker {
         }
     }
 
-    /// Start of the last sentence of the text, which ends with a cell.
+    /// Returns the start of the last sentence if the text ends with the `|` of a table cell;
+    /// otherwise `None`.
     fn last_cell(&mut self, len: usize) -> Option<usize> {
         if self.text[..len].last() != Some(&b'|') {
             return None;
@@ -542,8 +545,8 @@ impl Tracker {
         Some(last.start + last_sentence(&self.text[last.start..last.end]))
     }
 
-    /// Clean offset at which the sentence of the first marker that waits begins, at the earliest; those from `until` on are not
-    /// certain.
+    /// Returns the earliest clean offset at which the first waiting marker's sentence can begin. The result is remembered only
+    /// if it is at or before `until`.
     fn first_sentence(&mut self, until: u64) -> u64 {
         let Some(first) = self.waiting.first() else {
             return u64::MAX;
@@ -567,8 +570,8 @@ impl Tracker {
         start
     }
 
-    /// Clean offset of the start of the sentence of a marker at `at`, if the text ends after `len` bytes, or the largest
-    /// number if it has none; also whether more text may give it another one.
+    /// For a marker at index `at` in a text that ends after `len` bytes: returns the clean offset of its sentence's
+    /// start (`u64::MAX` without a sentence), and `true` if more text may change that.
     fn sentence_of(&mut self, at: usize, len: usize) -> (u64, bool) {
         let mut blocks = core::mem::take(&mut self.scratch);
         blocks.clear();
@@ -671,7 +674,8 @@ impl Tracker {
             if let Found::Sentence { end, .. } = found
                 && !ends
             {
-                // A marker after nothing but white space and cells joins it, also one that waits.
+                // If only white space and `|` follow the sentence, a later marker, or a waiting
+                // one, would still belong to it: report it later.
                 let later = self
                     .waiting
                     .get(next)
@@ -839,7 +843,8 @@ impl Tracker {
     }
 }
 
-/// Length of a sentence without the white space at its end, to which the markers of a quote that goes on belong.
+/// Length of a sentence without the white space at its end; `>` at the start of the following quoted lines
+/// counts as white space.
 fn sentence_len(text: &[u8]) -> usize {
     let mut len = trimmed_len(text);
     while let Some(feed) = memchr::memrchr(b'\n', &text[..len])

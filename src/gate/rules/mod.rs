@@ -40,9 +40,10 @@ pub enum Disposition {
     Untrusted,
     /// The assertion has no annotation.
     Unannotated,
-    /// One of its annotations is malformed.
+    /// One of its annotations is malformed, or its object repeats a member.
     Malformed,
-    /// One of its annotations has a class that the vocabulary does not have, or not in the version that it names.
+    /// One of its annotations has a class that the vocabulary does not have, or not in the version that it names;
+    /// or a bracket beside it may have been meant as an annotation.
     Unknown,
     /// One of its annotations is a terminal.
     Terminal,
@@ -102,7 +103,7 @@ const DISPOSITIONS: usize = 18;
 /// | `preset` | `"own-state"`: a floor of 2, or `"external"`: a floor of 3; either this or `floor` |
 /// | `floor` | how many distinct classes must count, at least 1 |
 /// | `version` | names the policy in audit logs |
-/// | `default_window` | how old an observation may be, such as `"1h30m"`, for classes without a window of their own; either this or `windows` |
+/// | `default_window` | how old an observation may be, such as `"1h30m"`, for classes without a window of their own; this, `windows` or both |
 /// | `skew` | how far in the future an observation may be |
 /// | `required` | classes of which each must count |
 /// | `refused` | classes that no annotation may have |
@@ -120,10 +121,10 @@ const DISPOSITIONS: usize = 18;
 /// A file is wrong if no assertion can be admitted by it: if no class has a window, if the floor is above the number of classes
 /// that can count, or if a required class has no window or is refused.
 ///
-/// Without rules of their own, what is admitted is released, and so is text without annotation; an object in JSON with
-/// an assertion and without annotation is inadmissible. The rule `unannotated` is about both. The rule `limit`
-/// is also about text that is too long to be held back, and about what is not JSON in a stream of JSON values: it is released
-/// if the action is `release` or `mark`, and otherwise the stream ends.
+/// Without rules of their own, admitted assertions and text without annotation are released, and a JSON object with an
+/// assertion but without annotation is inadmissible. A rule `unannotated` applies to such text and such objects. The rule
+/// `limit` also applies to text that is too long to be held back, and to bytes that are not JSON in a stream of JSON values:
+/// they are released if the action is `release` or `mark`, and otherwise the stream ends.
 ///
 /// ```
 /// use provstream::provenance::Vocabulary;
