@@ -112,7 +112,7 @@ impl Stream {
         &self.output.bytes
     }
 
-    /// Returns the lines of the last call.
+    /// Returns the event lines that the last call wrote.
     pub(crate) fn events(&self) -> &[u8] {
         self.output.log.lines()
     }
@@ -124,7 +124,7 @@ struct Lines(Vec<u8>);
 
 impl Lines {
     fn write(&mut self, line: &impl Serialize) {
-        // Names, numbers and strings, which always have JSON.
+        // Lines have only names, numbers and strings, so serializing cannot fail.
         if serde_json::to_writer(&mut self.0, line).is_ok() {
             self.0.push(b'\n');
         }
@@ -218,7 +218,7 @@ struct Output {
     bytes: Vec<u8>,
     log: Log,
     channel: Option<Channel>,
-    /// `true` if the output is the text, and not a response that has texts.
+    /// `true` if the input is plain text, `false` if it is a provider's response.
     is_text: bool,
     report: ReadReport,
 }

@@ -107,7 +107,7 @@ struct Sink<'a> {
     rules: Option<&'a Rules>,
     name: &'a mut String,
     is_repeated: &'a mut bool,
-    /// `true` if a gate reports the text piece by piece.
+    /// `true` for a gate: its events have the text, so `text` is ignored.
     is_gated: bool,
 }
 

@@ -29,7 +29,7 @@ use crate::settings;
 
 const LIMITS: &str = "Limits";
 
-/// Names of formats that people try, and the names of the formats.
+/// Formats, each with other names that people try for it.
 const FORMAT_ALIASES: [(&str, &[&str]); 7] = [
     ("raw", &["text", "plain"]),
     (
@@ -276,7 +276,7 @@ impl OutputOptions {
         self.output.as_deref()
     }
 
-    /// Opens the output, unless it is one of the inputs, which have the names of their options.
+    /// Opens the output. Fails if it is one of `inputs`, each given with the name of its option.
     pub(crate) fn open<'a>(
         &self,
         inputs: impl IntoIterator<Item = (&'a str, Option<&'a Path>)>,
@@ -300,7 +300,7 @@ pub(crate) struct FieldOptions {
 }
 
 impl FieldOptions {
-    /// The pointers, each of which is given once.
+    /// Returns the pointers; an error if one is given twice.
     pub(crate) fn distinct(&self) -> anyhow::Result<&[Pointer]> {
         let mut given = BTreeSet::new();
         let mut pointers = self.pointers.iter().map(Pointer::as_str);
@@ -313,7 +313,7 @@ impl FieldOptions {
     }
 }
 
-// Input of a command that writes it again.
+// Options of commands that write their input with changes: `strip`, `gate`.
 #[derive(Debug, Args)]
 pub(crate) struct RewriteOptions {
     /// Treatment of the model's reasoning: leave it as it is, rewrite (or gate) it like text, or drop it
@@ -347,7 +347,7 @@ fn reasoning() -> impl TypedValueParser<Value = Reasoning> {
 }
 
 impl RewriteOptions {
-    /// Refuses options that need a response.
+    /// Fails if an option needs a provider's response and the input is raw text.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         let option = match (self.reasoning, self.pass_members.is_empty()) {
             _ if self.is_response() => return Ok(()),

@@ -251,7 +251,8 @@ fn read(item: &RawValue, vocabulary: &Vocabulary) -> Result<Observation, String>
         })?;
         annotation = annotation.with_ts(ts);
     }
-    // Both forms have to carry it, whichever the model is asked for.
+    // The observation must be writable in both encodings, because the model may be asked for
+    // either.
     write_bracketed(&annotation).map_err(|error| format!("\"id\": {error}"))?;
     write_json_annotation(&annotation).map_err(|error| format!("\"id\": {error}"))?;
     if let Some(summary) = &summary {
@@ -273,7 +274,7 @@ fn read(item: &RawValue, vocabulary: &Vocabulary) -> Result<Observation, String>
     })
 }
 
-/// Returns the class with a name that can be observed.
+/// Returns the class of this name, if it can be observed.
 fn class(name: &str, vocabulary: &Vocabulary) -> Result<Class, String> {
     let version = vocabulary.version();
     let bare = name.strip_prefix(&format!("{version}.")).unwrap_or(name);

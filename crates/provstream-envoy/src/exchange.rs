@@ -64,7 +64,7 @@ pub struct Exchange {
     choices: ChoiceCountReader,
     status: u16,
     body: BodyState,
-    /// Final state of the filter, which ignores further input.
+    /// Result of the filter at its end; after that, further input is ignored.
     over: Option<Flow>,
 }
 
@@ -151,8 +151,8 @@ impl Exchange {
         }
     }
 
-    /// Processes the next bytes of the response's body, and appends released bytes to `out`. After
-    /// any result except [`Flow::More`] there is no more output.
+    /// Processes the next bytes of the response's body, and appends released bytes to `out`;
+    /// without a filter, all bytes. After any result except [`Flow::More`] there is no more output.
     pub fn push(&mut self, bytes: &[u8], end: bool, now: Timestamp, out: &mut Vec<u8>) -> Flow {
         let BodyState::Filtered(filter) = &mut self.body else {
             out.extend_from_slice(bytes);
@@ -214,7 +214,8 @@ impl Exchange {
         }
     }
 
-    /// Returns `true` if the head of the response must not be sent yet.
+    /// Returns `true` if the status in the head may still be replaced, so that the head should
+    /// wait.
     #[must_use]
     pub fn awaits_end(&self) -> bool {
         matches!(&self.body, BodyState::Filtered(filter) if filter.awaits_end())

@@ -75,7 +75,7 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// The key has less than 16 bytes.
+    /// The key has fewer than 16 bytes.
     pub fn new(bytes: &[u8]) -> Result<Self, KeyError> {
         match Hmac::new_from_slice(bytes) {
             Ok(hmac) if bytes.len() >= MIN_KEY_LEN => Ok(Self(hmac)),
@@ -175,7 +175,8 @@ impl Observation {
         self
     }
 
-    /// Replaces the id by that of somebody else, such as the id of a tool call or of a source.
+    /// Replaces the id by one that another system gave, such as the id of a tool call or of a
+    /// source.
     ///
     /// # Errors
     ///

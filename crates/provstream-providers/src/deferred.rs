@@ -203,7 +203,7 @@ impl HeldOutput {
     /// event inserted there may be of an earlier block.
     pub(super) fn start_of(&self, block: u32) -> usize {
         let points = each(self.points.iter()).map(|(_, point)| match point {
-            // The event before it is of another block.
+            // What is inserted at `at` does not change the event before it.
             Point::Before(at) => *at,
             Point::InString(_) => 0,
         });

@@ -18,7 +18,7 @@ pub(super) struct Framer {
     envelope: Envelope,
 }
 
-/// Takes pieces, each with what the stream's events are put together by.
+/// Receiver of the pieces of the stream, each with the kind of its envelope.
 type Sink<'s> = &'s mut dyn FnMut(Kind, Piece<'_>);
 
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ enum Envelope {
     Unknown,
     Sse(SseDecoder),
     Json(JsonFramer),
-    /// Not text; with how many bytes came.
+    /// Not text; with the number of bytes read.
     Encoded(NoticeCode, u64),
 }
 
@@ -75,7 +75,7 @@ impl Framer {
         }
     }
 
-    /// Takes the first bytes of a chunk that belong together, at most one event; how many they are.
+    /// Reads at most one event from the start of a chunk. Returns the number of bytes read.
     pub(super) fn push_some(&mut self, chunk: &[u8], sink: Sink<'_>) -> usize {
         match &mut self.envelope {
             Envelope::Sse(sse) => sse.push_some(chunk, &mut |piece| sink(Kind::Sse, piece.into())),
@@ -138,7 +138,7 @@ impl Framer {
         match &mut self.envelope {
             Envelope::Sse(sse) => sse.finish_all(&mut |piece| {
                 let piece = match piece.into() {
-                    // A line or an event that the stream ends within, and to which an event after it would be added.
+                    // An incomplete line or event at the end: an event written after it would become part of it.
                     Piece::Other(text) => Piece::Close(text),
                     piece => piece,
                 };
@@ -175,7 +175,7 @@ impl Framer {
         };
         let leading = core::mem::take(&mut self.leading);
         match &mut self.envelope {
-            // So that it is in no event.
+            // So that the leading white space belongs to no event.
             Envelope::Json(json) => json.take(&leading, Step::Between, sink),
             _ => self.push(&leading, sink),
         }

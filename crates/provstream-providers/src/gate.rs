@@ -168,7 +168,7 @@ impl<P: Policy + Clone> StreamGate<P> {
     }
 }
 
-/// The gate of a channel.
+/// Gate of a channel.
 #[derive(Clone, Debug)]
 struct Channeled<P> {
     gate: Gate<Remembering<P>>,
@@ -226,7 +226,8 @@ impl<P: Policy + Clone> Channeled<P> {
 }
 
 impl<P: Policy + Clone> TextRewriter for Channeled<P> {
-    // A passage may be of an assertion that is withheld, and not have its annotation.
+    // Text that was not read as part of a channel can be a passage of a withheld assertion, without
+    // its annotation.
     const WITHHOLDS_UNREAD: bool = true;
 
     fn begin(&self, position: ChannelPosition) -> Self {

@@ -50,7 +50,8 @@ struct Made {
     runs: Vec<Unannotated>,
     /// Decisions at limits, in order.
     limits: Vec<AtLimit>,
-    /// Total length of all `words` in bytes.
+    /// Total length in bytes of the texts of all decisions other than `Release` that were made,
+    /// kept or not.
     words: usize,
     /// Some assertion is not released unchanged.
     has_withheld: bool,
@@ -94,7 +95,7 @@ struct Decision {
     /// Hash of the assertion's text and annotations, to distinguish it from another assertion at the same place.
     mark: u64,
     action: Action,
-    /// Text of the assertion, within [`MAX_WORDS`]; empty if it is released.
+    /// Text of the assertion; empty if it is released unchanged, `None` if `MAX_WORDS` is used up.
     words: Option<Box<str>>,
 }
 
@@ -153,7 +154,7 @@ impl<P: Policy> Remembering<P> {
     }
 
     /// Adds to `to` the changes to text of another member: the recorded decisions about the same words. If the policy
-    /// ended the text, `end` has the words before its end. Returns `false` if there are no changes.
+    /// ended the text, `end` has the words before its end. Returns `true` if there may be changes.
     pub(super) fn settle_elsewhere(
         &self,
         (unfound, end): (Unfound, Option<Words>),
@@ -219,7 +220,7 @@ impl<P: Policy> Remembering<P> {
         Some(action)
     }
 
-    /// Returns an action that is not recorded.
+    /// Notes that `action` is not recorded, unless it is `Release`, and returns it.
     fn forget(&mut self, action: Action) -> Action {
         if action != Action::Release {
             self.made_now().has_forgotten = true;
@@ -274,7 +275,7 @@ pub(super) struct CopyChanges {
     spacing: Spacing,
     /// Length to which the copy is cut, and the refusal that is appended.
     end: Option<(usize, Option<Box<str>>)>,
-    /// Number of bytes that were searched for copies, and something for each decision that was looked at.
+    /// Number of bytes that were searched for copies, plus 16 for each decision that was looked at.
     effort: u64,
 }
 
@@ -332,7 +333,8 @@ impl CopyChanges {
         self.words.push((words.into(), by));
     }
 
-    /// Drops what leaves the words in place: text that has its own decisions is marked by these already.
+    /// Drops replacements that contain the words (marks): the copy's own decisions have set those marks
+    /// already.
     pub(super) fn drop_marks(&mut self) {
         let keeps = |words: &str, by: &str| by.contains(words);
         self.words
@@ -346,9 +348,10 @@ impl CopyChanges {
         }
     }
 
-    /// Replaces the words in a part of a copy that begins and ends outside of them, and comes after `before`.
+    /// Replaces the words in a part of a copy. No occurrence of the words crosses the ends of the part;
+    /// `before` is the text before it.
     pub(super) fn replace_in(&mut self, copy: &mut Vec<u8>, before: &[u8]) {
-        // Some may be in others.
+        // Longer words first, since shorter ones may be part of them.
         self.words.sort_by_key(|(words, _)| Reverse(words.len()));
         for (words, by) in each(self.words.iter()) {
             count(copy.len());
@@ -440,7 +443,7 @@ impl Made {
         self.has_forgotten || self.has_withheld
     }
 
-    /// Returns the text with which the policy ended the text, if it did so with one.
+    /// Returns the refusal that the policy wrote at the end of the text, if it wrote one.
     fn refusal(&self) -> Option<&str> {
         let mut actions = self.assertions.iter().map(|decision| &decision.action);
         match actions.find(|action| action.ends()) {
@@ -504,7 +507,8 @@ impl Made {
                 memchr::memmem::find(copy, words.as_bytes()).is_some()
             };
             match is_there {
-                // Another copy ended the text, and nothing shows what came before that end.
+                // The policy ended the text at this assertion, but its place in this copy is not
+                // known: empty the copy.
                 _ if ends && (is_there || unfound != Unfound::Keeps) => {
                     return to.end(0, self.refusal());
                 }

@@ -18,9 +18,9 @@ const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
 
 /// Splits a stream of server-sent events into its events, whatever its chunks.
 ///
-/// Lines end with CR, LF or CR LF. An event is given at its blank line, at the CR of it if that ends it, without waiting
-/// for an LF. Comments go through at the end of their line where no event has begun. The bytes of all pieces together are
-/// the stream.
+/// Lines end with CR, LF or CR LF. An event is emitted at the end of its blank line; if that ends with CR, at the CR,
+/// without waiting for an LF. A comment outside an event is emitted at the end of its line. The bytes of all pieces
+/// together are the stream.
 ///
 /// ```
 /// use provstream_providers::{SseDecoder, SsePiece};

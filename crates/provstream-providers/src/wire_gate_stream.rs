@@ -1,4 +1,4 @@
-//! A stream of chunks of a provider's event stream as a stream of what a gate releases of it.
+//! An adapter that gates a provider's event stream, chunk by chunk.
 
 use std::fmt;
 use std::pin::Pin;
@@ -18,10 +18,10 @@ pin_project! {
     /// Each chunk gives at most one item, at once: the events that are complete with it. No item is empty.
     ///
     /// **The end.** The gate finishes at the end of the stream inside, at its first error, and when the adapter is dropped.
-    /// Text that is released then comes before the error, and nothing after it. The handler gets the gate's reports,
-    /// also on dropping. The inner stream is polled to its end even if the policy has ended all texts, so that the
-    /// response has the end that clients expect. Dropping the future of the next item before it is ready loses
-    /// nothing.
+    /// At an error, text that is released by this comes before the error, and nothing after it. On a drop, it is lost; only
+    /// the handler gets the reports. The handler gets the gate's reports, also on dropping. The inner stream is polled to
+    /// its end even if the policy has ended all texts, so that the response has the end that clients expect. Dropping the
+    /// future of the next item before it is ready loses nothing.
     ///
     /// ```
     /// use bytes::Bytes;

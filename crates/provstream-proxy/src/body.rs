@@ -168,7 +168,7 @@ impl Streamed {
 
     fn settle(&mut self, mut flow: Flow) {
         if let (Flow::Suspended, BodyPath::Filter(inflight)) = (flow, &mut self.through) {
-            // This closes its connection.
+            // Closes the connection to the upstream.
             self.upstream = None;
             let again = self.again.as_mut().zip(inflight.draft());
             self.asking = again.and_then(|(again, draft)| again.ask(draft));
@@ -218,7 +218,8 @@ impl Streamed {
         let data = next_piece(&mut self.ready)?;
         let now = self.waits.goes();
         self.through.record().delivers(data.len(), now.into_std());
-        // The server asks for nothing after the last byte that Content-Length counts.
+        // hyper does not poll the body again after the last byte of Content-Length, so the end is
+        // recorded here.
         if let BodyPath::Pass(record) = &mut self.through
             && self.ready.is_none()
             && self.upstream.as_ref().is_some_and(Body::is_end_stream)
@@ -241,7 +242,8 @@ impl Streamed {
                         .map(|trailers| Ok(Frame::trailers(trailers)));
                     return Poll::Ready(trailers);
                 }
-                // The server drops what it has not sent, if it gets an error before that: also the head.
+                // An error makes hyper drop everything that it has not sent yet, even the head. So
+                // `Pending` comes first, once, which lets it flush.
                 Some(_) if !self.is_flushed => {
                     self.is_flushed = true;
                     cx.waker().wake_by_ref();

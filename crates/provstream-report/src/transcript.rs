@@ -30,7 +30,7 @@ const MAX_PIECE: usize = 32 * PIECE;
 /// Events after which a part of a block is written.
 const MAX_CUTS: usize = 1 << 14;
 
-/// Most diagnostics with a place.
+/// Most diagnostics that are listed with their places; all are counted.
 const MAX_DIAGNOSTICS: usize = 64;
 
 /// Number of the mark around all text after the end that the policy sets.
@@ -164,7 +164,7 @@ impl Transcript {
         self.end_run();
         self.pass_boundaries();
         self.decoder.finish(&mut self.text);
-        // Nothing is left open but what the stream did not reach the end of.
+        // Marks that are still open end beyond the end of the stream.
         for left in mem::take(&mut self.begun) {
             self.close(left);
         }
@@ -264,7 +264,7 @@ impl Transcript {
             let next = self.next_boundary().saturating_sub(self.position);
             let len = usize::try_from(next).map_or(bytes.len(), |next| next.min(bytes.len()));
             let (now, later) = bytes.split_at(len);
-            // In pieces, so that memory is bounded and each cut is where it would be in another chunk.
+            // In pieces: memory is bounded, and where blocks are cut does not depend on the chunks.
             for piece in now.chunks(PIECE) {
                 self.decoder.push(piece, &mut self.text);
                 self.write_full_pieces();
@@ -283,7 +283,7 @@ impl Transcript {
 
     /// Ends and begins the marks at the current offset.
     fn pass_boundaries(&mut self) {
-        // The last that has begun ends first.
+        // Of the marks that end here, the one that began last ends first.
         while let Some(at) = self.begun.iter().rposition(|it| it.end <= self.position) {
             let ended = self.begun.remove(at);
             self.close(ended);
@@ -314,7 +314,7 @@ impl Transcript {
         while self.text.len() > self.full {
             let is_end = |end: &usize| self.text.is_char_boundary(*end);
             let mut full = (0..=self.full).rev().find(is_end).unwrap_or(self.full);
-            // Whether a carriage return ends the line shows the character after it.
+            // The character after a carriage return shows whether it ends the line, so it waits.
             if self.text[..full].ends_with('\r') {
                 full -= 1;
             }
@@ -439,7 +439,8 @@ impl Transcript {
         let outcome = Outcome::from(action);
         *counts.decided.entry((disposition, outcome)).or_default() += 1;
         if outcome.ends() {
-            // The last one is the first in the text.
+            // A later decision that ends the stream is earlier in the text, so it replaces the one
+            // before.
             counts.ends.clear();
             counts.ends.insert(outcome, 1);
         }

@@ -62,7 +62,7 @@ pub struct BodyFilter {
     tail: [u8; 4],
     seen: ResponseRecorder,
     settings: Arc<FilterSettings>,
-    /// Time that policies judge by, which each call sets.
+    /// Time by which policies judge: that of the last call with a `now`.
     now: Now,
     /// Format of the API at the request's path.
     hint: Option<Format>,
@@ -279,7 +279,7 @@ impl BodyFilter {
             self.count_written(bytes);
             return None;
         }
-        // Nothing waited there.
+        // `seen.out` was empty before, so it has only this output.
         core::mem::swap(out, &mut self.seen.out);
         self.count_written(out);
         Some(Flow::More)
@@ -478,14 +478,15 @@ impl BodyFilter {
             let end = memchr(if is_array { b'}' } else { b'\n' }, rest);
             let (now, later) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
             rest = later;
-            // What waits is written after it.
+            // The length of all output before this piece, including bytes that still wait.
             let before = out.len() + self.seen.out.len();
             self.push_piece(now, out);
             let flow = self.after_piece(out);
             if flow != Flow::More {
                 return flow;
             }
-            // An event may also end with a CR, and its line with the LF after it.
+            // Only after an LF: if an event ended with a CR, an LF that follows is still part of
+            // it.
             if end.is_some() && self.is_stopped() {
                 self.machine.finish(&mut self.seen);
                 self.note();

@@ -50,7 +50,8 @@ impl PathPattern {
             return true;
         }
         match (all.contains('*'), some.split_once('*')) {
-            // What a `*` of the other matches, a `*` of this one has matched.
+            // `glob` reads a `*` of `some` as a character, which only a `*` of `all` matches; that
+            // then matches whatever the first one stands for.
             (true, Some(_)) => glob(all, some),
             // The other matches paths below it, too.
             (true, None) => all.ends_with('*') && glob(all, some),

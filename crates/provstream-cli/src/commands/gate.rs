@@ -172,7 +172,7 @@ impl GatedOutput {
         let clock = move || now.unwrap_or_else(Timestamp::now);
         let reader = settings.reader(settings.rules.clone().policy(clock));
         let end = pump(&mut input, reader, rewrite.input.chunk_size, self);
-        // What is certain is written, even if the input broke off.
+        // Whatever was released is written, even if the input could not be read to its end.
         let written = self.check(true);
         let end = match end {
             Ok(end) => end,
@@ -232,7 +232,7 @@ impl StreamSink for GatedOutput {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // Unless a decision is missing in the audit log.
+        // No text may be written whose decision is not in the audit log.
         if !self.audit.as_ref().is_some_and(Audit::has_failed) {
             self.output.write_text(bytes);
         }

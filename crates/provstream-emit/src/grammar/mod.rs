@@ -229,7 +229,7 @@ pub enum GrammarPrintError {
     Inexpressible {
         /// The target.
         target: GrammarTarget,
-        /// The requirement that the target cannot express.
+        /// Requirement that the target cannot express, or the reason why it cannot.
         what: &'static str,
     },
     /// An observation cannot be cited safely.

@@ -47,7 +47,7 @@ pub(crate) struct FactReader {
     walk: Walk,
     /// Open texts, sorted; at most [`MAX_CHANNELS`].
     open: Vec<OpenText>,
-    /// Number of open texts that are finishing.
+    /// Number of open texts that have ended unless more follows.
     finishing: usize,
     numbering: Numbering,
     ended: bool,
@@ -65,7 +65,7 @@ pub(crate) struct FactReader {
     wants_blocks: bool,
     /// Name of the next server-sent event.
     name: Vec<u8>,
-    /// The type of an event was its name, too.
+    /// The SSE name of some event equalled the type in its data.
     has_names: bool,
     /// The next event has the type `error`, whatever its data.
     pub(crate) is_error: bool,
@@ -316,7 +316,7 @@ impl FactReader {
         let mut event = Event::new(automaton, walk, data, is_streamed);
         let is_odd = walk.is_odd() || self.is_misnamed(&event) || self.has_odd_part(walk, &event);
         if is_odd && self.is_gated {
-            // As if it was not there, because it is withheld.
+            // The gate withholds this event, so its facts are not reported.
             self.has_lost_text = event.has_text();
             return Some(NoticeCode::AmbiguousEvent);
         }
@@ -375,7 +375,7 @@ impl FactReader {
         event.odd
     }
 
-    /// Returns `true` if a number of a part is odd that decides to which text a string belongs.
+    /// Returns `true` if a part has an invalid number that decides to which text a string belongs.
     fn has_odd_part(&self, walk: &Walk, event: &Event<'_>) -> bool {
         if !walk.has_odd_part() || !event.automaton.table.parts_reasoning {
             return walk.has_odd_part();
@@ -404,7 +404,7 @@ impl FactReader {
         if !is_known {
             let format = shown.only().or(self.format);
             if self.format.is_some() && format != self.format {
-                // The blocks that began are not those of this format.
+                // Blocks that were counted for the other format do not count.
                 self.numbering = Numbering::default();
             }
             self.format = format;
@@ -433,13 +433,14 @@ impl FactReader {
     fn is_misnamed(&mut self, event: &Event<'_>) -> bool {
         let name = &self.name[..];
         match event.kind() {
-            // What is named so is an error whatever its type.
+            // An event named `error` is an error, whatever type its data have.
             _ if name == b"error" => false,
             // These are events of assistants, which clients of chat completions pass over.
             _ if self.format == Some(Format::OpenAiChat) && name.starts_with(b"thread.") => true,
             None => false,
             Some(_) if event.bit | event.automaton.type_bit(name) == 0 => false,
-            // The name of events without one. Anthropic's SDKs pass over these.
+            // An event without a name counts as named `message`. Anthropic's SDKs ignore such
+            // events.
             Some(_) if matches!(name, b"" | b"message") => {
                 self.has_names && self.format == Some(Format::Anthropic)
             }
@@ -482,7 +483,8 @@ impl FactReader {
         }
     }
 
-    /// Returns `true` if a gate did not know the text of some delta, which may have annotations of any text.
+    /// Returns `true` if a gate could not assign some delta to a text; its annotations may belong to any
+    /// text.
     pub(crate) const fn is_lost(&self) -> bool {
         self.numbering.is_lost()
     }

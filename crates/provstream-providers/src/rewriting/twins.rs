@@ -12,7 +12,8 @@ use crate::text::TextRewriter;
 use crate::text_id::{Member, TextId};
 use crate::{Channel, Format};
 
-/// Number of facts before and after a delta among which that of another member is looked for.
+/// Number of facts on each side of a delta in which the same delta of another member is searched
+/// for.
 const NEXT: usize = 8;
 
 /// Channels of which several members have text.
@@ -30,7 +31,7 @@ pub(super) struct Twins {
 /// Last deltas of two members in an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastDeltas {
-    /// The last one, and its place.
+    /// Text of the last delta, and the index of its fact.
     last: (TextId, usize),
     /// The last one of another member.
     other: Option<(TextId, usize)>,
@@ -207,7 +208,7 @@ impl<R: TextRewriter> State<R> {
             if let Found::Whole(id, _, repeats) = &mut found[text.place]
                 && *repeats != Repeats::Nothing
             {
-                // It has more than the delta, so it does not repeat it.
+                // The full text is longer than the delta, so it is a text of its own.
                 if first.is_some() {
                     id.member = Member::Whole;
                 }

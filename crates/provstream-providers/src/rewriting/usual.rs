@@ -101,7 +101,7 @@ impl<R: TextRewriter> State<R> {
         let edit = &mut self.edits.bytes;
         let is_changed = state.push_plain(content, &mut self.scratch, edit, handler);
         self.reader.report.add_text(content.len());
-        // Of a longer event, the pattern has not all.
+        // A template keeps at most `USUAL` bytes.
         let is_short = raw.len() <= USUAL;
         let has_template = usual.has_template && is_short;
         if self.reader.again.is_repeatable() && state.note_holding() && !has_template {

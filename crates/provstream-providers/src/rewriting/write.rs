@@ -18,7 +18,7 @@ use crate::text::TextRewriter;
 use crate::text_id::TextId;
 
 impl<R: TextRewriter> State<R> {
-    /// Writes bytes of the response, after those that are held back.
+    /// Writes bytes of the response, or holds them back if events before them are held back.
     pub(super) fn write(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
         if !self.may_pass(bytes) {
             return;
@@ -33,7 +33,8 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Returns `true` if bytes of the response may be written now; bytes of an unknown format are kept.
+    /// Returns `true` if bytes of the response may be written now. Otherwise they were dropped or,
+    /// while the format is unknown, kept.
     fn may_pass(&mut self, bytes: &[u8]) -> bool {
         let known = self.reader.format().is_some();
         let guard = self.guard.as_mut();
@@ -94,7 +95,7 @@ impl<R: TextRewriter> State<R> {
         self.reader.want_blocks(self.blocks.is_active());
     }
 
-    /// Removes the blocks of a message that is not streamed that lose all their text.
+    /// Removes from a message that is not streamed the blocks that have lost all their text.
     pub(super) fn remove_elements(&mut self, frame: &Frame<'_>, found: &[Found]) {
         self.edits.sort();
         let edits = &self.edits;
@@ -104,7 +105,7 @@ impl<R: TextRewriter> State<R> {
                 .next_if(|edit| edit.place().start < text.start)
                 .is_some()
             {}
-            // One of the string, and others of what is added to it.
+            // One edit replaces the string; others add text to it.
             let (mut is_edited, mut is_emptied) = (false, true);
             while let Some(edit) = next.next_if(|edit| edit.place().start <= text.end) {
                 is_edited |= edit.place() == text;
@@ -118,7 +119,8 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    /// Writes the events held back to which nothing can be added, and from which nothing can be removed.
+    /// Writes the first held events, up to the first to which text may still be added or which may still
+    /// be removed.
     pub(super) fn release_decided(&mut self, handler: &mut impl StreamHandler) {
         let is_undecided = |number| self.is_number_undecided(number);
         if each(self.deferred.numbers()).any(is_undecided) {
@@ -282,7 +284,7 @@ impl<R: TextRewriter> State<R> {
                 offsets.push((digits, Number::Sequence(number.saturating_add(self.added))));
             }
             while waits.next_if(|(end, ..)| *end < place.end).is_some() {}
-            // More may be written in the place of the same string.
+            // Several edits can have the same place; channels wait after the last.
             let is_last = edits
                 .peek()
                 .is_none_or(|next| next.place().start > place.end);
