@@ -201,3 +201,14 @@ fn a_quote_goes_on_after_the_last_line_of_a_block_in_it() {
         &["It is so\\n> for now. <doc1>"],
     );
 }
+
+/// The indentation of the line after a block in a quote is no end of the block's last line.
+#[test]
+fn a_line_of_markers_after_a_block_in_a_quote_is_blank() {
+    check(
+        "nova",
+        "> ~~~\n> a\n %[2]%\n> So it is.",
+        "> ~~~\n> a\n\n> So it is.",
+        &[" <2>"],
+    );
+}

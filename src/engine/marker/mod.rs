@@ -478,12 +478,13 @@ impl Reader {
         let all = len + white as u64;
         self.removed
             .push(self.position, all, self.tracker.removed());
+        let has_line_end = white > usize::from(self.blanks);
         self.odd_backslashes = false;
         self.behind.restart();
         self.white = 0;
         self.blanks = 0;
         self.open.remove(white);
-        self.tracker.remove(white, len);
+        self.tracker.remove(white, len, has_line_end);
     }
 }
 

@@ -336,12 +336,13 @@ impl Tracker {
     }
 
     /// Bytes of a marker or an annotation that are not part of the text, and the `white` bytes before them.
-    pub(super) fn remove(&mut self, white: usize, len: u64) {
+    /// `has_line_end` if the white space has the end of a line.
+    pub(super) fn remove(&mut self, white: usize, len: u64, has_line_end: bool) {
         let removed = white as u64 + len;
         self.end -= white as u64;
         self.removed += removed;
         // An annotation right after a fenced block removes the block's last line feed, too.
-        if self.end < self.base && !self.paused {
+        if self.end < self.base && has_line_end && !self.paused {
             // Then the text goes on in the block's closing line, in which no line prefix can come.
             self.is_rest = true;
             self.anchor.content = true;
