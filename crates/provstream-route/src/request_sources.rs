@@ -125,6 +125,9 @@ const OTHERS: [&str; 92] = [
     "verbosity",
 ];
 
+/// Parts of the names of models that search the web unasked, and number what they find.
+const SEARCHING: [&str; 5] = [":online", "compound", "deep-research", "search", "sonar"];
+
 /// Types of content that is read. With any other, such as an image, the list is incomplete.
 const READ: [&str; 10] = [
     "content",
@@ -140,12 +143,13 @@ const READ: [&str; 10] = [
 ];
 
 /// Types of content that the model itself wrote.
-const OWN: [&str; 7] = [
+const OWN: [&str; 8] = [
     "custom_tool_call",
     "function_call",
     "output_text",
     "reasoning",
     "redacted_thinking",
+    "refusal",
     "thinking",
     "tool_use",
 ];
@@ -224,6 +228,9 @@ impl RequestReader {
             if value.is_null() {
                 continue;
             }
+            if matches!(name, "model" | "models") {
+                self.may_lack |= searches(value);
+            }
             if TEXTS.contains(&name) {
                 self.value(value);
                 if name == "documents" {
@@ -254,9 +261,11 @@ impl RequestReader {
 
     fn content(&mut self, content: &Map<String, Value>) {
         let word = |name: &str| content.get(name).and_then(Value::as_str);
-        if matches!(word("role"), Some("assistant" | "model" | "CHATBOT"))
-            || word("type").is_some_and(|kind| OWN.contains(&kind))
-        {
+        if word("type").is_some_and(|kind| OWN.contains(&kind)) {
+            return;
+        }
+        if matches!(word("role"), Some("assistant" | "model" | "CHATBOT")) {
+            self.may_lack |= content.values().any(has_results);
             return;
         }
         self.may_lack |= word("type").is_some_and(|kind| !READ.contains(&kind));
@@ -335,6 +344,26 @@ impl RequestReader {
         self.has_label |= !ids.is_empty();
         ids.iter().for_each(|id| self.add(id));
     }
+}
+
+/// Returns `true` if the name of a model, or one of several, is that of a model that searches.
+fn searches(model: &Value) -> bool {
+    let is_searching = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        SEARCHING.iter().any(|part| name.contains(part))
+    };
+    match model {
+        Value::String(name) => is_searching(name),
+        Value::Array(names) => names.iter().any(searches),
+        _ => false,
+    }
+}
+
+/// Returns `true` if the content of a message of the model has blocks that it did not write, such as results of a search on the server.
+fn has_results(content: &Value) -> bool {
+    let blocks = content.as_array().into_iter().flatten();
+    let mut kinds = blocks.filter_map(|block| block["type"].as_str());
+    kinds.any(|kind| !matches!(kind, "text" | "function" | "custom") && !OWN.contains(&kind))
 }
 
 /// Returns `true` if a tool is a function of the client, and none that the server calls.

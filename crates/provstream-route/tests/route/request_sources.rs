@@ -145,6 +145,14 @@ fn a_list_that_may_lack_sources_calls_nothing_invented() {
         with("previous_response_id", json!("r")),
         with("conversation", json!("c")),
         with("some_new_member", json!(1)),
+        with("model", json!("sonar-pro")),
+        with("model", json!("vendor/M:online")),
+        with("models", json!(["m", "gpt-4o-Search-preview"])),
+        chat(&json!([
+            {"role": "assistant", "content": [
+                {"type": "text", "text": "It rains."},
+                {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}]},
+            {"role": "user", "content": LABELLED}])),
         content(json!({"type": "image_url", "image_url": {"url": "https://a.example"}})),
         content(json!({"type": "file", "file": {"file_id": "f"}})),
         content(json!({"type": "document", "source": {"type": "url", "url": "https://a.example"}})),
@@ -188,8 +196,12 @@ fn ordinary_options_leave_a_list_complete() {
         ("p", json!(0.9)),
         ("k", json!(5)),
         ("random_seed", json!(1)),
+        ("model", json!("some-model")),
     ] {
-        let mut request = chat(&json!([{"role": "user", "content": LABELLED}]));
+        let mut request = chat(&json!([
+            {"role": "assistant", "content": [{"type": "text", "text": "It rains."}], "tool_calls": [
+                {"type": "function", "id": "f", "function": {"name": "f", "arguments": "{}"}}]},
+            {"role": "user", "content": LABELLED}]));
         let before = of(&request);
         request[name] = value;
         assert_eq!(of(&request), before, "{request}");
