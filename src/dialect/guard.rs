@@ -263,6 +263,7 @@ fn ends_with_word(before: &[u8], words: &[Box<str>]) -> bool {
             .take_while(|&at| {
                 core::str::from_utf8(&before[at..]).is_ok() || before[at] & 0xC0 == 0x80
             })
+            .filter(|&at| core::str::from_utf8(&before[at..]).is_ok())
             .last()
             .unwrap_or(before.len()),
     };

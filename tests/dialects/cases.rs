@@ -212,3 +212,17 @@ fn a_line_of_markers_after_a_block_in_a_quote_is_blank() {
         &[" <2>"],
     );
 }
+
+/// Bytes that are not UTF-8 hide no word after them.
+#[test]
+fn a_word_after_an_incomplete_character_is_compared() {
+    let dialects = provstream::Dialects::built_in(["numeric"]).expect("a built-in dialect");
+    let mut parser = provstream::Parser::with_dialects(dialects);
+    let mut markers = 0;
+    let mut count = |event: provstream::Event<'_>| {
+        markers += usize::from(matches!(event, provstream::Event::Marker(_)));
+    };
+    parser.push(b"It \xE3\x80 is [1-3].", &mut count);
+    parser.finish(&mut count);
+    assert_eq!(markers, 0);
+}

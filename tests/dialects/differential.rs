@@ -215,7 +215,7 @@ fn unclosed(all: &[(&'static str, (u64, u64))]) -> Vec<(u64, u64)> {
 fn compare(seed: u64) -> Result<(), String> {
     let mut case = case(seed);
     // What `max_assertion` cuts is tested apart.
-    case.limits.max_assertion = 4096;
+    case.limits.max_assertion = 1 << 14;
     let mut whole = engine(&case, &steps(&case.input, usize::MAX));
     let fault = |what: String| Err(format!("seed {seed} {}\n{what}", shown(&case)));
     for size in [1, 2, 3, 7] {
