@@ -6,3 +6,4 @@ mod common;
 mod differential;
 mod render;
 mod splits;
+mod tables;

@@ -1,0 +1,87 @@
+//! Tables of dialects as input: damaged ones are refused, or read the same however a text is cut.
+
+use super::common::run;
+use provstream::{Dialect, Dialects, Mode, Parser};
+use testkit::reference::engine::Cuts;
+
+const FILES: [&str; 5] = [
+    include_str!("../../src/dialect/built-in/openai-file.toml"),
+    include_str!("../../src/dialect/built-in/numeric.toml"),
+    include_str!("../../src/dialect/built-in/citation.toml"),
+    include_str!("../../src/dialect/built-in/cohere.toml"),
+    include_str!("../../src/dialect/built-in/cite-tag.toml"),
+];
+
+/// What is written into a file: parts of expressions, of TOML and of its keys.
+const PIECES: [&str; 24] = [
+    "*",
+    "+",
+    "?",
+    "|",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{2}",
+    "{0,900}",
+    "\\",
+    ".",
+    "^",
+    "$",
+    "'",
+    "\"",
+    "\n",
+    "é",
+    "(?i)",
+    "\\b",
+    "max = 0\n",
+    "repeat = true\n",
+    "guard = \"number\"\n",
+    "end = '</a>'\n",
+];
+
+/// A text with markers of each file.
+const TEXT: &str = "Paris [1, 2] is big【4:0†a】. <co: 1>It rains [1-3][2].</co: 1> So [cite: 1] it is \
+    【7】【4:0†. <cite index=\"0-1\">Snow</cite> falls.[[1]](https://a.example)\n\n- [^1] <co: <cite [citation:3].\n";
+
+fn damaged(seed: u64) -> Vec<u8> {
+    let mut random = Cuts(seed);
+    let mut file = FILES[random.below(FILES.len())].as_bytes().to_vec();
+    for _ in 0..1 + random.below(3) {
+        let at = random.below(file.len());
+        let removed = [0, 0, 1, 1, 4, 30][random.below(6)].min(file.len() - at);
+        let piece = PIECES[random.below(PIECES.len())];
+        file.splice(at..at + removed, piece.bytes());
+    }
+    file
+}
+
+#[test]
+fn a_damaged_table_is_refused_or_reads_a_text_the_same_however_it_is_cut() {
+    let (mut refused, mut read) = (0, 0);
+    for seed in 0..testkit::search::seeds(80) {
+        let file = damaged(seed);
+        let dialect = match Dialect::from_toml(&file) {
+            Ok(dialect) => dialect,
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                refused += 1;
+                continue;
+            }
+        };
+        read += 1;
+        let dialects = Dialects::new([dialect]).expect("a dialect that was read");
+        assert!(dialects.compiled_len() <= 64 << 10);
+        let parser = Parser::builder()
+            .mode(Mode::Text)
+            .dialects(dialects)
+            .build();
+        let whole = run(&parser, [TEXT.as_bytes()]);
+        for size in [1, 3, 16] {
+            let cut = run(&parser, TEXT.as_bytes().chunks(size));
+            let file = String::from_utf8_lossy(&file);
+            assert_eq!(cut, whole, "seed {seed}, chunks of {size}: {file}");
+        }
+    }
+    assert!(refused > 8 && read > 8, "{refused} {read}");
+}
