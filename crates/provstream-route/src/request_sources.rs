@@ -14,6 +14,15 @@ const MAX_IDS: usize = 1 << 12;
 /// Longest label in bytes.
 const MAX_LABEL: usize = 256;
 
+/// Last characters of markers.
+const CLOSING: [char; 7] = [']', '】', '］', '>', '%', ')', '\u{E201}'];
+
+/// Most places at which a label may end that are tried.
+const MAX_ENDS: usize = 16;
+
+/// Characters between a label and its text.
+const AFTER_LABEL: [char; 10] = [' ', '\t', '\u{3000}', ':', '：', '.', ')', '-', '–', '|'];
+
 /// Members of a request whose texts may have labels.
 const TEXTS: [&str; 11] = [
     "chat_history",
@@ -166,7 +175,8 @@ const ASIDE: [&str; 7] = [
 ];
 
 /// Members with content that is not in the request, or not text.
-const UNREAD: [&str; 8] = [
+const UNREAD: [&str; 9] = [
+    "attachments",
     "fileData",
     "file_data",
     "file_id",
@@ -231,6 +241,8 @@ impl RequestReader {
             if matches!(name, "model" | "models") {
                 self.may_lack |= searches(value);
             }
+            // A stored prompt has texts and tools of its own.
+            self.may_lack |= name == "prompt" && value.is_object();
             if TEXTS.contains(&name) {
                 self.value(value);
                 if name == "documents" {
@@ -271,7 +283,8 @@ impl RequestReader {
         self.may_lack |= word("type").is_some_and(|kind| !READ.contains(&kind));
         for (name, value) in content {
             let name = &**name;
-            self.may_lack |= UNREAD.contains(&name);
+            let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+            self.may_lack |= UNREAD.contains(&name) && !is_empty;
             if name == "document" {
                 self.document(value);
             }
@@ -302,32 +315,57 @@ impl RequestReader {
         {
             return self.strings(&json);
         }
-        for line in text.lines() {
-            self.line(line);
-        }
+        self.lines(text);
     }
 
     fn strings(&mut self, json: &Value) {
         match json {
-            Value::String(text) => text.lines().for_each(|line| self.line(line)),
+            Value::String(text) => self.lines(text),
             Value::Array(all) => all.iter().for_each(|one| self.strings(one)),
             Value::Object(members) => members.values().for_each(|one| self.strings(one)),
             _ => {}
         }
     }
 
-    /// Reads the label that a line begins with, after indentation and markers of lists and quotes.
-    fn line(&mut self, line: &str) {
-        let line = line.trim_start_matches([' ', '\t', '>', '-', '*', '+', '#']);
-        let (label, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let marker = label.trim_end_matches([':', '*']);
-        let has_text = !rest.trim_start().is_empty() || label.ends_with(':');
-        if marker.starts_with(|first: char| first.is_alphanumeric())
-            || !has_text
-            || marker.len() > MAX_LABEL
-        {
+    fn lines(&mut self, text: &str) {
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            let goes_on = lines
+                .peek()
+                .is_some_and(|next| before_label(next).starts_with(char::is_alphanumeric));
+            self.line(line, goes_on);
+        }
+    }
+
+    /// Reads the label that a line begins with, after indentation and markers of lists, quotes and emphasis. If nothing follows it,
+    /// it counts if the text goes on in the next line.
+    fn line(&mut self, line: &str, goes_on: bool) {
+        let line = before_label(line);
+        if line.starts_with(|first: char| first.is_alphanumeric()) {
             return;
         }
+        let ends = line.char_indices().take_while(|(at, _)| *at < MAX_LABEL);
+        let ends = ends.filter(|(_, found)| CLOSING.contains(found));
+        for (at, last) in ends.take(MAX_ENDS) {
+            let (marker, rest) = line.split_at(at + last.len_utf8());
+            let rest = rest.trim_start_matches(['*', '_']);
+            let is_label = match rest.chars().next() {
+                None => goes_on,
+                Some(next) if next.is_alphanumeric() => true,
+                Some(_) => {
+                    let text = rest.trim_start_matches(AFTER_LABEL);
+                    let is_named = rest.starts_with([':', '：']);
+                    text.len() < rest.len() && (is_named || goes_on || !text.is_empty())
+                }
+            };
+            if is_label && self.label(marker) {
+                return;
+            }
+        }
+    }
+
+    /// Adds the identifiers of a label; returns `false` if it is none.
+    fn label(&mut self, marker: &str) -> bool {
         const BEFORE: &str = "So ";
         let mut ids: Vec<Box<str>> = Vec::new();
         let mut take = |event: Event<'_>| {
@@ -343,6 +381,21 @@ impl RequestReader {
         self.parser.finish(&mut take);
         self.has_label |= !ids.is_empty();
         ids.iter().for_each(|id| self.add(id));
+        !ids.is_empty()
+    }
+}
+
+/// Removes what may come before a label in its line.
+fn before_label(line: &str) -> &str {
+    let is_mark = |found: char| {
+        found.is_whitespace()
+            || matches!(found, '>' | '-' | '*' | '+' | '#' | '_' | '•' | '\u{FEFF}')
+    };
+    let line = line.trim_start_matches(is_mark);
+    let rest = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    match rest.strip_prefix(['.', ')']) {
+        Some(item) if rest.len() < line.len() => item.trim_start_matches(is_mark),
+        _ => line,
     }
 }
 

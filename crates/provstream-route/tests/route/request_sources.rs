@@ -245,3 +245,57 @@ fn without_a_request_nothing_is_called_invented() {
     let out = String::from_utf8(out).expect("UTF-8");
     assert!(out.contains("<One.>"), "{out}");
 }
+
+#[test]
+fn labels_have_the_forms_that_prompts_have() {
+    for (first, second, expected) in [
+        ("1. [1] Cities", "2) [2] Rivers", "kkuu"),
+        ("- 1. [1] Cities", "• [2] Rivers", "kkuu"),
+        ("【1】标题", "［2］ B", "kkuu"),
+        ("[1]Cities", "[2]：Rivers", "kkuu"),
+        ("[1]. Cities", "__[2]__: Rivers", "kkuu"),
+        ("_[1]_ Cities", "\u{3000}[2] Rivers", "kkuu"),
+        (
+            "\u{FEFF}[1]\nCities are old.",
+            "[2]\nRivers are long.",
+            "kkuu",
+        ),
+        ("[1][2] Cities", "[doc1]\n\nAnswer.", "kkuu"),
+        (
+            "[[1]](https://a.example) Cities",
+            "[2](https://b.example/(b)) Rivers",
+            "kkuu",
+        ),
+        ("[1] Cities", "[2][7]=4 and [7]/[9]", "kuuu"),
+        ("[1] Cities", "x [2] Rivers", "kuuu"),
+        ("[1] Cities", "[2]", "kuuu"),
+    ] {
+        let text = format!("{first}\n{second}");
+        let request = chat(&json!([{"role": "user", "content": text}]));
+        assert_eq!(of(&request), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_request_with_a_stored_prompt_or_files_has_no_complete_list() {
+    let message = |more: Value| {
+        let mut message = json!({"role": "user", "content": LABELLED});
+        message
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        chat(&json!([message]))
+    };
+    for (request, expected) in [
+        (
+            json!({"input": LABELLED, "prompt": {"id": "pmpt_x"}}),
+            "kknn",
+        ),
+        (json!({"prompt": LABELLED}), "kkuu"),
+        (message(json!({"attachments": [{"file_id": "f"}]})), "kknn"),
+        (message(json!({"images": []})), "kkuu"),
+        (message(json!({"images": ["aGk="]})), "kknn"),
+    ] {
+        assert_eq!(of(&request), expected, "{request}");
+    }
+}
