@@ -67,7 +67,7 @@ pub enum GateEnd {
 /// Memory is bounded by the parser's limits and by [`with_max_held`](Self::with_max_held).
 ///
 /// This policy withholds what no source corroborates. It also withholds an assertion if a limit cut off its text or left out an
-/// annotation, and its [`Policy::limit`], which releases by default, ends the stream before text that is too long.
+/// annotation. Its [`Policy::limit`] ends the stream before text that is too long; the default releases it.
 ///
 /// ```
 /// use provstream::{Action, AtLimit, Gate, GateEnd, Parser, Policy, Question};
@@ -168,9 +168,9 @@ impl<P: Policy> Gate<P> {
         self.push_any(chunk, false, &mut handler);
     }
 
-    /// Takes the next bytes of the model's own output, of which more follow at once: only text that is too long is decided about
-    /// before the next call of another method. For callers with many small pieces, as looking for the release point after each
-    /// takes most of the time.
+    /// Takes the next bytes of the model's own output, of which more follow at once. Until another method is called, the gate
+    /// decides only about text that is too long. For callers with many small pieces: looking for the release point after each
+    /// one would take most of the time.
     pub fn push_more(&mut self, chunk: &[u8], mut handler: impl GateHandler) {
         self.goes_on = true;
         self.push_any(chunk, false, &mut handler);
@@ -223,8 +223,8 @@ impl<P: Policy> Gate<P> {
         self.busy = false;
     }
 
-    /// Has the policy decide about all that is held back, because a caller that has to hold back other things with it cannot wait
-    /// any longer; see [`Policy::limit`].
+    /// Has the policy decide about all held text, as at a limit; see [`Policy::limit`]. For a caller that itself holds data
+    /// behind this text and has no more room.
     pub fn reach_limit(&mut self, mut handler: impl GateHandler) {
         self.enter();
         if self.held.ended().is_none() && self.held.len() > 0 {
@@ -309,7 +309,7 @@ impl<P: Policy> Gate<P> {
         self.held.ended()
     }
 
-    /// Returns `true` if text is held that may be written without more input: at the end of the stream, or when it is refused.
+    /// Returns `true` if [`finish`](Self::finish) or a refusal may still write something.
     #[must_use]
     pub fn is_holding(&self) -> bool {
         self.ended().is_none()
@@ -487,8 +487,8 @@ impl<P: Policy> Gate<P> {
     }
 
     /// Returns the offset before which held text is too long, if any is; `clean` is the offset of
-    /// the release point in the stripped stream. A JSON value outside a fenced block is not too
-    /// long, but text before it is, if it is together with the value.
+    /// the release point in the stripped stream. A JSON value outside a fenced block is never too
+    /// long. Text before it is, if text and value together exceed the limit.
     fn cut_before(&self, point: ReleasePoint, clean: u64) -> Option<u64> {
         if self.check.is_blind()
             && let Some(start) = self.held.first_cut()
@@ -533,7 +533,8 @@ impl<P: Policy> Gate<P> {
         let end = start + len;
         let full = self.untrusted.len() >= MOST_STRETCHES;
         match self.untrusted.last_mut() {
-            // Beyond their number, what is between two counts as untrusted, too.
+            // If the list is full, the last stretch is extended, so text between the two counts as
+            // untrusted, too.
             Some(last) if last.end() == start || full => *last = Span::new(last.start(), end),
             _ => self.untrusted.push(Span::new(start, end)),
         }

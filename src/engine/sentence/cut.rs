@@ -1,4 +1,4 @@
-//! The last sentence of a candidate whose beginning is missing.
+//! The last sentence of a passage whose beginning is missing.
 //!
 //! What keeps a full stop from ending a sentence comes before it, and may be missing. So near the cut such a full stop ends a
 //! sentence, whatever comes before it. That way a sentence boundary never vanishes when more of the text before it is cut off:
@@ -88,7 +88,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The last sentence of a candidate whose beginning was cut off.
+/// The last sentence of a passage whose beginning was cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CutSentence {
     /// Index at which the sentence starts.
@@ -98,19 +98,19 @@ pub(crate) struct CutSentence {
 }
 
 /// Finds the last sentence of a passage that `max_assertion` truncated.
-pub(crate) fn last_sentence_after_cut(candidate: &[u8]) -> CutSentence {
-    let text = Text::cut(candidate);
-    let mut end = terminator::trimmed(candidate);
-    let mut letters = Letters::of(candidate, false);
-    while let Some(terminator) = terminator::last_before(candidate, end) {
+pub(crate) fn last_sentence_after_cut(passage: &[u8]) -> CutSentence {
+    let text = Text::cut(passage);
+    let mut end = terminator::trimmed(passage);
+    let mut letters = Letters::of(passage, false);
+    while let Some(terminator) = terminator::last_before(passage, end) {
         end = terminator.start;
-        if terminator.is_in_word(candidate) {
+        if terminator.is_in_word(passage) {
             continue;
         }
         let next = text.boundary_after(terminator);
-        if let Some(at) = letters.pass(candidate, terminator, next) {
+        if let Some(at) = letters.pass(passage, terminator, next) {
             let at_cut =
-                text.is_near_cut(terminator) && boundary::after(candidate, terminator).is_none();
+                text.is_near_cut(terminator) && boundary::after(passage, terminator).is_none();
             return CutSentence { start: at, at_cut };
         }
     }

@@ -1,4 +1,4 @@
-//! Finds sentence boundaries in the text before an annotation, the *candidate*.
+//! Finds sentence boundaries in the text before an annotation, the *passage*.
 //!
 //! Boundaries are those of UAX #29 with the differences of the wire profile, assertion span:
 //!
@@ -45,12 +45,12 @@ pub const UNICODE_VERSION: (u8, u8, u8) = (17, 0, 0);
 /// Version of CLDR whose sentence break suppressions are used: major, minor.
 pub const CLDR_VERSION: (u8, u8) = (46, 1);
 
-/// Returns the index at which the last sentence of `candidate` starts, in bytes: 0 when there is no break.
+/// Returns the index at which the last sentence of `passage` starts, in bytes: 0 when there is no break.
 ///
-/// The candidate ends where its last sentence ends; the caller trims white space there. The
+/// The passage ends where its last sentence ends; the caller trims white space there. The
 /// offset is that of the break, after the white space that follows the sentence before, never inside a UTF-8 character.
 /// A byte that is not part of one counts as a character that is neither letter nor punctuation. The cost depends on the
-/// length of the last sentence, not of the candidate.
+/// length of the last sentence, not of the passage.
 ///
 /// Source: wire profile, assertion span; UAX #29 SB1 to SB998.
 ///
@@ -61,21 +61,21 @@ pub const CLDR_VERSION: (u8, u8) = (46, 1);
 /// assert_eq!(last_sentence(b"Dr. Meier agreed"), 0);
 /// ```
 #[must_use]
-pub fn last_sentence(candidate: &[u8]) -> usize {
-    let mut end = terminator::trimmed(candidate);
-    let mut letters = trail::Letters::of(candidate, false);
-    while let Some(terminator) = terminator::last_before(candidate, end) {
+pub fn last_sentence(passage: &[u8]) -> usize {
+    let mut end = terminator::trimmed(passage);
+    let mut letters = trail::Letters::of(passage, false);
+    while let Some(terminator) = terminator::last_before(passage, end) {
         end = terminator.start;
-        let next = boundary::after(candidate, terminator);
-        if let Some(at) = letters.pass(candidate, terminator, next) {
+        let next = boundary::after(passage, terminator);
+        if let Some(at) = letters.pass(passage, terminator, next) {
             return at;
         }
     }
     0
 }
 
-/// The sentences of `candidate` in order, as byte ranges that cover it without a gap, the white space after a sentence
-/// included. An empty candidate has none.
+/// The sentences of `passage` in order, as byte ranges that cover it without a gap, the white space after a sentence
+/// included. An empty passage has none.
 ///
 /// The last of them starts at [`last_sentence`], so trailing text without a letter belongs to it.
 ///
@@ -86,22 +86,22 @@ pub fn last_sentence(candidate: &[u8]) -> usize {
 /// assert_eq!(all, [0..8, 8..22]);
 /// ```
 #[must_use]
-pub fn sentences(candidate: &[u8]) -> Sentences<'_> {
+pub fn sentences(passage: &[u8]) -> Sentences<'_> {
     Sentences {
-        candidate,
+        passage,
         at: 0,
         searched: 0,
-        last: last_sentence(candidate),
+        last: last_sentence(passage),
     }
 }
 
-/// Iterator over the sentences of a candidate, made by [`sentences`].
+/// Iterator over the sentences of a passage, made by [`sentences`].
 #[derive(Clone, Debug)]
 pub struct Sentences<'a> {
-    candidate: &'a [u8],
+    passage: &'a [u8],
     /// Start of the next sentence to hand out.
     at: usize,
-    /// No terminator in `candidate[..searched]` is still to be looked at.
+    /// No terminator in `passage[..searched]` is still to be looked at.
     searched: usize,
     /// Start of the last sentence.
     last: usize,
@@ -113,16 +113,16 @@ impl Iterator for Sentences<'_> {
     fn next(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         while start < self.last {
-            let Some(terminator) = terminator::first_from(self.candidate, self.searched) else {
+            let Some(terminator) = terminator::first_from(self.passage, self.searched) else {
                 break;
             };
             self.searched = terminator.end;
-            if let Some(at) = boundary::after(self.candidate, terminator) {
+            if let Some(at) = boundary::after(self.passage, terminator) {
                 self.at = at;
                 return Some(start..at);
             }
         }
-        self.at = self.candidate.len();
+        self.at = self.passage.len();
         (start < self.at).then_some(start..self.at)
     }
 }
