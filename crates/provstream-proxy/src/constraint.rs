@@ -8,6 +8,8 @@ use provstream_emit::{GrammarTarget, SchemaTarget};
 use provstream_providers::Format;
 use serde_json::{Map, Value, json};
 
+use crate::request_json::spelling;
+
 /// Constraint on answers: a schema or a grammar.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
@@ -261,14 +263,9 @@ fn add_schema(format: Format, request: &mut Value, schema: &Value) -> bool {
 }
 
 fn add_schema_of_gemini(request: &mut Value, schema: &Value) -> bool {
-    // The API takes both spellings.
-    let (config, kind, place) = match request.get("generation_config") {
-        Some(_) => (
-            "generation_config",
-            "response_mime_type",
-            "response_json_schema",
-        ),
-        None => ("generationConfig", "responseMimeType", "responseJsonSchema"),
+    let (config, kind, place) = match spelling(request, "generation_config", "generationConfig") {
+        config @ "generation_config" => (config, "response_mime_type", "response_json_schema"),
+        config => (config, "responseMimeType", "responseJsonSchema"),
     };
     set(request, &[config, kind], "application/json".into())
         && set(request, &[config, place], schema.clone())

@@ -5,7 +5,7 @@ use provstream_route::format_of_path;
 use serde_json::Value;
 
 use crate::constraint::Constraint;
-use crate::request_json::add_prompt;
+use crate::request_json::{add_prompt, in_two_spellings};
 
 /// Additions to requests. Their place in a request depends on its API.
 #[derive(Clone, Debug, Default)]
@@ -50,20 +50,31 @@ impl Emission {
 
     /// Adds the prompt and the constraint to a request. If the constraint cannot be added, because
     /// the request has its own or its API accepts none, the request gets no prompt either.
-    pub(crate) fn add(&self, path: &str, request: &mut Value) -> EmissionChanges {
+    ///
+    /// # Errors
+    ///
+    /// A message that names both members, if the request has a member in two spellings.
+    pub(crate) fn add(
+        &self,
+        path: &str,
+        request: &mut Value,
+    ) -> Result<EmissionChanges, &'static str> {
         let mut added = EmissionChanges::default();
         let Some(format) = self.format.or_else(|| format_of_path(path)) else {
-            return added;
+            return Ok(added);
         };
+        if let Some(message) = in_two_spellings(format, request) {
+            return Err(message);
+        }
         if let Some(constraint) = &self.constraint {
             if !constraint.add(format, request) {
-                return added;
+                return Ok(added);
             }
             added.constraint = Some(constraint.name());
         }
         if let Some(prompt) = &self.prompt {
             added.has_prompt = add_prompt(format, request, prompt);
         }
-        added
+        Ok(added)
     }
 }

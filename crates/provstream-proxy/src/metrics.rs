@@ -35,7 +35,7 @@ impl Histogram {
 }
 
 /// Counter families with their help texts.
-const COUNTERS: [(&str, &str); 14] = [
+const COUNTERS: [(&str, &str); 15] = [
     (
         "provstream_requests_total",
         "Requests, by how their responses ended.",
@@ -43,6 +43,10 @@ const COUNTERS: [(&str, &str); 14] = [
     (
         "provstream_emissions_total",
         "Requests on routes that add a prompt, a schema or a grammar, by what was added.",
+    ),
+    (
+        "provstream_incomplete_sources_total",
+        "Requests on routes with the sources of requests whose list is incomplete or missing, by reason.",
     ),
     (
         "provstream_uninspected_total",
@@ -167,6 +171,14 @@ impl Metrics {
             let key = (family, labels(pairs));
             *locked(&self.counters).entry(key).or_default() += by;
         }
+    }
+
+    /// Increases a counter with these labels by 1. Returns `true` if it is new.
+    pub(crate) fn count_first(&self, family: &'static str, pairs: &[(&str, &str)]) -> bool {
+        let mut counters = locked(&self.counters);
+        let count = counters.entry((family, labels(pairs))).or_default();
+        *count += 1;
+        *count == 1
     }
 
     /// Adds a histogram to the one with these labels.

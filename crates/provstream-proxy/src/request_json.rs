@@ -20,6 +20,38 @@ pub(crate) const fn takes_prompt(format: Format) -> bool {
     )
 }
 
+/// Members of Gemini's requests that have two spellings, and the error if a request has both.
+const SPELLINGS: [(&str, &str, &str); 2] = [
+    (
+        "system_instruction",
+        "systemInstruction",
+        "expected \"system_instruction\" or \"systemInstruction\", found both",
+    ),
+    (
+        "generation_config",
+        "generationConfig",
+        "expected \"generation_config\" or \"generationConfig\", found both",
+    ),
+];
+
+/// Returns an error that names both members, if a request has a member in two spellings, of which the API would take one.
+pub(crate) fn in_two_spellings(format: Format, request: &Value) -> Option<&'static str> {
+    let has = |name: &str| request.get(name).is_some_and(|value| !value.is_null());
+    let is_both = |(one, other, _): &&(&str, &str, _)| has(one) && has(other);
+    let both = SPELLINGS.iter().find(is_both);
+    both.filter(|_| format == Format::Gemini)
+        .map(|(_, _, message)| *message)
+}
+
+/// Returns the spelling of a member of Gemini's requests that a request has; the second one if it has none.
+pub(crate) fn spelling(request: &Value, one: &'static str, other: &'static str) -> &'static str {
+    let is_other = request.get(other).is_some_and(|value| !value.is_null());
+    match request.get(one) {
+        Some(_) if !is_other => one,
+        _ => other,
+    }
+}
+
 /// Appends a text to the system prompt. Returns `false` if the request has no place for it.
 pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> bool {
     match format {
@@ -45,11 +77,7 @@ pub(crate) fn add_prompt(format: Format, request: &mut Value, prompt: &str) -> b
             push(system, json!({"text": prompt}))
         }
         Format::Gemini if request.is_object() => {
-            // The API takes both spellings.
-            let name = match request.get("system_instruction") {
-                Some(_) => "system_instruction",
-                None => "systemInstruction",
-            };
+            let name = spelling(request, "system_instruction", "systemInstruction");
             let instruction = &mut request[name];
             if instruction.is_null() {
                 *instruction = json!({"parts": []});

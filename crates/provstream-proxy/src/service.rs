@@ -11,7 +11,7 @@ use http::{Method, Request, Response, StatusCode, Version};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use provstream_providers::Format;
-use provstream_route::{Cause, Refusal, Route, RouteAction, format_of_path};
+use provstream_route::{Cause, Refusal, Route, RouteAction, SourceGap, format_of_path};
 use serde_json::Value;
 
 use crate::again::RepeatableRequest;
@@ -20,6 +20,7 @@ use crate::causes::causes;
 use crate::config::{Extras, Upstream};
 use crate::emission::EmissionChanges;
 use crate::headers;
+use crate::log;
 use crate::outgoing::{FaultNote, Outgoing, RequestBodyFault};
 use crate::record::RequestRecord;
 use crate::refusals::{refusal, refused};
@@ -148,6 +149,9 @@ async fn answer(
     };
     let note = FaultNote::default();
     let sent = outgoing(request, (route, upstream, &own), &loaded, &mut asked, &note).await;
+    if let Some(gap) = asked.route.as_ref().and_then(Route::source_gap) {
+        note_gap(&shared, route, gap, config.log);
+    }
     record.added = asked.added.map(EmissionChanges::as_str);
     let outgoing = match sent {
         Ok(mut outgoing) => {
@@ -183,6 +187,18 @@ async fn answer(
             refused(Cause::UpstreamUnreachable, format, record)
         }
     })
+}
+
+/// Counts a request whose list of sources is incomplete, and logs the first one of each route and reason.
+fn note_gap(shared: &ProxyState, route: &Route, gap: SourceGap, logs: bool) {
+    let labels = [("route", route.name()), ("reason", gap.as_str())];
+    let family = "provstream_incomplete_sources_total";
+    if shared.metrics.count_first(family, &labels) && logs {
+        let name = route.name();
+        log::note(&format!(
+            "the route {name} compares answers with incomplete lists of sources, reason {gap}; {family} counts them"
+        ));
+    }
 }
 
 fn refuse(
@@ -273,7 +289,7 @@ async fn outgoing(
         asked.route = Some(route.with_request(&bytes));
     }
     let bytes = match extras {
-        Some(extras) => changed(&mut parts, bytes, extras, loaded, asked),
+        Some(extras) => changed(&mut parts, bytes, extras, loaded, asked)?,
         None => bytes,
     };
     Ok(Request::from_parts(parts, Outgoing::whole(bytes)))
@@ -287,15 +303,17 @@ fn changed(
     extras: &Extras,
     loaded: &Loaded,
     asked: &mut Asked,
-) -> Bytes {
+) -> Result<Bytes, RequestError> {
     if !extras.emission.is_some() && extras.reemit == 0 {
-        return bytes;
+        return Ok(bytes);
     }
     let Ok(mut body) = serde_json::from_slice::<Value>(&bytes) else {
-        return bytes;
+        return Ok(bytes);
     };
     if extras.emission.is_some() && !headers::is_signed(&parts.headers) {
-        asked.added = Some(extras.emission.add(&asked.path, &mut body));
+        let added = extras.emission.add(&asked.path, &mut body);
+        let wrong = |message| request_error(StatusCode::BAD_REQUEST, "bad_request", message);
+        asked.added = Some(added.map_err(wrong)?);
     }
     let bytes = match asked.added.is_some_and(EmissionChanges::is_some) {
         true => Bytes::from(body.to_string()),
@@ -307,7 +325,7 @@ fn changed(
             RepeatableRequest::new(loaded.client.clone(), parts.clone(), body, extras.reemit);
         asked.again = Some(again);
     }
-    bytes
+    Ok(bytes)
 }
 
 /// Collects a body. The body itself limits its length.
@@ -327,18 +345,28 @@ fn choices(body: &[u8]) -> usize {
     #[serde(rename_all = "camelCase")]
     struct Generation {
         candidate_count: Option<usize>,
+        #[serde(rename = "candidate_count")]
+        count_in_snake_case: Option<usize>,
     }
     #[derive(serde::Deserialize)]
     struct GenerationOptions {
         n: Option<usize>,
         #[serde(rename = "generationConfig")]
         generation: Option<Generation>,
+        generation_config: Option<Generation>,
     }
     let Ok(body) = serde_json::from_slice::<GenerationOptions>(body) else {
         return 1;
     };
-    let candidates = body
-        .generation
-        .and_then(|generation| generation.candidate_count);
-    body.n.or(candidates).unwrap_or(1).max(1)
+    let configs = [body.generation, body.generation_config];
+    let candidates = configs
+        .into_iter()
+        .flatten()
+        .flat_map(|config| [config.candidate_count, config.count_in_snake_case]);
+    candidates
+        .chain([body.n])
+        .flatten()
+        .max()
+        .unwrap_or(1)
+        .max(1)
 }

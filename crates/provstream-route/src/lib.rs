@@ -64,6 +64,8 @@ mod seen;
 mod settings;
 mod shape;
 #[cfg(feature = "dialects")]
+mod source_gap;
+#[cfg(feature = "dialects")]
 mod sources;
 mod terminal;
 mod tracker;
@@ -82,6 +84,8 @@ pub use pattern::PathPattern;
 pub use plan::Plan;
 pub use refusal::Refusal;
 pub use route::{Route, RouteAction, Routes};
+#[cfg(feature = "dialects")]
+pub use source_gap::SourceGap;
 #[cfg(feature = "dialects")]
 pub use sources::{SourceList, SourceListError};
 pub use terminal::{TerminalJson, is_unsafe, terminal_json};

@@ -226,6 +226,8 @@ fn route<E: Display>(
         sources,
         #[cfg(feature = "dialects")]
         has_request_sources,
+        #[cfg(feature = "dialects")]
+        source_gap: None,
         format: format(table)?,
         reasoning: reasoning(table, action)?,
         is_closed: is_closed(table, action)?,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use provstream::{Dialects, Event, Parser, Source, Sources};
 use serde_json::{Map, Value};
 
+use crate::source_gap::SourceGap;
 use crate::sources::SourceList;
 
 /// Most identifiers of a list; with more, it is incomplete.
@@ -205,33 +206,45 @@ impl Sources for Any {
 /// no list.
 ///
 /// A label is a marker of the dialects at the start of a line, with text after it, as in `[1] A title`. The list is complete if
-/// there is a label and nothing in the request can bring other sources.
-pub(crate) fn sources_of(body: &[u8], dialects: &Dialects) -> Option<SourceList> {
+/// there is a label and nothing in the request can bring other sources; otherwise the first reason why it is not is returned, too.
+pub(crate) fn sources_of(
+    body: &[u8],
+    dialects: &Dialects,
+) -> (Option<SourceList>, Option<SourceGap>) {
     let parser = Parser::builder().dialects(dialects.clone());
     let mut reader = RequestReader {
         parser: parser.sources(Arc::new(Any)).build(),
         ids: BTreeSet::new(),
         has_label: false,
-        may_lack: false,
+        gap: None,
     };
     match serde_json::from_slice(body) {
         Ok(Value::Object(request)) => reader.request(&request),
-        _ => reader.may_lack = true,
+        _ => reader.lacks(true, SourceGap::NotAnObject),
     }
-    let is_complete = reader.has_label && !reader.may_lack;
+    let is_unlabelled = !reader.has_label;
+    reader.lacks(is_unlabelled, SourceGap::NoLabel);
     let ids = reader.ids.iter().map(AsRef::as_ref);
-    (ids.len() > 0).then(|| SourceList::of_ids(ids, is_complete))
+    let list = (ids.len() > 0).then(|| SourceList::of_ids(ids, reader.gap.is_none()));
+    (list, reader.gap)
 }
 
 struct RequestReader {
     parser: Parser,
     ids: BTreeSet<Box<str>>,
     has_label: bool,
-    /// The model may have other sources.
-    may_lack: bool,
+    /// First reason why the model may have other sources.
+    gap: Option<SourceGap>,
 }
 
 impl RequestReader {
+    /// Notes a reason why the list may lack sources, if it applies.
+    fn lacks(&mut self, applies: bool, gap: SourceGap) {
+        if applies && self.gap.is_none() {
+            self.gap = Some(gap);
+        }
+    }
+
     fn request(&mut self, request: &Map<String, Value>) {
         for (name, value) in request {
             let name = &**name;
@@ -239,10 +252,10 @@ impl RequestReader {
                 continue;
             }
             if matches!(name, "model" | "models") {
-                self.may_lack |= searches(value);
+                self.lacks(searches(value), SourceGap::Tool);
             }
             // A stored prompt has texts and tools of its own.
-            self.may_lack |= name == "prompt" && value.is_object();
+            self.lacks(name == "prompt" && value.is_object(), SourceGap::Member);
             if TEXTS.contains(&name) {
                 self.value(value);
                 if name == "documents" {
@@ -254,9 +267,9 @@ impl RequestReader {
                 }
             } else if name == "tools" {
                 let all = value.as_array().into_iter().flatten();
-                self.may_lack |= !all.clone().all(is_function);
-            } else if !OTHERS.contains(&name) {
-                self.may_lack = true;
+                self.lacks(!all.clone().all(is_function), SourceGap::Tool);
+            } else {
+                self.lacks(!OTHERS.contains(&name), SourceGap::Member);
             }
         }
     }
@@ -277,14 +290,15 @@ impl RequestReader {
             return;
         }
         if matches!(word("role"), Some("assistant" | "model" | "CHATBOT")) {
-            self.may_lack |= content.values().any(has_results);
+            self.lacks(content.values().any(has_results), SourceGap::Content);
             return;
         }
-        self.may_lack |= word("type").is_some_and(|kind| !READ.contains(&kind));
+        let is_unknown = word("type").is_some_and(|kind| !READ.contains(&kind));
+        self.lacks(is_unknown, SourceGap::Content);
         for (name, value) in content {
             let name = &**name;
             let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-            self.may_lack |= UNREAD.contains(&name) && !is_empty;
+            self.lacks(UNREAD.contains(&name) && !is_empty, SourceGap::Content);
             if name == "document" {
                 self.document(value);
             }
@@ -304,7 +318,7 @@ impl RequestReader {
     fn add(&mut self, id: &str) {
         match self.ids.len() < MAX_IDS {
             true => _ = self.ids.insert(id.into()),
-            false => self.may_lack = true,
+            false => self.lacks(true, SourceGap::Identifiers),
         }
     }
 

@@ -94,6 +94,8 @@ impl Route {
                 sources: None,
                 #[cfg(feature = "dialects")]
                 has_request_sources: false,
+                #[cfg(feature = "dialects")]
+                source_gap: None,
                 format: None,
                 reasoning: Reasoning::Leave,
                 is_closed: false,
@@ -138,10 +140,20 @@ impl Route {
     pub fn with_request(&self, body: &[u8]) -> Self {
         let mut route = self.clone();
         if let (true, Some(dialects)) = (self.has_request_sources(), &self.settings.dialects) {
-            let sources = crate::request_sources::sources_of(body, dialects);
-            Arc::make_mut(&mut route.settings).sources = sources.map(Arc::new);
+            let (sources, gap) = crate::request_sources::sources_of(body, dialects);
+            let settings = Arc::make_mut(&mut route.settings);
+            settings.sources = sources.map(Arc::new);
+            settings.source_gap = gap;
         }
         route
+    }
+
+    /// Returns why the list of sources is incomplete or missing, for a route [with a request](Self::with_request) whose answer is
+    /// compared with its sources.
+    #[cfg(feature = "dialects")]
+    #[must_use]
+    pub fn source_gap(&self) -> Option<crate::SourceGap> {
+        self.settings.source_gap
     }
 
     /// Returns the name of the route in logs and metrics: its `name`, otherwise its path, or

@@ -29,6 +29,9 @@ pub(crate) struct FilterSettings {
     /// The sources are those of each request.
     #[cfg(feature = "dialects")]
     pub(crate) has_request_sources: bool,
+    /// Why the sources of the request are incomplete.
+    #[cfg(feature = "dialects")]
+    pub(crate) source_gap: Option<crate::SourceGap>,
     /// Format of responses; `None` to detect it from the events.
     pub(crate) format: Option<Format>,
     pub(crate) reasoning: Reasoning,

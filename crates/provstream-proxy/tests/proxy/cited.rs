@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::asks::stream;
-use crate::support::{post, proxy, text_of};
+use crate::support::{metrics, post, proxy, text_of};
 
 const SETTINGS: &str = r#"
 [[route]]
@@ -57,4 +57,47 @@ async fn an_answer_is_compared_with_the_sources_of_its_request() {
     let requests = upstream.seen(|seen| seen.requests.clone());
     let body = json!({"stream": true, "messages": [{"role": "user", "content": labelled}]});
     assert!(requests[0].ends_with(&body.to_string()), "{}", requests[0]);
+}
+
+#[tokio::test]
+async fn requests_with_incomplete_lists_are_counted_by_reason() {
+    let (running, _upstream) = proxy(SETTINGS, |_| stream("It is big [1].")).await;
+    let labelled = json!([{"role": "user", "content": "[1] Cities\n\nIs it big?"}]);
+    let tool = json!([{"type": "web_search"}]);
+    let with = |content: serde_json::Value| json!([{"role": "user", "content": content}]);
+    for (request, reason) in [
+        (json!({"messages": labelled}), None),
+        (
+            json!({"messages": with("Is it big?".into())}),
+            Some("no_label"),
+        ),
+        (json!([]), Some("not_an_object")),
+        (json!({"messages": labelled, "tools": tool}), Some("tool")),
+        (
+            json!({"messages": labelled, "previous_response_id": "r"}),
+            Some("member"),
+        ),
+        (
+            json!({"messages": with(json!([{"type": "text", "text": "[1] A"}, {"type": "image_url", "image_url": {}}]))}),
+            Some("content"),
+        ),
+    ] {
+        let body = request.to_string();
+        let answer = post(&running.address, "/v1/chat/completions", &body).await;
+        assert_eq!(answer.status, 200);
+        let found = metrics(&running.admin).await;
+        let counts = |reason: &str| {
+            let line = format!(
+                "provstream_incomplete_sources_total{{route=\"*\",reason=\"{reason}\"}} 1\n"
+            );
+            found.contains(&line)
+        };
+        assert!(reason.is_none_or(counts), "{reason:?}: {found}");
+        if reason.is_none() {
+            assert!(
+                !found.contains("provstream_incomplete_sources_total{"),
+                "{found}"
+            );
+        }
+    }
 }

@@ -49,6 +49,36 @@ async fn sent(settings: &str, path: &str, body: &Value) -> Value {
     body_of(&request)
 }
 
+#[tokio::test]
+async fn a_member_in_two_spellings_is_an_error() {
+    let (running, upstream) = proxy(&emitting("emit = \"prompt\""), |_| stream("It rains.")).await;
+    let path = "/v1beta/models/m:streamGenerateContent";
+    let text = json!({"parts": [{"text": "s"}]});
+    for (one, other, value) in [
+        ("system_instruction", "systemInstruction", text),
+        (
+            "generation_config",
+            "generationConfig",
+            json!({"temperature": 0}),
+        ),
+    ] {
+        let body = json!({"contents": [], one: value, other: value});
+        let answer = post(&running.address, path, &body.to_string()).await;
+        assert_eq!(answer.status, 400);
+        let message = format!("expected \\\"{one}\\\" or \\\"{other}\\\", found both");
+        assert!(answer.text().contains(&message), "{}", answer.text());
+        assert!(upstream.seen(|seen| seen.requests.is_empty()));
+    }
+    // A member that is null is as good as none.
+    let body =
+        json!({"contents": [], "system_instruction": null, "systemInstruction": {"parts": []}});
+    let answer = post(&running.address, path, &body.to_string()).await;
+    assert_eq!(answer.status, 200);
+    let sent = upstream.seen(|seen| body_of(&seen.requests[0]));
+    assert_eq!(sent["system_instruction"], Value::Null);
+    assert!(sent["systemInstruction"]["parts"][0]["text"].is_string());
+}
+
 fn emitting(emit: &str) -> String {
     format!("[[route]]\npath = \"*\"\naction = \"strip\"\n{emit}\n")
 }
