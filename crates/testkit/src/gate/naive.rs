@@ -134,6 +134,42 @@ pub fn gate_from(
     (out.written, end)
 }
 
+/// Lists the bracketed assertions of an input that a gate withholds, if the input begins at offset `start` of its stream: their words,
+/// and the text that replaces each.
+pub fn withheld(
+    short: &Short,
+    limits: &RefLimits,
+    policy: Drawn,
+    start: u64,
+) -> Vec<(String, String)> {
+    let vocabulary = RefVocabulary::default();
+    let events = events_in(
+        short.reading,
+        &short.input,
+        limits,
+        &vocabulary,
+        &last_sentence,
+    );
+    let raw: Vec<u8> = short
+        .input
+        .iter()
+        .flat_map(|part| part.bytes.clone())
+        .collect();
+    let decided = decide(&events, &raw, |at| policy.action(start + at), u64::MAX);
+    let text = strip_in(short.reading, &short.input, limits, &vocabulary);
+    let withheld = decided.into_iter().filter_map(|found| {
+        let by = match found.action {
+            Action::Discard => String::new(),
+            Action::Replace(text) => text.into_owned(),
+            _ => return None,
+        };
+        let words = text[found.start..found.end].to_vec();
+        let words = String::from_utf8(words).expect("UTF-8");
+        (!found.json && !words.is_empty()).then_some((words, by))
+    });
+    withheld.collect()
+}
+
 /// Computes the output of a gate for free text with dialects, and how the gate ends the stream. `None` where a marker is beside
 /// the markers of a line, which the engine reads otherwise.
 pub fn gate_with_dialects(

@@ -9,3 +9,4 @@ pub mod members;
 pub mod oracle;
 pub mod repeating;
 pub mod text;
+mod within_words;
