@@ -19,8 +19,8 @@ use crate::marker::{
 use crate::mode::Mode;
 use crate::provenance::reading::lossy;
 use crate::provenance::{
-    Annotation, Assertion, Class, Encoding, LabelKind, Reason, Timestamp, Verdict, VerdictReason,
-    Version,
+    Annotation, Assertion, Class, Encoding, LabelKind, ObservationOutcome, Reason, Timestamp,
+    Verdict, VerdictReason, Version,
 };
 use crate::span::Span;
 
@@ -46,6 +46,7 @@ as_name!(
     LabelKind,
     MarcKind,
     Mode,
+    ObservationOutcome,
     Reason,
     VerdictReason
 );
@@ -270,7 +271,11 @@ impl Write for Verdict {
             .with("admitted", &self.admitted())?
             .with("reason", &self.reason())?
             .with("classes", self.classes())?
-            .with("floor", &self.floor())
+            .with("floor", &self.floor())?
+            .with_some(
+                "outcomes",
+                Some(self.outcomes()).filter(|outcomes| !outcomes.is_empty()),
+            )
     }
 }
 

@@ -7,7 +7,10 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::counting::{Counting, between};
-use super::{Annotation, Assertion, Class, LabelKind, Reason, Timestamp};
+use super::{
+    Annotation, Assertion, Class, LabelKind, ObservationCheck, ObservationLevel,
+    ObservationOutcome, Reason, Timestamp,
+};
 use crate::names::names;
 
 /// Requirements of a relying party on an assertion before it acts on it (`provenance memo 7`; wire profile 7).
@@ -40,6 +43,8 @@ pub struct Discipline {
     skew: Duration,
     /// Number of the group of each class that belongs to one.
     groups: BTreeMap<Class, usize>,
+    default_level: ObservationLevel,
+    levels: BTreeMap<Class, ObservationLevel>,
 }
 
 impl Discipline {
@@ -52,6 +57,8 @@ impl Discipline {
                 windows: BTreeMap::new(),
                 skew: Duration::ZERO,
                 groups: BTreeMap::new(),
+                default_level: ObservationLevel::Declared,
+                levels: BTreeMap::new(),
             },
             next_group: 0,
             error: (floor == 0).then_some(DisciplineError::ZeroFloor),
@@ -89,17 +96,60 @@ impl Discipline {
         self.skew
     }
 
-    /// Judges what an assertion's annotations declare, at the time `now`.
+    /// Returns the level that the observations of a class must reach for its annotations to count.
+    #[must_use]
+    pub fn level(&self, class: &Class) -> ObservationLevel {
+        self.levels
+            .get(class)
+            .copied()
+            .unwrap_or(self.default_level)
+    }
+
+    /// Returns the highest level of any class.
+    #[must_use]
+    pub fn max_level(&self) -> ObservationLevel {
+        let levels = self.levels.values().copied();
+        levels.max().unwrap_or_default().max(self.default_level)
+    }
+
+    /// Judges what an assertion's annotations declare, at the time `now`. Nothing is checked, so an annotation counts only if the
+    /// [`level`](Self::level) of its class is `declared`.
     pub fn judge(&self, assertion: &Assertion<'_>, now: Timestamp) -> Verdict {
+        self.judge_by(assertion, now, |_| None)
+    }
+
+    /// Judges what an assertion's annotations declare, at the time `now`, and checks the observations that they cite. An annotation
+    /// counts only if the outcome reaches the [`level`](Self::level) of its class.
+    pub fn judge_observed(
+        &self,
+        assertion: &Assertion<'_>,
+        now: Timestamp,
+        observations: &dyn ObservationCheck,
+    ) -> Verdict {
+        self.judge_by(assertion, now, |annotation| {
+            let window = self.window(annotation.class());
+            Some(observations.check(annotation, window, now))
+        })
+    }
+
+    fn judge_by(
+        &self,
+        assertion: &Assertion<'_>,
+        now: Timestamp,
+        check: impl Fn(&Annotation<'_>) -> Option<ObservationOutcome>,
+    ) -> Verdict {
         let mut unannotated = true;
         let unknown_in_slot = assertion.has_unknown_in_slot();
         let mut terminal = false;
         let mut classes = Vec::new();
         let mut counting = Vec::new();
+        let mut outcomes = Vec::new();
         for annotation in assertion.annotations() {
             unannotated = false;
             terminal |= annotation.label_kind() != LabelKind::Corroborated;
-            let found = self.examine(&annotation, now);
+            let outcome = check(&annotation);
+            outcomes.extend(outcome);
+            let found = self.examine_outcome(&annotation, outcome, now);
             if found.counts() {
                 classes.push(annotation.class().clone());
             }
@@ -129,13 +179,23 @@ impl Discipline {
             count,
             floor: self.floor(),
             counting,
+            outcomes,
             judged_at: now,
         }
     }
 
-    /// Returns whether an annotation counts at the time `now` and, if not, why.
+    /// Returns whether an annotation counts at the time `now` and, if not, why, without checking an observation.
     #[must_use]
     pub fn examine(&self, annotation: &Annotation<'_>, now: Timestamp) -> Counting {
+        self.examine_outcome(annotation, None, now)
+    }
+
+    fn examine_outcome(
+        &self,
+        annotation: &Annotation<'_>,
+        outcome: Option<ObservationOutcome>,
+        now: Timestamp,
+    ) -> Counting {
         match annotation.reason() {
             Some(Reason::Malformed) => return Counting::Malformed,
             Some(Reason::UnknownSource) => return Counting::Terminal,
@@ -152,6 +212,8 @@ impl Discipline {
             return Counting::NoTime;
         };
         let (first, last) = (now.saturating_sub(window), now.saturating_add(self.skew()));
+        let outcome = outcome.unwrap_or(ObservationOutcome::Declared);
+        let reaches = |level| level >= self.level(annotation.class());
         if ts < first {
             Counting::Stale {
                 by: between(ts, first),
@@ -160,6 +222,8 @@ impl Discipline {
             Counting::Future {
                 by: between(last, ts),
             }
+        } else if !outcome.level().is_some_and(reaches) {
+            Counting::Observation { outcome }
         } else {
             Counting::Counts
         }
@@ -249,6 +313,18 @@ impl DisciplineBuilder {
         self
     }
 
+    /// Sets the level that the observations of every class without a level of its own must reach; `declared` unless set.
+    pub fn default_level(mut self, level: ObservationLevel) -> Self {
+        self.discipline.default_level = level;
+        self
+    }
+
+    /// Sets the level that the observations of one class must reach; the last level given for a class holds. A terminal has none.
+    pub fn level(mut self, class: Class, level: ObservationLevel) -> Self {
+        self.discipline.levels.insert(class, level);
+        self
+    }
+
     /// Builds the discipline.
     ///
     /// # Errors
@@ -317,6 +393,7 @@ pub struct Verdict {
     count: usize,
     floor: usize,
     counting: Vec<Counting>,
+    outcomes: Vec<ObservationOutcome>,
     judged_at: Timestamp,
 }
 
@@ -350,6 +427,12 @@ impl Verdict {
     #[must_use]
     pub fn counting(&self) -> &[Counting] {
         &self.counting
+    }
+
+    /// For each annotation, in order, the outcome of checking its observation; empty if nothing was checked.
+    #[must_use]
+    pub fn outcomes(&self) -> &[ObservationOutcome] {
+        &self.outcomes
     }
 
     /// Returns the time from which ages were measured.

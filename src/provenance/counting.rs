@@ -3,7 +3,7 @@
 use core::fmt;
 use std::time::Duration;
 
-use super::Timestamp;
+use super::{ObservationOutcome, Timestamp};
 
 /// Result of examining an annotation: it counts towards the floor of a [`Discipline`](super::Discipline), or why not (`provenance
 /// memo 7`).
@@ -34,6 +34,11 @@ pub enum Counting {
         /// Time beyond the allowed skew.
         by: Duration,
     },
+    /// The observation that it cites does not reach the level of its class.
+    Observation {
+        /// Outcome of the check; `declared` if no observation is cited, or nothing was checked.
+        outcome: ObservationOutcome,
+    },
 }
 
 impl Counting {
@@ -55,17 +60,19 @@ impl Counting {
             Self::NoTime => "no-time",
             Self::Stale { .. } => "stale",
             Self::Future { .. } => "future",
+            Self::Observation { .. } => "observation",
         }
     }
 }
 
-/// Writes the reason, and for a time outside of the window by how much: `stale by 90s`.
+/// Writes the reason, for a time outside of the window by how much (`stale by 90s`), and for an observation the outcome.
 impl fmt::Display for Counting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stale { by } | Self::Future { by } => {
                 write!(f, "{} by {by:?}", self.as_str())
             }
+            Self::Observation { outcome } => outcome.fmt(f),
             _ => f.write_str(self.as_str()),
         }
     }

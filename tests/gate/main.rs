@@ -8,6 +8,8 @@ mod delay;
 mod dialect_parser;
 mod gate;
 mod limit;
+#[cfg(feature = "settings")]
+mod observations;
 mod rebuild;
 mod release_point;
 #[cfg(feature = "settings")]

@@ -74,8 +74,15 @@ impl Settings {
         let rules = document.policy.as_deref().map(|file| {
             let file = policy_file(file)
                 .map_err(|error| format!("policy: {error}, or the text of a policy file"))?;
-            Rules::from_toml(file.as_bytes(), &Vocabulary::memo())
-                .map_err(|error| format!("policy: {error}"))
+            let rules = Rules::from_toml(file.as_bytes(), &Vocabulary::memo())
+                .map_err(|error| format!("policy: {error}"))?;
+            match rules.needs_observations() {
+                true => Err(
+                    "policy: expected no levels and rules about observations, which need a ledger"
+                        .to_owned(),
+                ),
+                false => Ok(rules),
+            }
         });
         let reasoning = match document.reasoning.as_deref() {
             None => Reasoning::default(),

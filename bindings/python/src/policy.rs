@@ -71,6 +71,11 @@ impl Policy {
         if let Some(language) = &source.language {
             rules = rules.with_language(language);
         }
+        if rules.needs_observations() {
+            return Err(value_error(
+                "expected a policy without levels and rules about observations, which need a ledger",
+            ));
+        }
         Ok(Self(Arc::new(rules), Arc::new(source)))
     }
 }

@@ -23,7 +23,7 @@ use crate::commands::summary::SummaryOptions;
 use crate::commands::vocabulary::ListOptions;
 use crate::extension::Extension;
 use crate::scan::record::OUTPUT_FORMAT_VERSION;
-use crate::{messages, progress};
+use crate::{ledger, messages, progress};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -169,7 +169,11 @@ pub(crate) enum Command {
 /// Builds the definition of the command line. The help of each command ends with its exit statuses.
 pub(crate) fn definition(extensions: &[Extension]) -> clap::Command {
     let commands = extensions.iter().map(|extension| (extension.command)());
-    with_exit_status(Cli::command().subcommands(commands))
+    let command = Cli::command().subcommands(commands);
+    with_exit_status(match ledger::support() {
+        Some(_) => command,
+        None => ledger::hide_options(command),
+    })
 }
 
 fn with_exit_status(command: clap::Command) -> clap::Command {

@@ -12,6 +12,7 @@ mod fields;
 mod files;
 mod hidden_annotations;
 mod input;
+mod ledger;
 mod lines;
 mod messages;
 mod options;
@@ -40,10 +41,18 @@ pub use self::error::{input_error, usage_error};
 pub use self::extension::{CheckOptions, CheckSummary, Extension, Report, ReportOptions, escape};
 pub use self::messages::print_note;
 pub use self::scan::check::{AssertionCheck, CheckedAssertion};
+pub use provstream_route::{
+    LedgerList, LedgerSettings, LedgerSupport, RecordSettings, RequerySettings, RequestToolResult,
+    ToolResultRecorder,
+};
 
-/// Runs the command line with the arguments of the process, and with the commands of `extensions` besides its own.
+/// Runs the command line with the arguments of the process, and with the commands of `extensions` besides its own. With `ledgers`, its
+/// own commands can check observations.
 #[must_use]
-pub fn run(extensions: &[Extension]) -> ExitCode {
+pub fn run(extensions: &[Extension], ledgers: Option<&'static dyn LedgerSupport>) -> ExitCode {
+    if let Some(support) = ledgers {
+        ledger::set_support(support);
+    }
     let matches = match definition(extensions).try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return report_usage(&error),

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    provstream_cli::run(&[])
+    provstream_cli::run(&[], None)
 }

@@ -19,10 +19,11 @@ use provstream::{
     Dialect, Dialects, LimitError, Limits, Mode, Parser, ParserBuilder, UnknownNameError,
 };
 use provstream_providers::{Format, PassMembers, Pointer, Reasoning};
-use provstream_route::SourceList;
+use provstream_route::{LedgerList, SourceList};
 
 use crate::error::usage_error;
 use crate::input::Input;
+use crate::ledger::load_list;
 use crate::messages::print_note;
 use crate::output::{Output, refuse_input_as_output};
 use crate::settings;
@@ -159,7 +160,7 @@ impl DialectOptions {
         vocabulary: &Vocabulary,
     ) -> anyhow::Result<Option<Arc<SourceList>>> {
         let read = |file: &[u8]| SourceList::from_json(file, vocabulary);
-        let load = |path: &PathBuf| settings::load("--sources", path, read);
+        let load = |path: &PathBuf| load_list("--sources", path, LedgerList::Sources, read);
         Ok(self.sources.as_ref().map(load).transpose()?.map(Arc::new))
     }
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use provstream::provenance::{Assertion, Counting, Reason, Verdict};
+use provstream::provenance::{
+    Annotation, Assertion, Counting, ObservationOutcome, Reason, Verdict,
+};
 
 use crate::messages::truncate;
 
@@ -36,16 +38,49 @@ pub(crate) fn explain_verdict(
         Counting::Malformed => matches!(reason, "malformed" | "terminal" | "below-floor"),
         Counting::UnknownClass => matches!(reason, "unknown" | "terminal" | "below-floor"),
         Counting::Terminal => matches!(reason, "terminal" | "below-floor"),
+        Counting::Observation { outcome } => {
+            matches!(reason, "below-floor" | "below-level") || reason == outcome.as_str()
+        }
         counting => reason == "below-floor" && !counting.counts(),
     });
+    let mut checked = assertion.annotations().zip(verdict.outcomes());
+    if example.is_none()
+        && let Some((annotation, outcome)) = checked.find(|(_, outcome)| outcome.as_str() == reason)
+    {
+        let found = explain_outcome(*outcome);
+        parts.push(format!("{} {found}", name(&annotation)));
+    }
     if let Some((annotation, counting)) = example {
-        let declared = match annotation.declared() {
-            "" => "an annotation without a class".to_owned(),
-            declared => truncate(declared, MAX_IDENTIFIER),
-        };
-        parts.push(format!("{declared} {}", explain_annotation(*counting)));
+        let name = name(&annotation);
+        parts.push(format!("{name} {}", explain_annotation(*counting)));
     }
     parts.join(", ")
+}
+
+/// Names an annotation by its class.
+fn name(annotation: &Annotation<'_>) -> String {
+    match annotation.declared() {
+        "" => "an annotation without a class".to_owned(),
+        declared => truncate(declared, MAX_IDENTIFIER),
+    }
+}
+
+/// Explains the outcome of checking an observation, as a predicate.
+pub(crate) fn explain_outcome(outcome: ObservationOutcome) -> &'static str {
+    match outcome {
+        ObservationOutcome::Declared => "cites no observation",
+        ObservationOutcome::Observed => "cites an observation that was made",
+        ObservationOutcome::Requeried => "cites an observation that the substrate confirms",
+        ObservationOutcome::Unobserved => "cites an observation that the ledger does not have",
+        ObservationOutcome::ClassDiffers => "cites an observation of another class",
+        ObservationOutcome::Stale => "cites an observation that has expired or is too old",
+        ObservationOutcome::Moved => "cites an observation whose words are at another place",
+        ObservationOutcome::Changed => "cites an observation that has another result now",
+        ObservationOutcome::Gone => "cites an observation of something that is gone",
+        ObservationOutcome::Unreachable => "cites an observation that could not be checked",
+        ObservationOutcome::NotRequeryable => "cites an observation that no substrate can repeat",
+        other => other.as_str(),
+    }
 }
 
 /// Explains why an annotation does not count, as a predicate.
@@ -58,6 +93,7 @@ pub(crate) fn explain_annotation(counting: Counting) -> String {
         Counting::NoTime => "has no `ts` that is a time".to_owned(),
         Counting::Stale { by } => format!("is {} too old", format_duration(by)),
         Counting::Future { by } => format!("is {} in the future", format_duration(by)),
+        Counting::Observation { outcome } => explain_outcome(outcome).to_owned(),
         other => format!("is {}", other.as_str()),
     }
 }

@@ -3,91 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-use provstream::provenance::{Annotation, Class, Timestamp};
+use provstream::provenance::{Annotation, Class, ObservationOutcome as Outcome, Timestamp};
 
 use crate::compare::{Change, repeat};
 use crate::ledger::{Entry, Ledger, LedgerError};
 use crate::substrate::Substrates;
-
-/// Outcome of a check. It is about the observation, and not about the assertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Outcome {
-    /// The annotation cites no observation.
-    Declared,
-    /// The ledger has the observation, and it was not repeated.
-    Observed,
-    /// The query was repeated, and its result is the same.
-    Requeried,
-    /// The ledger does not have the observation.
-    Unobserved,
-    /// The observation is of another class than the annotation.
-    ClassDiffers,
-    /// The observation has expired, or is older than the window.
-    Stale,
-    /// The substrate has the same words at another place.
-    Moved,
-    /// The result is another one now.
-    Changed,
-    /// The substrate has nothing there any more.
-    Gone,
-    /// The substrate could not be asked.
-    Unreachable,
-    /// No substrate knows the query.
-    NotRequeryable,
-}
-
-impl Outcome {
-    /// All outcomes.
-    pub const ALL: [Self; 11] = [
-        Self::Declared,
-        Self::Observed,
-        Self::Requeried,
-        Self::Unobserved,
-        Self::ClassDiffers,
-        Self::Stale,
-        Self::Moved,
-        Self::Changed,
-        Self::Gone,
-        Self::Unreachable,
-        Self::NotRequeryable,
-    ];
-
-    /// Returns the name, such as `class-differs`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Declared => "declared",
-            Self::Observed => "observed",
-            Self::Requeried => "requeried",
-            Self::Unobserved => "unobserved",
-            Self::ClassDiffers => "class-differs",
-            Self::Stale => "stale",
-            Self::Moved => "moved",
-            Self::Changed => "changed",
-            Self::Gone => "gone",
-            Self::Unreachable => "unreachable",
-            Self::NotRequeryable => "not-requeryable",
-        }
-    }
-
-    /// Returns `true` if nothing speaks against the observation: `declared`, `observed`, `requeried` and `moved`.
-    ///
-    /// `unreachable` and `not-requeryable` do not: it was asked for, and is not known.
-    #[must_use]
-    pub const fn holds(self) -> bool {
-        matches!(
-            self,
-            Self::Declared | Self::Observed | Self::Requeried | Self::Moved
-        )
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
 
 /// Result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]

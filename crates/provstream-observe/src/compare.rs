@@ -2,12 +2,12 @@
 
 use memchr::memmem;
 
-use crate::check::Outcome;
 use crate::ledger::{Body, Entry};
 use crate::observation::{Anchor, Digest};
 use crate::substrate::{
     CodeRead, GitLog, SubstrateError, SubstrateErrorKind, SubstrateQuery, Substrates, line_range,
 };
+use provstream::provenance::ObservationOutcome as Outcome;
 
 /// Most characters of a line in a change.
 const MAX_SHOWN: usize = 200;

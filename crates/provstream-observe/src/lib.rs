@@ -29,6 +29,7 @@
 
 mod check;
 mod compare;
+mod gate;
 mod import;
 mod ledger;
 mod observation;
@@ -38,13 +39,16 @@ mod quotes;
 mod services;
 mod substrate;
 
-pub use check::{Checked, Checker, Outcome};
+pub use check::{Checked, Checker};
 pub use compare::Change;
+pub use gate::LedgerObservations;
 pub use import::{ToolLogError, ToolLogReader, ToolResult};
 pub use ledger::{
     Body, Entry, ExportError, Fault, Head, Ledger, LedgerError, LedgerReport, Record, SqliteLedger,
 };
 pub use observation::{Anchor, Digest, Key, KeyError, Observation, ObservationError};
+#[doc(no_inline)]
+pub use provstream::provenance::ObservationOutcome as Outcome;
 pub use query::{Query, QueryError};
 pub use quotes::{Quote, QuoteTier, quotes};
 #[cfg(feature = "mcp")]

@@ -3,8 +3,7 @@
 use provstream::provenance::Timestamp;
 use provstream_route::{BodyFilter, Cause, Draft, Flow};
 
-use tokio::runtime::{Handle, RuntimeFlavor};
-
+use crate::blocking::run_blocking;
 use crate::decode::BodyDecoder;
 use crate::record::RequestRecord;
 
@@ -213,14 +212,6 @@ impl Inflight {
     /// Returns the output since the last call.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.out)
-    }
-}
-
-/// Runs long work in place, after moving the other tasks of this thread to another one.
-fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
-    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
-        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
-        _ => work(),
     }
 }
 

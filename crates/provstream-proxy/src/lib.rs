@@ -10,6 +10,7 @@
 
 mod admin;
 mod again;
+mod blocking;
 mod body;
 mod causes;
 mod certificate;
@@ -27,6 +28,7 @@ mod main_loop;
 mod metrics;
 mod outgoing;
 mod record;
+mod recording;
 mod refusals;
 mod request_json;
 mod respond;

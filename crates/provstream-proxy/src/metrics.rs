@@ -35,7 +35,7 @@ impl Histogram {
 }
 
 /// Counter families with their help texts.
-const COUNTERS: [(&str, &str); 15] = [
+const COUNTERS: [(&str, &str); 17] = [
     (
         "provstream_requests_total",
         "Requests, by how their responses ended.",
@@ -59,6 +59,14 @@ const COUNTERS: [(&str, &str); 15] = [
     (
         "provstream_decisions_total",
         "Decisions of a gate about assertions, by disposition and action.",
+    ),
+    (
+        "provstream_observations_total",
+        "Annotations whose observations a gate has checked, by outcome.",
+    ),
+    (
+        "provstream_recordings_total",
+        "Requests on routes that record results of tools, by how that ended.",
     ),
     (
         "provstream_unread_events_total",

@@ -139,6 +139,10 @@ impl RequestRecord {
             ];
             metrics.count("provstream_decisions_total", &labels, found.count());
         }
+        for (found, count) in outcome.observations() {
+            let labels = [route, ("outcome", found.as_str())];
+            metrics.count("provstream_observations_total", &labels, count);
+        }
         for code in NoticeCode::ALL.into_iter().filter(|code| code.is_unread()) {
             let count = outcome.report().count(code);
             let labels = [route, ("kind", code.as_str())];

@@ -16,6 +16,7 @@ use crate::headers;
 use crate::inflight::Inflight;
 use crate::live::Watched;
 use crate::record::RequestRecord;
+use crate::recording::Recording;
 use crate::refusals::refusal;
 use crate::shared::{Ending, Loaded};
 use crate::waits::Waits;
@@ -27,6 +28,8 @@ pub(crate) struct Asked {
     pub(crate) choices: usize,
     /// Repeats the request after a suspension, if the route permits it.
     pub(crate) again: Option<Box<RepeatableRequest>>,
+    /// Recording of the results of tools in the request, until it has ended.
+    pub(crate) recording: Option<Recording>,
     /// Additions made to the request, if the route has any.
     pub(crate) added: Option<EmissionChanges>,
     /// Route with the sources of the request, if the answer is compared with them.

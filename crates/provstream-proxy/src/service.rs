@@ -23,6 +23,7 @@ use crate::headers;
 use crate::log;
 use crate::outgoing::{FaultNote, Outgoing, RequestBodyFault};
 use crate::record::RequestRecord;
+use crate::recording::Recording;
 use crate::refusals::{refusal, refused};
 use crate::respond::{Asked, respond};
 use crate::shared::{Loaded, ProxyState};
@@ -144,6 +145,7 @@ async fn answer(
         path: request.uri().path().into(),
         choices: 1,
         again: None,
+        recording: None,
         added: None,
         route: None,
     };
@@ -166,8 +168,21 @@ async fn answer(
     let total = tokio::time::Instant::from_std(record.started()) + config.timeouts.total;
     let mut waits = Waits::new(config.timeouts.idle, config.timeouts.keep_alive, total);
     let mut ending = shared.ending();
+    let recording = asked.recording.take();
+    let recorded = async {
+        if let Some(recording) = recording {
+            let labels = [
+                ("route", route.name()),
+                ("end", recording.end(route.name()).await),
+            ];
+            shared
+                .metrics
+                .count("provstream_recordings_total", &labels, 1);
+        }
+    };
+    let answer = async { tokio::join!(loaded.client.request(outgoing), recorded).0 };
     let answer = tokio::select! {
-        answer = loaded.client.request(outgoing) => answer,
+        answer = answer => answer,
         cause = waits.end() => return Ok(refused(cause, format, record)),
         () = ending.wait() => return Ok(refused(Cause::Shutdown, format, record)),
     };
@@ -277,7 +292,11 @@ async fn outgoing(
     let extras = config.extras(route);
     let emits = extras.is_some_and(|extras| extras.emission.is_some());
     asked.added = emits.then(EmissionChanges::default);
-    let is_read = route.action() == RouteAction::Gate || emits || route.has_request_sources();
+    let recorder = extras.and_then(|extras| extras.recorder.as_ref());
+    let is_read = route.action() == RouteAction::Gate
+        || emits
+        || recorder.is_some()
+        || route.has_request_sources();
     if !(is_read && is_json && parts.method == Method::POST) {
         return Ok(Request::from_parts(parts, body));
     }
@@ -285,6 +304,7 @@ async fn outgoing(
         .await
         .ok_or_else(|| of_fault(note.get().unwrap_or(RequestBodyFault::Broken)))?;
     asked.choices = choices(&bytes);
+    asked.recording = recorder.map(|recorder| Recording::begin(recorder, &bytes));
     if route.has_request_sources() {
         asked.route = Some(route.with_request(&bytes));
     }

@@ -184,13 +184,21 @@ impl AuditLog {
             place: place(line),
             pointer: None,
             evidence: evidence
-                .map(|(annotation, counting)| Evidence {
+                .enumerate()
+                .map(|(index, (annotation, counting))| Evidence {
                     declared: &annotation.declared,
                     observation_id: annotation.observation_id.as_deref(),
                     ts: annotation.ts.as_deref(),
                     age: annotation.age_at(judged_at),
                     counts: counting.counts(),
-                    why: wording::why(counting, None).into(),
+                    why: wording::why(
+                        counting,
+                        line.verdict
+                            .as_ref()
+                            .and_then(|verdict| verdict.outcome(index)),
+                        None,
+                    )
+                    .into(),
                 })
                 .collect(),
         };

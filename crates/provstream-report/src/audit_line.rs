@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use provstream::UnknownNameError;
-use provstream::provenance::{Counting, Timestamp};
+use provstream::provenance::{Counting, ObservationOutcome, Timestamp};
 use serde::Deserialize;
 
 use crate::wording;
@@ -55,6 +55,7 @@ pub(crate) struct LoggedAnnotation {
 pub(crate) struct LoggedReason {
     why: String,
     by_seconds: Option<f64>,
+    outcome: Option<String>,
 }
 
 impl AuditLogLine<'_> {
@@ -77,6 +78,8 @@ impl LoggedReason {
     fn counting(&self) -> Result<Counting, UnknownNameError> {
         let seconds = self.by_seconds.unwrap_or_default();
         let by = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let outcome = self.outcome.as_deref().and_then(|name| name.parse().ok());
+        let outcome = outcome.unwrap_or(ObservationOutcome::Declared);
         let all = [
             Counting::Counts,
             Counting::Malformed,
@@ -86,6 +89,7 @@ impl LoggedReason {
             Counting::NoTime,
             Counting::Stale { by },
             Counting::Future { by },
+            Counting::Observation { outcome },
         ];
         let found = all.into_iter().find(|of| of.as_str() == self.why);
         found.ok_or_else(|| UnknownNameError::new("reason", REASONS, &self.why))
@@ -102,6 +106,7 @@ const REASONS: &[&str] = &[
     "no-time",
     "stale",
     "future",
+    "observation",
 ];
 
 impl LoggedAnnotation {
@@ -117,4 +122,13 @@ pub(crate) struct LoggedVerdict {
     #[serde(default)]
     pub(crate) classes: Vec<String>,
     pub(crate) floor: u64,
+    #[serde(default)]
+    outcomes: Vec<String>,
+}
+
+impl LoggedVerdict {
+    /// Returns the outcome of checking the observation of an annotation, by its index.
+    pub(crate) fn outcome(&self, index: usize) -> Option<ObservationOutcome> {
+        self.outcomes.get(index)?.parse().ok()
+    }
 }

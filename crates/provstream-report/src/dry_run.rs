@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use provstream::provenance::{Assertion, Timestamp, Verdict};
+use provstream::provenance::{Assertion, ObservationCheck, Timestamp, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, RulePolicy, Rules, Unannotated};
 
 /// Rules with a fixed time.
@@ -11,6 +11,7 @@ use provstream::{Action, AtLimit, Policy, Question, RulePolicy, Rules, Unannotat
 pub(crate) struct Judge {
     /// Rules without their clock: assertions are judged at `now`.
     policy: RulePolicy<fn() -> Timestamp>,
+    observations: Option<Arc<dyn ObservationCheck>>,
     now: Timestamp,
 }
 
@@ -18,8 +19,13 @@ impl Judge {
     pub(crate) fn new(rules: Rules, now: Timestamp) -> Self {
         Self {
             policy: rules.policy(Timestamp::now),
+            observations: None,
             now,
         }
+    }
+
+    pub(crate) fn set_observations(&mut self, observations: Arc<dyn ObservationCheck>) {
+        self.observations = Some(observations);
     }
 
     pub(crate) fn rules(&self) -> &Rules {
@@ -31,7 +37,11 @@ impl Judge {
     }
 
     pub(crate) fn verdict(&self, assertion: &Assertion<'_>) -> Verdict {
-        self.rules().discipline().judge(assertion, self.now)
+        let discipline = self.rules().discipline();
+        match &self.observations {
+            Some(observations) => discipline.judge_observed(assertion, self.now, &**observations),
+            None => discipline.judge(assertion, self.now),
+        }
     }
 
     pub(crate) fn unannotated(&mut self) -> Unannotated {

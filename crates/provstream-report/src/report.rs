@@ -1,7 +1,9 @@
 //! Settings and policy shared by the texts of an answer.
 
+use std::sync::Arc;
+
 use provstream::Rules;
-use provstream::provenance::Timestamp;
+use provstream::provenance::{ObservationCheck, Timestamp};
 
 use crate::dry_run::{DryRun, Judge, LimitFlag};
 use crate::transcript::Transcript;
@@ -54,6 +56,13 @@ impl Report {
             at_limit: LimitFlag::default(),
             parts: 0,
         }
+    }
+
+    /// Checks the observations that annotations cite.
+    #[must_use]
+    pub fn with_observations(mut self, observations: Arc<dyn ObservationCheck>) -> Self {
+        self.judge.set_observations(observations);
+        self
     }
 
     /// Returns the policy for the gates of the texts.

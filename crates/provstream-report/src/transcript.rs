@@ -385,7 +385,9 @@ impl Transcript {
         let annotations: Vec<_> = assertion.annotations().collect();
         let discipline = self.judge.rules().discipline();
         let evidence = annotations.iter().zip(verdict.counting());
-        let evidence = evidence.map(|(annotation, counting)| Evidence {
+        let outcome = |index| verdict.outcomes().get(index).copied();
+        let evidence = evidence.enumerate();
+        let evidence = evidence.map(|(index, (annotation, counting))| Evidence {
             declared: annotation.declared(),
             observation_id: annotation.observation_id(),
             ts: annotation.ts(),
@@ -395,6 +397,7 @@ impl Transcript {
             counts: counting.counts(),
             why: Cow::Owned(wording::why(
                 *counting,
+                outcome(index),
                 discipline.window(annotation.class()),
             )),
         });

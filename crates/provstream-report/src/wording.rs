@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use provstream::Disposition;
-use provstream::provenance::{Counting, Timestamp};
+use provstream::provenance::{Counting, ObservationOutcome, Timestamp};
 
 /// All dispositions, in the order in which a page lists them.
-pub(crate) const DISPOSITIONS: [Disposition; 18] = [
+pub(crate) const DISPOSITIONS: [Disposition; 26] = [
     Disposition::Admitted,
     Disposition::BelowFloor,
     Disposition::Stale,
@@ -24,6 +24,14 @@ pub(crate) const DISPOSITIONS: [Disposition; 18] = [
     Disposition::ListedSource,
     Disposition::NoSourceList,
     Disposition::Untrusted,
+    Disposition::BelowLevel,
+    Disposition::Unobserved,
+    Disposition::ClassDiffers,
+    Disposition::Changed,
+    Disposition::Gone,
+    Disposition::Moved,
+    Disposition::Unreachable,
+    Disposition::NotRequeryable,
     Disposition::Limit,
 ];
 
@@ -61,7 +69,11 @@ impl Look {
             | Disposition::NoTime
             | Disposition::Future
             | Disposition::MissingClass
-            | Disposition::ListedSource => Self::TooFew,
+            | Disposition::ListedSource
+            | Disposition::BelowLevel
+            | Disposition::Moved
+            | Disposition::Unreachable
+            | Disposition::NotRequeryable => Self::TooFew,
             Disposition::Terminal
             | Disposition::Unannotated
             | Disposition::NoAssertion
@@ -129,15 +141,69 @@ pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'st
             "there is no complete list of the sources that are cited",
         ),
         Disposition::Untrusted => ("Untrusted", "not all of it is the model’s own text"),
+        Disposition::BelowLevel => (
+            "Below the level",
+            "an observation is not cited, or was not repeated, though the policy asks for that",
+        ),
+        Disposition::Unobserved => (
+            "Unobserved",
+            "an observation that is cited is not in the ledger",
+        ),
+        Disposition::ClassDiffers => (
+            "Class differs",
+            "an observation that is cited is of another class",
+        ),
+        Disposition::Changed => ("Changed", "an observation has another result now"),
+        Disposition::Gone => ("Gone", "what was observed is not there any more"),
+        Disposition::Moved => ("Moved", "the words of an observation are at another place"),
+        Disposition::Unreachable => ("Unreachable", "an observation could not be checked"),
+        Disposition::NotRequeryable => (
+            "Not requeryable",
+            "no substrate can repeat the query of an observation",
+        ),
         Disposition::Limit => ("Limit", "longer than what is read, so not all is known"),
         other => (other.as_str(), ""),
     }
 }
 
-/// Says in words that an annotation counts, or why not; `window` is that of its class, if known.
-pub(crate) fn why(counting: Counting, window: Option<Duration>) -> String {
+/// Says in words that an annotation counts, or why not, and the outcome of checking its observation; `window` is that of its class, if
+/// known.
+pub(crate) fn why(
+    counting: Counting,
+    outcome: Option<ObservationOutcome>,
+    window: Option<Duration>,
+) -> String {
+    let counts = why_counting(counting, window);
+    match (counting, outcome) {
+        (Counting::Observation { .. }, _) | (_, None | Some(ObservationOutcome::Declared)) => {
+            counts
+        }
+        (_, Some(outcome)) => format!("{counts}; {}", observation(outcome)),
+    }
+}
+
+/// Says in words the outcome of checking an observation.
+fn observation(outcome: ObservationOutcome) -> &'static str {
+    match outcome {
+        ObservationOutcome::Declared => "no observation is cited",
+        ObservationOutcome::Observed => "the observation was made",
+        ObservationOutcome::Requeried => "the substrate still says the same",
+        ObservationOutcome::Unobserved => "the ledger does not have the observation",
+        ObservationOutcome::ClassDiffers => "the observation is of another class",
+        ObservationOutcome::Stale => "the observation has expired or is too old",
+        ObservationOutcome::Moved => "the same words are at another place",
+        ObservationOutcome::Changed => "the result is another one now",
+        ObservationOutcome::Gone => "what was observed is not there any more",
+        ObservationOutcome::Unreachable => "the observation could not be checked",
+        ObservationOutcome::NotRequeryable => "no substrate can repeat the query",
+        other => other.as_str(),
+    }
+}
+
+fn why_counting(counting: Counting, window: Option<Duration>) -> String {
     match counting {
         Counting::Counts => "counts".to_owned(),
+        Counting::Observation { outcome } => format!("does not count: {}", observation(outcome)),
         Counting::Malformed => "does not count: malformed".to_owned(),
         Counting::UnknownClass => "does not count: unknown class".to_owned(),
         Counting::Terminal => "does not count: a terminal, which names no observation".to_owned(),

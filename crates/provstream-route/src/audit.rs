@@ -75,6 +75,9 @@ struct CountingReason {
     /// Seconds outside of the window of the class, for `stale` and `future`.
     #[serde(skip_serializing_if = "Option::is_none")]
     by_seconds: Option<f64>,
+    /// Outcome of the check, for `observation`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
 }
 
 impl From<&Counting> for CountingReason {
@@ -83,9 +86,14 @@ impl From<&Counting> for CountingReason {
             Counting::Stale { by } | Counting::Future { by } => Some(by.as_secs_f64()),
             _ => None,
         };
+        let outcome = match counting {
+            Counting::Observation { outcome } => Some(outcome.as_str()),
+            _ => None,
+        };
         Self {
             why: counting.as_str(),
             by_seconds: by,
+            outcome,
         }
     }
 }

@@ -49,6 +49,7 @@ mod draft;
 mod error;
 mod filter;
 mod head;
+mod ledgers;
 mod machine;
 mod outcome;
 mod pass_reason;
@@ -68,6 +69,7 @@ mod source_gap;
 #[cfg(feature = "dialects")]
 mod sources;
 mod terminal;
+mod tool_results;
 mod tracker;
 
 pub use audit::{Audit, AuditSink};
@@ -77,6 +79,9 @@ pub use draft::Draft;
 pub use error::RouteError;
 pub use filter::{BodyFilter, Flow};
 pub use head::ResponseHead;
+pub use ledgers::{
+    LedgerList, LedgerSettings, LedgerSupport, RecordSettings, RequerySettings, ToolResultRecorder,
+};
 pub use outcome::{Count, ResponseOutcome};
 pub use pass_reason::PassReason;
 pub use paths::format_of_path;
@@ -89,6 +94,7 @@ pub use source_gap::SourceGap;
 #[cfg(feature = "dialects")]
 pub use sources::{SourceList, SourceListError};
 pub use terminal::{TerminalJson, is_unsafe, terminal_json};
+pub use tool_results::{RequestToolResult, tool_results};
 
 /// The example of the guide to gates, run as a test.
 #[cfg(doctest)]

@@ -68,6 +68,10 @@ pub(crate) fn machine(settings: &FilterSettings, now: &Now) -> Machine {
         Act::Gate(rules) => {
             let clock = now.clone();
             let policy = RulePolicy::new(Arc::clone(rules), move || clock.get());
+            let policy = match &settings.observations {
+                Some(observations) => policy.with_observations(Arc::clone(observations)),
+                None => policy,
+            };
             let gate = match settings.format {
                 Some(format) => StreamGate::new(format, parser, policy),
                 None => StreamGate::detect(parser, policy),

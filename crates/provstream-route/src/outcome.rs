@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use provstream::GateEnd;
-use provstream::provenance::Class;
+use provstream::provenance::{Class, ObservationOutcome};
 use provstream_providers::{Channel, Format, ReadReport};
 
 use crate::cause::Cause;
@@ -52,6 +52,7 @@ pub struct ResponseOutcome {
     pub(crate) cause: Option<Cause>,
     pub(crate) classes: BTreeMap<Class, u64>,
     pub(crate) decisions: BTreeMap<(&'static str, &'static str), u64>,
+    pub(crate) observations: BTreeMap<ObservationOutcome, u64>,
     pub(crate) ended: Vec<(Channel, GateEnd)>,
     pub(crate) assertions: u64,
     pub(crate) errors: u64,
@@ -142,6 +143,13 @@ impl ResponseOutcome {
             action,
             count,
         })
+    }
+
+    /// Iterates over the numbers of annotations by the outcome of checking their observations.
+    pub fn observations(&self) -> impl Iterator<Item = (ObservationOutcome, u64)> {
+        self.observations
+            .iter()
+            .map(|(outcome, count)| (*outcome, *count))
     }
 
     /// Returns the channels that the policy ended, each with the kind of its end.

@@ -209,6 +209,7 @@ fn route<E: Display>(
         }
     };
     check_needs_sources(table, &act)?;
+    check_needs_ledger(table, &act)?;
     #[cfg(feature = "dialects")]
     let dialects = dialects(table, action, read)?;
     #[cfg(feature = "dialects")]
@@ -220,6 +221,7 @@ fn route<E: Display>(
     let has_request_sources = names_request(table);
     let settings = FilterSettings {
         vocabulary: vocabulary.clone(),
+        observations: None,
         #[cfg(feature = "dialects")]
         dialects,
         #[cfg(feature = "dialects")]
@@ -375,6 +377,21 @@ fn check_needs_sources(table: &Table<'_>, act: &Act) -> Result<(), RouteError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Fails if the policy has a rule or a level about observations, which needs a ledger. The key is one that the caller reads.
+fn check_needs_ledger(table: &Table<'_>, act: &Act) -> Result<(), RouteError> {
+    let Act::Gate(rules) = act else {
+        return Ok(());
+    };
+    let message = if rules.needs_observations() && table.get("ledger").is_none() {
+        "expected \"ledger\" for a policy with levels or rules about observations, which need a ledger (`provstream proxy` of provstream-observe has it)"
+    } else if rules.needs_requery() && table.get("requery").is_none() {
+        "expected \"requery\" for a policy with the level \"requeried\" or the rules [changed], [gone], [moved] or [not_requeryable]"
+    } else {
+        return Ok(());
+    };
+    Err(RouteError::new(table.need("policy")?.place(), message))
 }
 
 /// Returns `true` if the sources are those of each request.

@@ -5,7 +5,7 @@ use core::str::FromStr;
 use std::sync::Arc;
 
 use provstream::UnknownNameError;
-use provstream::provenance::Vocabulary;
+use provstream::provenance::{ObservationCheck, Vocabulary};
 use provstream_providers::{DEFAULT_MAX_EVENT, PassMembers, Reasoning};
 
 use crate::cause::Cause;
@@ -88,6 +88,7 @@ impl Route {
             settings: Arc::new(FilterSettings {
                 act: Act::Strip,
                 vocabulary: vocabulary.clone(),
+                observations: None,
                 #[cfg(feature = "dialects")]
                 dialects: None,
                 #[cfg(feature = "dialects")]
@@ -311,6 +312,14 @@ impl Routes {
             }
         }
         strictest
+    }
+
+    /// Has the gate of a route check the observations that annotations cite. `index` is [`Route::index`]; of a number without a route,
+    /// nothing changes.
+    pub fn set_observations(&mut self, index: usize, observations: Arc<dyn ObservationCheck>) {
+        if let Some(route) = self.routes.get_mut(index) {
+            Arc::make_mut(&mut route.settings).observations = Some(observations);
+        }
     }
 
     /// Iterates over the routes of the file, in order.

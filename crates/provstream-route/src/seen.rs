@@ -3,6 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
+use provstream::provenance::Verdict;
 use provstream::{Action, Event, Handler, Rules, TextChunk};
 use provstream_providers::{
     ChannelPosition, Format, GateEvent, Item, Notice, NoticeCode, StreamHandler,
@@ -130,6 +131,10 @@ impl ResponseRecorder {
                 }
                 let key = (disposition, action_name(action));
                 *outcome.decisions.entry(key).or_default() += 1;
+                let checked = question.verdict().map_or(&[][..], Verdict::outcomes);
+                for found in checked {
+                    *outcome.observations.entry(*found).or_default() += 1;
+                }
             }
             GateEvent::Inserted(text, _) => {
                 if let Some(draft) = &mut self.draft {

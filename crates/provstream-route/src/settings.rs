@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use provstream::Rules;
-use provstream::provenance::Vocabulary;
+use provstream::provenance::{ObservationCheck, Vocabulary};
 use provstream_providers::{Format, PassMembers, Reasoning};
 
 /// Action on text.
@@ -20,6 +20,8 @@ pub(crate) enum Act {
 pub(crate) struct FilterSettings {
     pub(crate) act: Act,
     pub(crate) vocabulary: Vocabulary,
+    /// Record by which a gate checks the observations that annotations cite.
+    pub(crate) observations: Option<Arc<dyn ObservationCheck>>,
     /// Dialects whose markers are read and removed, too.
     #[cfg(feature = "dialects")]
     pub(crate) dialects: Option<provstream::Dialects>,

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::error::PolicyError;
 use crate::provenance::{
-    Class, Discipline, DisciplineBuilder, DurationErrorKind, Vocabulary, parse_duration,
+    Class, Discipline, DisciplineBuilder, DurationErrorKind, ObservationLevel, Vocabulary,
+    parse_duration,
 };
 use crate::settings::{FilePosition, Table, Value};
 
@@ -34,6 +35,12 @@ pub(super) fn discipline(
     }
     if let Some(value) = root.get("skew") {
         builder = builder.skew(duration(&value)?);
+    }
+    if let Some(value) = root.get("default_level") {
+        builder = builder.default_level(level(&value)?);
+    }
+    for (class, level) in levels(root, vocabulary)? {
+        builder = builder.level(class, level);
     }
     for group in groups(root, vocabulary)? {
         builder = builder.group(group);
@@ -157,7 +164,7 @@ impl Windows {
                 .map_err(|_| windows.wrong_type(WINDOWS))?;
             for (key, value) in table.entries() {
                 if let Ok(table) = value.free_table() {
-                    return Err(dotted(key.place(), key.name(), &table));
+                    return Err(dotted(key.place(), key.name(), &table, "1h"));
                 }
                 let class = class(key.place(), "windows", key.name(), vocabulary)?;
                 own.push((class, window(&value)?));
@@ -193,8 +200,37 @@ fn window(value: &Value<'_>) -> Result<Duration, PolicyError> {
     Ok(found)
 }
 
-/// A class whose dots make tables of it.
-fn dotted(place: FilePosition, first: &str, table: &Table<'_>) -> PolicyError {
+/// The levels of classes; none without a table.
+fn levels(
+    root: &Table<'_>,
+    vocabulary: &Vocabulary,
+) -> Result<Vec<(Class, ObservationLevel)>, PolicyError> {
+    let Some(levels) = root.get("levels") else {
+        return Ok(Vec::new());
+    };
+    let expected = "a table of classes, such as { \"substrate.grep\" = \"observed\" } (a level for all classes is \"default_level\"),";
+    let table = levels
+        .free_table()
+        .map_err(|_| levels.wrong_type(expected))?;
+    let entries = table.entries().map(|(key, value)| {
+        if let Ok(table) = value.free_table() {
+            return Err(dotted(key.place(), key.name(), &table, "observed"));
+        }
+        let class = class(key.place(), "levels", key.name(), vocabulary)?;
+        Ok((class, level(&value)?))
+    });
+    entries.collect()
+}
+
+fn level(value: &Value<'_>) -> Result<ObservationLevel, PolicyError> {
+    let expected = "one of \"declared\", \"observed\", \"requeried\"";
+    let name = value.string().map_err(|_| value.wrong_type(expected))?;
+    name.parse()
+        .map_err(|_| PolicyError::value(value.place(), value.key(), expected, name))
+}
+
+/// A class whose dots make tables of it; `example` is a value of the key.
+fn dotted(place: FilePosition, first: &str, table: &Table<'_>, example: &str) -> PolicyError {
     let mut name = first.to_owned();
     let mut table = table.clone();
     while let Some((key, value)) = { table.entries().next() } {
@@ -205,7 +241,7 @@ fn dotted(place: FilePosition, first: &str, table: &Table<'_>) -> PolicyError {
         }
     }
     let message = format!(
-        "expected a class in quotes, as in \"{name}\" = \"1h\", found {name}: in TOML a dot outside of quotes begins another table"
+        "expected a class in quotes, as in \"{name}\" = \"{example}\", found {name}: in TOML a dot outside of quotes begins another table"
     );
     PolicyError::bad(place, &message)
 }

@@ -19,12 +19,14 @@ use super::spacing::Spacing;
 use crate::marker::{CitationReason, CitedId};
 use crate::names::names;
 use crate::provenance::{
-    Assertion, Class, Counting, Discipline, Timestamp, Verdict, VerdictReason,
+    Assertion, Class, Counting, Discipline, ObservationCheck, ObservationLevel, ObservationOutcome,
+    Timestamp, Verdict, VerdictReason,
 };
 
 /// Kind of an assertion for a policy file. The first kind that applies counts, in this order, except that
 /// [`NoAssertion`](Self::NoAssertion) and [`Orphan`](Self::Orphan) precede [`Limit`](Self::Limit), the three about sources come after
-/// [`Untrusted`](Self::Untrusted), and [`Admitted`](Self::Admitted) is the last.
+/// [`Untrusted`](Self::Untrusted), the eight about observations after [`Unknown`](Self::Unknown) or, without a rule, before
+/// [`BelowFloor`](Self::BelowFloor), and [`Admitted`](Self::Admitted) is the last.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Disposition {
@@ -69,6 +71,23 @@ pub enum Disposition {
     /// There is no list of sources, or an incomplete one that does not have the sources that are cited. Without a rule of its own,
     /// the text is released.
     NoSourceList,
+    /// One of its annotations cites an observation that was not made, and the file has a rule for that, or too few classes count. So
+    /// are the next seven. Without rules of their own, that of [`BelowFloor`](Self::BelowFloor) applies.
+    Unobserved,
+    /// The observation is of another class than the annotation.
+    ClassDiffers,
+    /// The query of the observation was repeated, and has another result.
+    Changed,
+    /// The substrate has nothing there any more.
+    Gone,
+    /// The substrate or the ledger could not be asked.
+    Unreachable,
+    /// No substrate knows the query of the observation.
+    NotRequeryable,
+    /// The substrate has the words of the observation at another place. Such an annotation counts, so only a rule makes this a kind.
+    Moved,
+    /// The annotation cites no observation, or one that was not repeated, and its class needs a higher level.
+    BelowLevel,
 }
 
 names! {
@@ -91,10 +110,51 @@ names! {
     UnknownSource => "unknown-source",
     ListedSource => "listed-source",
     NoSourceList => "no-source-list",
+    Unobserved => "unobserved",
+    ClassDiffers => "class-differs",
+    Changed => "changed",
+    Gone => "gone",
+    Unreachable => "unreachable",
+    NotRequeryable => "not-requeryable",
+    Moved => "moved",
+    BelowLevel => "below-level",
 }
 
 /// Number of dispositions.
-const DISPOSITIONS: usize = 18;
+const DISPOSITIONS: usize = 26;
+
+/// The dispositions about observations, in the order in which they apply.
+const OBSERVATIONS: [Disposition; 8] = [
+    Disposition::Unobserved,
+    Disposition::ClassDiffers,
+    Disposition::Changed,
+    Disposition::Gone,
+    Disposition::Unreachable,
+    Disposition::NotRequeryable,
+    Disposition::Moved,
+    Disposition::BelowLevel,
+];
+
+/// Returns the disposition of an outcome; `None` if there is none, such as for an observation that reaches its level. `stale` is that of
+/// annotations that are too old.
+const fn of_outcome(outcome: ObservationOutcome, counting: Counting) -> Option<Disposition> {
+    match outcome {
+        ObservationOutcome::Unobserved => Some(Disposition::Unobserved),
+        ObservationOutcome::ClassDiffers => Some(Disposition::ClassDiffers),
+        ObservationOutcome::Changed => Some(Disposition::Changed),
+        ObservationOutcome::Gone => Some(Disposition::Gone),
+        ObservationOutcome::Unreachable => Some(Disposition::Unreachable),
+        ObservationOutcome::NotRequeryable => Some(Disposition::NotRequeryable),
+        ObservationOutcome::Moved => Some(Disposition::Moved),
+        ObservationOutcome::Stale => None,
+        ObservationOutcome::Declared
+        | ObservationOutcome::Observed
+        | ObservationOutcome::Requeried => match counting {
+            Counting::Observation { .. } => Some(Disposition::BelowLevel),
+            _ => None,
+        },
+    }
+}
 
 /// The rules of a policy file: which assertions are admitted (`provenance memo 7`), and what is done with each.
 ///
@@ -111,9 +171,11 @@ const DISPOSITIONS: usize = 18;
 /// | `spacing` | `"join"`: the white space beside discarded text is joined, so that no gap is left; `"keep"`: it stays |
 /// | `language` | the language of texts that are given in several |
 /// | `windows` | a table: how old an observation of each class may be |
+/// | `default_level` | the level that observations must reach for annotations to count: `"declared"` (the default), `"observed"` or `"requeried"`, for classes without a level of their own |
+/// | `levels` | a table: the level of each class |
 /// | `groups` | lists of classes that count once together |
 /// | `inadmissible` | the rule for every disposition without one of its own; required |
-/// | `admitted`, `below_floor`, `stale`, `no_time`, `future`, `terminal`, `unannotated`, `malformed`, `unknown`, `limit`, `no_assertion`, `orphan`, `untrusted`, `refused_class`, `missing_class`, `unknown_source`, `listed_source`, `no_source_list` | the rule for a [`Disposition`] |
+/// | `admitted`, `below_floor`, `stale`, `no_time`, `future`, `terminal`, `unannotated`, `malformed`, `unknown`, `limit`, `no_assertion`, `orphan`, `untrusted`, `refused_class`, `missing_class`, `unknown_source`, `listed_source`, `no_source_list`, `unobserved`, `class_differs`, `changed`, `gone`, `unreachable`, `not_requeryable`, `moved`, `below_level` | the rule for a [`Disposition`] |
 ///
 /// A rule is a table with an `action`: `release`, `mark` with a text `before`, `after` or both, `replace` with a `text`,
 /// `discard`, `suspend`, or `refuse` with a `text`. A text is a string, or a table with a string for each language.
@@ -257,10 +319,12 @@ impl Rules {
         let has = |wanted| verdict.counting().contains(&wanted);
         let counting = || verdict.counting().iter();
         let has_rule = |disposition| self.rule(disposition).is_some();
-        let is_stale = counting().any(|counting| matches!(counting, Counting::Stale { .. }));
+        let is_stale = counting().any(|counting| matches!(counting, Counting::Stale { .. }))
+            || verdict.outcomes().contains(&ObservationOutcome::Stale);
         let is_future = || counting().any(|counting| matches!(counting, Counting::Future { .. }));
         let missing = |class: &&Class| !verdict.classes().contains(class);
         let source = self.source_disposition(question, verdict);
+        let observation = self.observation_rule(verdict);
         let refused = |class: &Class| self.refused.contains(class);
         match verdict.reason() {
             _ if question.assertion().is_repeated() => Disposition::Malformed,
@@ -275,6 +339,7 @@ impl Rules {
             _ if has(Counting::Malformed) => Disposition::Malformed,
             _ if has(Counting::UnknownClass) => Disposition::Unknown,
             VerdictReason::UnknownInSlot => Disposition::Unknown,
+            _ if observation.is_some() => observation.unwrap_or(Disposition::Unobserved),
             VerdictReason::Terminal => Disposition::Terminal,
             _ if question.assertion().classes().any(refused) => Disposition::RefusedClass,
             _ if is_stale && self.withholds_any_stale => Disposition::Stale,
@@ -287,12 +352,40 @@ impl Rules {
             VerdictReason::BelowFloor if is_future() && has_rule(Disposition::Future) => {
                 Disposition::Future
             }
-            VerdictReason::BelowFloor => Disposition::BelowFloor,
+            VerdictReason::BelowFloor => {
+                Self::uncounted_observation(verdict).unwrap_or(Disposition::BelowFloor)
+            }
             VerdictReason::Admitted if self.required.iter().any(|class| missing(&class)) => {
                 Disposition::MissingClass
             }
             VerdictReason::Admitted => Disposition::Admitted,
         }
+    }
+
+    /// The disposition by a rule about the observations that are cited.
+    fn observation_rule(&self, verdict: &Verdict) -> Option<Disposition> {
+        OBSERVATIONS.into_iter().find(|disposition| {
+            self.rule(*disposition).is_some()
+                && verdict
+                    .outcomes()
+                    .iter()
+                    .zip(verdict.counting())
+                    .any(|(outcome, counting)| {
+                        of_outcome(*outcome, *counting) == Some(*disposition)
+                    })
+        })
+    }
+
+    /// The disposition of an assertion that is below the floor because of an observation.
+    fn uncounted_observation(verdict: &Verdict) -> Option<Disposition> {
+        OBSERVATIONS.into_iter().find(|disposition| {
+            verdict.counting().iter().any(|counting| match counting {
+                Counting::Observation { outcome } => {
+                    of_outcome(*outcome, *counting) == Some(*disposition)
+                }
+                _ => false,
+            })
+        })
     }
 
     /// The disposition of a citation that its sources decide.
@@ -341,6 +434,7 @@ impl Rules {
         let rule = match disposition {
             Disposition::UnknownSource => own.or(self.rule(Disposition::Terminal)),
             Disposition::ListedSource => own.or(self.rule(Disposition::BelowFloor)),
+            _ if OBSERVATIONS.contains(&disposition) => own.or(self.rule(Disposition::BelowFloor)),
             Disposition::NoSourceList if own.is_none() => return Action::Release,
             _ => own,
         };
@@ -356,6 +450,30 @@ impl Rules {
             .any(|disposition| self.rule(*disposition).is_some())
     }
 
+    /// Returns `true` if the file has a rule or a level that needs [`ObservationCheck`]. Without them, such a rule never applies, and an
+    /// annotation whose class needs a level above `declared` never counts.
+    #[must_use]
+    pub fn needs_observations(&self) -> bool {
+        let mut own = OBSERVATIONS.iter();
+        own.any(|disposition| self.rule(*disposition).is_some())
+            || self.discipline.max_level() > ObservationLevel::Declared
+    }
+
+    /// Returns `true` if the file has a rule or a level that needs queries to be repeated: the level `requeried`, or a rule `changed`,
+    /// `gone`, `moved` or `not_requeryable`.
+    #[must_use]
+    pub fn needs_requery(&self) -> bool {
+        let own = [
+            Disposition::Changed,
+            Disposition::Gone,
+            Disposition::Moved,
+            Disposition::NotRequeryable,
+        ];
+        let mut own = own.iter();
+        own.any(|disposition| self.rule(*disposition).is_some())
+            || self.discipline.max_level() > ObservationLevel::Observed
+    }
+
     /// The rule of its own that a disposition has.
     fn rule(&self, disposition: Disposition) -> Option<&Rule> {
         self.own[disposition as usize].as_ref()
@@ -367,6 +485,7 @@ impl Rules {
 pub struct RulePolicy<C> {
     rules: Arc<Rules>,
     clock: C,
+    observations: Option<Arc<dyn ObservationCheck>>,
 }
 
 impl<C> RulePolicy<C> {
@@ -375,7 +494,15 @@ impl<C> RulePolicy<C> {
         Self {
             rules: rules.into(),
             clock,
+            observations: None,
         }
+    }
+
+    /// Checks the observations that annotations cite.
+    #[must_use]
+    pub fn with_observations(mut self, observations: Arc<dyn ObservationCheck>) -> Self {
+        self.observations = Some(observations);
+        self
     }
 
     /// The rules.
@@ -387,7 +514,11 @@ impl<C> RulePolicy<C> {
 
 impl<C: FnMut() -> Timestamp> Policy for RulePolicy<C> {
     fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
-        Some(self.rules.discipline.judge(assertion, (self.clock)()))
+        let (discipline, now) = (&self.rules.discipline, (self.clock)());
+        Some(match &self.observations {
+            Some(observations) => discipline.judge_observed(assertion, now, &**observations),
+            None => discipline.judge(assertion, now),
+        })
     }
 
     fn assertion(&mut self, question: &Question<'_>) -> Action {

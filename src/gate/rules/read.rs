@@ -12,7 +12,7 @@ use crate::provenance::Vocabulary;
 use crate::settings::{File, Table, Value};
 
 /// The keys of a file, those of rules aside.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "version",
     "preset",
     "floor",
@@ -24,6 +24,8 @@ const KEYS: [&str; 13] = [
     "spacing",
     "language",
     "windows",
+    "default_level",
+    "levels",
     "groups",
     "inadmissible",
 ];
@@ -48,6 +50,14 @@ const RULES: [(&str, Disposition); DISPOSITIONS] = [
     ("unknown_source", Disposition::UnknownSource),
     ("listed_source", Disposition::ListedSource),
     ("no_source_list", Disposition::NoSourceList),
+    ("unobserved", Disposition::Unobserved),
+    ("class_differs", Disposition::ClassDiffers),
+    ("changed", Disposition::Changed),
+    ("gone", Disposition::Gone),
+    ("unreachable", Disposition::Unreachable),
+    ("not_requeryable", Disposition::NotRequeryable),
+    ("moved", Disposition::Moved),
+    ("below_level", Disposition::BelowLevel),
 ];
 
 /// All keys of a file.

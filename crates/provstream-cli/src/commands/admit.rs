@@ -6,9 +6,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use provstream::provenance::{Discipline, Timestamp, Vocabulary, parse_duration};
+use provstream::UnknownNameError;
+use provstream::provenance::{Discipline, ObservationLevel, Timestamp, Vocabulary, parse_duration};
 
 use crate::error::{exit_code_of_files, usage_error};
+use crate::ledger::LedgerOptions;
 use crate::messages::print_note;
 use crate::options::{Window, WindowParser, duplicate_class_error, floor, unknown_class_error};
 use crate::scan::{ReportKind, ScanOptions, scan};
@@ -62,6 +64,8 @@ pub(crate) struct AdmitOptions {
     require_annotations: bool,
     #[command(flatten)]
     scan: ScanOptions,
+    #[command(flatten)]
+    ledger: LedgerOptions,
 }
 
 // Rule of admissibility.
@@ -77,8 +81,23 @@ pub(crate) struct DisciplineOptions {
     /// any window never counts.
     #[arg(long = "window", value_name = "[CLASS=]AGE", required = true, value_parser = WindowParser, hide_possible_values = true)]
     pub(crate) windows: Vec<Window>,
+    /// Level that the observations of all classes or of one must reach: declared (the default), observed or requeried
+    #[arg(long = "require", value_name = "[CLASS=]LEVEL", value_parser = class_level, help_heading = "Observations")]
+    pub(crate) levels: Vec<(Option<String>, ObservationLevel)>,
     #[command(flatten)]
     pub(crate) clock: ClockOptions,
+}
+
+/// Reads a level, or a class and its level.
+fn class_level(text: &str) -> Result<(Option<String>, ObservationLevel), String> {
+    let (class, name) = match text.split_once('=') {
+        Some((class, name)) => (Some(class.to_owned()), name),
+        None => (None, text),
+    };
+    let level = name
+        .parse()
+        .map_err(|error: UnknownNameError| error.to_string())?;
+    Ok((class, level))
 }
 
 // Time of judgement.
@@ -98,10 +117,14 @@ pub(crate) fn run(options: &AdmitOptions) -> anyhow::Result<ExitCode> {
     let DisciplineOptions {
         floor,
         windows,
+        levels,
         clock,
     } = &options.discipline;
+    let discipline = discipline(*floor, (windows, levels), clock.skew, &vocabulary)?;
+    options.ledger.check("--require", discipline.max_level())?;
     let report = ReportKind::Verdicts {
-        discipline: Box::new(discipline(*floor, windows, clock.skew, &vocabulary)?),
+        discipline: Box::new(discipline),
+        observations: options.ledger.open()?,
         now: clock.now,
         require_annotations: options.require_annotations,
     };
@@ -138,7 +161,7 @@ pub(crate) fn run(options: &AdmitOptions) -> anyhow::Result<ExitCode> {
 /// Builds the discipline for a floor and windows.
 pub(crate) fn discipline(
     floor: NonZeroUsize,
-    windows: &[Window],
+    (windows, levels): (&[Window], &[(Option<String>, ObservationLevel)]),
     skew: Duration,
     vocabulary: &Vocabulary,
 ) -> anyhow::Result<Discipline> {
@@ -154,6 +177,16 @@ pub(crate) fn discipline(
                 let class = vocabulary.class(name);
                 let unknown = || unknown_class_error("--window", name, vocabulary);
                 builder.window(class.ok_or_else(unknown)?, window.duration)
+            }
+        };
+    }
+    for (class, level) in levels {
+        builder = match class.as_deref() {
+            None => builder.default_level(*level),
+            Some(name) => {
+                let class = vocabulary.class(name);
+                let unknown = || unknown_class_error("--require", name, vocabulary);
+                builder.level(class.ok_or_else(unknown)?, *level)
             }
         };
     }

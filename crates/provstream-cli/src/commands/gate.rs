@@ -111,7 +111,8 @@ fn refuse_shared_files(options: &GateOptions) -> anyhow::Result<()> {
     let vocabulary = options.stream.rewrite.input.vocabulary_file();
     let output = options.output.as_deref();
     let sources = options.dialects.sources_file();
-    refuse_input_as_output("--output", output, [policy, vocabulary, sources])?;
+    let ledger = options.stream.ledger.file();
+    refuse_input_as_output("--output", output, [policy, vocabulary, sources, ledger])?;
     let Some(audit) = &options.audit else {
         return Ok(());
     };
@@ -125,7 +126,7 @@ fn refuse_shared_files(options: &GateOptions) -> anyhow::Result<()> {
         .files
         .iter()
         .map(|file| ("FILE", Some(file.as_path())));
-    let others = [("--output", output), policy, vocabulary, sources];
+    let others = [("--output", output), policy, vocabulary, sources, ledger];
     refuse_input_as_output("--audit", Some(audit), files.chain(others))
 }
 
@@ -170,7 +171,7 @@ impl GatedOutput {
         self.audit = open_audit(options, settings, file)?;
         let now = options.stream.now;
         let clock = move || now.unwrap_or_else(Timestamp::now);
-        let reader = settings.reader(settings.rules.clone().policy(clock));
+        let reader = settings.reader(settings.policy(clock));
         let end = pump(&mut input, reader, rewrite.input.chunk_size, self);
         // Whatever was released is written, even if the input could not be read to its end.
         let written = self.check(true);

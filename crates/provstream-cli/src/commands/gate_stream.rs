@@ -1,16 +1,18 @@
 //! Input that goes through a gate, for `gate` and `report`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use provstream::provenance::Timestamp;
-use provstream::{Gate, Parser, Policy, Rules, ready_policy};
+use provstream::provenance::{ObservationCheck, ObservationLevel, Timestamp};
+use provstream::{Gate, Parser, Policy, RulePolicy, Rules, ready_policy};
 use provstream_providers::StreamGate;
 
 use crate::engine::Engine;
 use crate::error::usage_error;
+use crate::ledger::LedgerOptions;
 use crate::options::{AssertionLimits, DialectOptions, InputFormat, RewriteOptions};
 use crate::reader::StreamReader;
 use crate::settings;
@@ -32,12 +34,15 @@ pub(crate) struct GateStreamOptions {
     #[arg(long, value_name = "BYTES", help_heading = "Limits",
         value_parser = RangedU64ValueParser::<usize>::new().range(1 << 10..=1 << 20))]
     max_held: Option<usize>,
+    #[command(flatten)]
+    pub(crate) ledger: LedgerOptions,
 }
 
 /// Policy and parser of all inputs.
 #[derive(Debug)]
 pub(crate) struct GateSettings<'o> {
     pub(crate) rules: Rules,
+    pub(crate) observations: Option<Arc<dyn ObservationCheck>>,
     parser: Parser,
     options: &'o GateStreamOptions,
 }
@@ -63,6 +68,7 @@ impl<'o> GateSettings<'o> {
             Some(language) => with_language(rules, language)?,
             None => rules,
         };
+        options.ledger.check("--policy", needed_level(&rules))?;
         let limits = options.limits.limits(input)?;
         options.rewrite.check()?;
         options.rewrite.fields.distinct()?;
@@ -73,9 +79,19 @@ impl<'o> GateSettings<'o> {
         };
         Ok(Self {
             rules,
+            observations: options.ledger.open()?,
             parser: parser.build(),
             options,
         })
+    }
+
+    /// The policy, with a clock.
+    pub(crate) fn policy<C: FnMut() -> Timestamp>(&self, clock: C) -> RulePolicy<C> {
+        let policy = self.rules.clone().policy(clock);
+        match &self.observations {
+            Some(observations) => policy.with_observations(Arc::clone(observations)),
+            None => policy,
+        }
     }
 
     /// A reader with a gate for each text.
@@ -97,6 +113,15 @@ impl<'o> GateSettings<'o> {
             InputFormat::Response(format) => configure(StreamGate::new(format, parser, policy)),
         };
         StreamReader::of(engine, input).with_fields(&options.rewrite.fields.pointers, 1, true)
+    }
+}
+
+/// Returns the level of observations that the rules need.
+fn needed_level(rules: &Rules) -> ObservationLevel {
+    match (rules.needs_requery(), rules.needs_observations()) {
+        (true, _) => ObservationLevel::Requeried,
+        (false, true) => ObservationLevel::Observed,
+        (false, false) => ObservationLevel::Declared,
     }
 }
 

@@ -8,6 +8,7 @@ use clap::Args;
 use provstream_proxy::{Config, Proxy, Upstream, demo, run as serve, run_demo};
 
 use crate::error::usage_error;
+use crate::ledger::support;
 use crate::messages::print_note;
 use crate::output::refuse_input_as_output;
 use crate::settings;
@@ -115,7 +116,7 @@ fn read(options: &ProxyOptions) -> anyhow::Result<Config> {
         Some(path) => {
             let folder = path.parent().unwrap_or(Path::new("."));
             settings::load("--config", path, |file| {
-                Config::from_toml(file, folder, upstream())
+                Config::from_toml_with(file, folder, upstream(), support())
                     .map(|config| config.with_source(&path.display().to_string()))
             })?
         }

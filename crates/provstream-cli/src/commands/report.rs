@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use provstream::provenance::Timestamp;
@@ -49,7 +50,7 @@ pub(crate) struct ReportOptions {
     #[arg(long, value_name = "FILE", required_unless_present = "audit_log")]
     policy: Option<PathBuf>,
     /// Read audit logs, as `provstream gate --audit` writes them; they have the decisions, so no policy is needed
-    #[arg(long, conflicts_with_all = ["policy", "language", "now", "input", "mode", "chunk_size", "max_held", "reasoning", "pointers"])]
+    #[arg(long, conflicts_with_all = ["policy", "language", "now", "input", "mode", "chunk_size", "max_held", "reasoning", "pointers", "ledger"])]
     audit_log: bool,
     /// Title of the page [default: the file]
     #[arg(long, value_name = "TEXT")]
@@ -70,7 +71,12 @@ pub(crate) fn run(options: &ReportOptions) -> anyhow::Result<ExitCode> {
     let files = InputFiles::new(&options.files)?;
     let vocabulary = options.stream.rewrite.input.vocabulary_file();
     let policy = ("--policy", options.policy.as_deref());
-    refuse_input_as_output("--output", output, files.inputs([policy, vocabulary]))?;
+    let ledger = options.stream.ledger.file();
+    refuse_input_as_output(
+        "--output",
+        output,
+        files.inputs([policy, vocabulary, ledger]),
+    )?;
     if output.is_none() && is_terminal(None) {
         return Err(usage_error(
             "--output: expected a file for the page, which is HTML, such as -o report.html (-o - writes it to the terminal)",
@@ -163,7 +169,10 @@ impl Shown {
         let rewrite = &options.stream.rewrite;
         let mut input = rewrite.open(file)?;
         let now = options.stream.now.unwrap_or_else(Timestamp::now);
-        let report = Report::new(settings.rules.clone(), now);
+        let mut report = Report::new(settings.rules.clone(), now);
+        if let Some(observations) = &settings.observations {
+            report = report.with_observations(Arc::clone(observations));
+        }
         let reader = settings.reader(report.policy());
         let (format, mode) = (rewrite.input.input, rewrite.input.mode);
         let is_json = matches!(mode, Mode::Json | Mode::Ndjson);

@@ -164,9 +164,14 @@ enum SummaryRecord<'a> {
 pub(crate) fn run(options: &SummaryOptions) -> anyhow::Result<ExitCode> {
     let input = &options.input;
     let vocabulary = input.vocabulary.load()?;
-    let rule = options
-        .floor
-        .map(|floor| discipline(floor, &options.windows, options.clock.skew, &vocabulary));
+    let rule = options.floor.map(|floor| {
+        discipline(
+            floor,
+            (&options.windows, &[]),
+            options.clock.skew,
+            &vocabulary,
+        )
+    });
     let parser = input.parser(options.limits.limits(input)?, vocabulary.clone());
     let parser = options.dialects.apply(input, parser, &vocabulary)?.build();
     let files = InputFiles::new(&options.files)?;

@@ -227,13 +227,19 @@ impl<'c> EventPrinter<'c> {
 
     fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
         let ReportKind::Verdicts {
-            discipline, now, ..
+            discipline,
+            observations,
+            now,
+            ..
         } = &self.config.report
         else {
             return None;
         };
         let now = now.unwrap_or_else(|| SystemTime::now().into());
-        let verdict = discipline.judge(assertion, now);
+        let verdict = match observations {
+            Some(observations) => discipline.judge_observed(assertion, now, &**observations),
+            None => discipline.judge(assertion, now),
+        };
         if !verdict.admitted() {
             let (context, lines) = (&self.context, self.lines.as_ref());
             self.summary.counts.refused.add(|| {

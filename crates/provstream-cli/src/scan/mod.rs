@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use provstream::provenance::{Discipline, Timestamp, Vocabulary};
+use provstream::provenance::{Discipline, ObservationCheck, Timestamp, Vocabulary};
 use provstream::{Limits, Mode, Parser, ParserBuilder};
 
 use self::check::Checks;
@@ -80,6 +80,7 @@ pub(crate) enum ReportKind {
     /// Assertions with verdicts.
     Verdicts {
         discipline: Box<Discipline>,
+        observations: Option<Arc<dyn ObservationCheck>>,
         /// Time to judge by; `None` is the clock.
         now: Option<Timestamp>,
         require_annotations: bool,

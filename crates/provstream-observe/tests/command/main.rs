@@ -252,6 +252,12 @@ fn other_commands_read_what_a_ledger_exports() {
     let cited = bench.records(&args, answer);
     assert!(cited[0]["ids"][0].get("reason").is_none(), "{cited:?}");
     assert_eq!(cited[1]["ids"][0]["reason"], "unknown-source", "{cited:?}");
+    // Both options also take the ledger.
+    let direct = bench.run(&["emit", "prompt", "--observations", "../obs.db"], "");
+    assert_eq!(String::from_utf8(direct.stdout).expect("UTF-8"), prompt);
+    let args = args.map(|arg| arg.replace("../sources.json", "../obs.db"));
+    let args = args.each_ref().map(String::as_str);
+    assert_eq!(bench.records(&args, answer), cited);
 }
 
 #[test]
@@ -356,5 +362,183 @@ fn wrong_arguments_and_missing_files_have_their_status() {
         &["ledger", "check", "--head", "7"],
         2,
         "expected ENTRIES:LINK",
+    );
+}
+
+const POLICY: &str = r#"
+floor = 1
+default_window = "3650d"
+default_level = "observed"
+unobserved = { action = "discard" }
+changed = { action = "replace", text = "(changed)" }
+gone = { action = "replace", text = "(gone)" }
+class_differs = { action = "replace", text = "(of another class)" }
+below_level = { action = "replace", text = "(not observed)" }
+moved = { action = "mark", before = "<", after = ">" }
+inadmissible = { action = "replace", text = "(withheld)" }
+"#;
+
+#[test]
+fn a_gate_decides_by_what_was_observed() {
+    let Some(bench) = Bench::new() else { return };
+    let keep = ["--keep", "content"];
+    let lines = [&["code.read", "a.rs", "--lines", "2"][..], &keep].concat();
+    let read = bench.observe(&lines);
+    let stop = bench.observe(&[&["code.read", "b.rs"][..], &keep].concat());
+    let mtime = bench.observe(&["fs.mtime", "a.rs"]);
+    let wrong = read.replace("code.read", "grep");
+    let fake = read.replace("sha256:", "sha256:0");
+    let bare = read
+        .split_once("observation-id=")
+        .map_or("", |(start, _)| start)
+        .to_owned()
+        + &read[read.find("ts=").expect("a time")..];
+    let answer = format!(
+        "It runs. {read} It stops. {stop} It is old. {mtime} Others do. {wrong} Trust me. {fake} Perhaps. {bare}\n"
+    );
+    fs::write(bench.root.join("policy.toml"), POLICY).expect("written");
+    let ledger = bench.dir.path().join("obs.db");
+    let ledger = ledger.to_str().expect("UTF-8");
+    let gate = ["gate", "--policy", "policy.toml", "--audit", "audit.ndjson"];
+    bench.fails(&gate, 2, "--policy: expected --ledger");
+    let gate = [&gate[..], &["--ledger", ledger]].concat();
+    bench.fails(&gate, 2, "--policy: expected --requery");
+    let gate = [&gate[..], &["--requery"]].concat();
+    let run = |args: &[&str]| {
+        let output = bench.run(args, &answer);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{errors}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let audited = || -> Vec<(String, String)> {
+        let log = fs::read_to_string(bench.root.join("audit.ndjson")).expect("a log");
+        fs::remove_file(bench.root.join("audit.ndjson")).expect("removed");
+        let lines = log
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"));
+        let text = |value: &Value| value.as_str().expect("a name").to_owned();
+        lines
+            .filter(|line: &Value| line["decision"] == "assertion")
+            .map(|line| {
+                (
+                    text(&line["disposition"]),
+                    text(&line["verdict"]["outcomes"][0]),
+                )
+            })
+            .collect()
+    };
+    let pairs = |all: &[(&str, &str)]| -> Vec<(String, String)> {
+        all.iter()
+            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+            .collect()
+    };
+    let before = [("admitted", "requeried"); 3];
+    let tail = [
+        ("class-differs", "class-differs"),
+        ("unobserved", "unobserved"),
+        ("below-level", "declared"),
+    ];
+    assert_eq!(
+        run(&gate),
+        "It runs. It stops. It is old. (of another class) (not observed)\n"
+    );
+    assert_eq!(audited(), pairs(&[&before[..], &tail].concat()));
+
+    fs::write(
+        bench.root.join("a.rs"),
+        "//! A program.\nfn main() {\n    run();\n}\n",
+    )
+    .expect("written");
+    fs::remove_file(bench.root.join("b.rs")).expect("removed");
+    assert_eq!(
+        run(&gate),
+        "<It runs.> (gone) (changed) (of another class) (not observed)\n"
+    );
+    let after = [("moved", "moved"), ("gone", "gone"), ("changed", "changed")];
+    assert_eq!(audited(), pairs(&[&after[..], &tail].concat()));
+
+    let page = run(&[
+        "report",
+        "--policy",
+        "policy.toml",
+        "--ledger",
+        ledger,
+        "--requery",
+        "-o",
+        "-",
+    ]);
+    for words in [
+        "the result is another one now",
+        "the ledger does not have the observation",
+        "Below the level",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+
+    let admit = [
+        "admit", "--floor", "1", "--window", "any", "--ledger", ledger,
+    ];
+    let verdicts = |args: &[&str]| -> Vec<(bool, String)> {
+        let records = bench.records(args, &answer);
+        let assertions = records
+            .iter()
+            .filter(|record| record["event"] == "assertion");
+        assertions
+            .map(|record| &record["verdict"])
+            .map(|verdict| {
+                let outcome = verdict["outcomes"][0].as_str().expect("an outcome");
+                (verdict["admitted"] == true, outcome.to_owned())
+            })
+            .collect()
+    };
+    let expected = |last: bool| {
+        let all = [
+            (true, "observed"),
+            (true, "observed"),
+            (true, "observed"),
+            (false, "class-differs"),
+            (false, "unobserved"),
+            (last, "declared"),
+        ];
+        all.map(|(admitted, outcome)| (admitted, outcome.to_owned()))
+    };
+    assert_eq!(verdicts(&admit), expected(true));
+    let strict = [&admit[..], &["--require", "observed"]].concat();
+    assert_eq!(verdicts(&strict), expected(false));
+    let other = [&admit[..], &["--require", "substrate.grep=observed"]].concat();
+    assert_eq!(verdicts(&other), expected(true));
+    bench.fails(
+        &[
+            "admit",
+            "--floor",
+            "1",
+            "--window",
+            "any",
+            "--require",
+            "observed",
+        ],
+        2,
+        "--require: expected --ledger",
+    );
+    let missing = ["gate", "--policy", "own-state", "--ledger", "absent.db"];
+    bench.fails(&missing, 2, "--ledger: absent.db: cannot open the ledger");
+    bench.fails(
+        &["gate", "--policy", "own-state", "--ledger", "a.rs"],
+        2,
+        "expected a ledger, found another file",
+    );
+    bench.fails(
+        &[
+            "gate",
+            "--policy",
+            "policy.toml",
+            "--ledger",
+            ledger,
+            "--requery",
+            "-o",
+            ledger,
+        ],
+        2,
+        "--ledger",
     );
 }

@@ -3,6 +3,7 @@
 mod checking;
 mod crash;
 mod escapes;
+mod gating;
 mod ids;
 mod imports;
 mod ledgers;

@@ -1,18 +1,21 @@
 //! Settings of a proxy.
 
 mod emit;
+mod ledger;
 mod read;
 mod upstream;
+mod values;
 
 use core::time::Duration;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use http::Uri;
 use provstream::provenance::Vocabulary;
 use provstream::settings::FilePosition;
-use provstream_route::{Route, Routes};
+use provstream_route::{Route, Routes, ToolResultRecorder};
 
 pub(crate) use self::read::{refuse_other_kinds, unread};
 pub(crate) use self::upstream::is_localhost;
@@ -90,6 +93,8 @@ pub(crate) struct Extras {
     pub(crate) emission: Emission,
     /// Most repetitions of a request for the rest of an answer that a policy suspends.
     pub(crate) reemit: u32,
+    /// Recorder of results of tools in requests.
+    pub(crate) recorder: Option<Arc<dyn ToolResultRecorder>>,
 }
 
 /// Settings of the page about streams in flight.

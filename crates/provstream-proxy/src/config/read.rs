@@ -1,16 +1,17 @@
 //! Reads the settings file of a proxy.
 
-use core::time::Duration;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use http::Uri;
-use provstream::provenance::{Vocabulary, parse_duration};
+use provstream::provenance::Vocabulary;
 use provstream::settings::{File, FileError, Table, Value};
-use provstream_route::{RouteError, Routes};
+use provstream_route::{LedgerSupport, RouteError, Routes};
 
 use super::emit::emission;
+use super::ledger;
 use super::upstream::has_port;
+use super::values::{duration, file_named_by, wrong};
 use super::{Config, Extras, LiveSettings, NamedFile, ProxyLimits, Timeouts, TlsFiles, Upstream};
 
 const KEYS: [&str; 15] = [
@@ -48,6 +49,20 @@ impl Config {
         file: &[u8],
         folder: &Path,
         upstream: Option<Upstream>,
+    ) -> Result<Self, RouteError> {
+        Self::from_toml_with(file, folder, upstream, None)
+    }
+
+    /// Reads a settings file, as [`from_toml`](Self::from_toml). Its routes may have ledgers, which `ledgers` opens.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with its line and column, what was expected and what was found.
+    pub fn from_toml_with(
+        file: &[u8],
+        folder: &Path,
+        upstream: Option<Upstream>,
+        ledgers: Option<&dyn LedgerSupport>,
     ) -> Result<Self, RouteError> {
         let file = File::parse(file)?;
         let root = file.root(&KEYS)?;
@@ -95,44 +110,55 @@ impl Config {
         }
         config.routes = Routes::strip_all(&vocabulary);
         if let Some(routes) = root.get("route") {
-            let read = |name: &str| read_named(&folder.join(name));
-            config.routes = Routes::from_value(&routes, &ROUTE_KEYS, &vocabulary, read)?;
-            let known = [
-                "path", "method", "name", "action", "policy", "language", "format",
-            ];
-            let more = [
-                "reasoning",
-                "fail",
-                "pass_members",
-                "plain_encodings",
-                "max_event",
-                "max_held",
-                "dialects",
-                "sources",
-            ];
-            let all: Vec<&str> = known
-                .iter()
-                .chain(&more)
-                .chain(&ROUTE_KEYS)
-                .copied()
-                .collect();
-            let tables = routes.tables(&all)?;
-            let files = tables.iter().flat_map(|table| files_of(table, folder));
-            config.files.extend(files);
-            config.extras = tables
-                .iter()
-                .map(|table| extras(table, &vocabulary))
-                .collect::<Result<_, _>>()?;
+            config.read_routes(&routes, folder, &vocabulary, ledgers)?;
         }
         config.timeouts = timeouts(&root)?;
         config.limits = limits(&root)?;
         config.live = root.get("live").map(|value| live(&value)).transpose()?;
         Ok(config)
     }
-}
 
-fn wrong(value: &Value<'_>, expected: &str) -> RouteError {
-    value.wrong_type(expected).into()
+    fn read_routes(
+        &mut self,
+        routes: &Value<'_>,
+        folder: &Path,
+        vocabulary: &Vocabulary,
+        ledgers: Option<&dyn LedgerSupport>,
+    ) -> Result<(), RouteError> {
+        let own: Vec<&str> = ROUTE_KEYS.into_iter().chain(ledger::KEYS).collect();
+        let read = |name: &str| read_named(&folder.join(name));
+        self.routes = Routes::from_value(routes, &own, vocabulary, read)?;
+        let known = [
+            "path",
+            "method",
+            "name",
+            "action",
+            "policy",
+            "language",
+            "format",
+            "reasoning",
+            "fail",
+            "pass_members",
+            "plain_encodings",
+            "max_event",
+            "max_held",
+            "dialects",
+            "sources",
+        ];
+        let all: Vec<&str> = known.into_iter().chain(own).collect();
+        for (index, table) in routes.tables(&all)?.iter().enumerate() {
+            self.files.extend(files_of(table, folder));
+            let ledger = ledger::open(table, folder, vocabulary, ledgers)?;
+            self.extras.push(Extras {
+                recorder: ledger.recorder,
+                ..extras(table, vocabulary)?
+            });
+            if let Some(observations) = ledger.observations {
+                self.routes.set_observations(index, observations);
+            }
+        }
+        Ok(())
+    }
 }
 
 fn read_upstream(value: &Value<'_>) -> Result<Upstream, RouteError> {
@@ -203,17 +229,6 @@ fn named_file(
     value.map(|value| file_named_by(&value, folder)).transpose()
 }
 
-fn file_named_by(value: &Value<'_>, folder: &Path) -> Result<NamedFile, RouteError> {
-    let name = value.string()?;
-    if name.is_empty() {
-        return Err(wrong(value, "the path of a file"));
-    }
-    Ok(NamedFile {
-        path: folder.join(name),
-        place: value.place(),
-    })
-}
-
 /// Returns the file that a key names, if its value is a path.
 fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'static str, PathBuf)> {
     let value = table.get(key)?;
@@ -222,7 +237,10 @@ fn file_of(table: &Table<'_>, key: &'static str, folder: &Path) -> Option<(&'sta
 
 /// Returns the files that a route names. The names of built-in dialects have neither a `/` nor a `.`.
 fn files_of(table: &Table<'_>, folder: &Path) -> Vec<(&'static str, PathBuf)> {
-    let mut files: Vec<_> = file_of(table, "policy", folder).into_iter().collect();
+    let mut files: Vec<_> = ["policy", "ledger"]
+        .into_iter()
+        .filter_map(|key| file_of(table, key, folder))
+        .collect();
     let sources = table.get("sources");
     if sources.is_some_and(|value| !matches!(value.string(), Ok("request"))) {
         files.extend(file_of(table, "sources", folder));
@@ -285,6 +303,7 @@ fn extras(table: &Table<'_>, vocabulary: &Vocabulary) -> Result<Extras, RouteErr
         upstream: upstream.transpose()?,
         emission: emission(table, vocabulary)?,
         reemit: reemit(table)?,
+        recorder: None,
     })
 }
 
@@ -333,15 +352,6 @@ fn timeouts(root: &Table<'_>) -> Result<Timeouts, RouteError> {
         }
     }
     Ok(timeouts)
-}
-
-fn duration(value: &Value<'_>) -> Result<Duration, RouteError> {
-    let found = value.string().ok();
-    let found = found.and_then(|text| parse_duration(text).ok());
-    let is_possible = |found: &Duration| (1..=86_400).contains(&found.as_secs());
-    found
-        .filter(is_possible)
-        .ok_or_else(|| wrong(value, "a duration from \"1s\" to \"1d\", such as \"5m\","))
 }
 
 fn limits(root: &Table<'_>) -> Result<ProxyLimits, RouteError> {

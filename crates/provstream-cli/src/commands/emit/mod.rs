@@ -11,12 +11,13 @@ use provstream_emit::{
     Grammar, GrammarTarget, Language, Observations, PROMPT_VERSION, Prompt, PromptForm,
     PromptLength, Requirement, Schema, SchemaTarget,
 };
+use provstream_route::LedgerList;
 use serde_json::json;
 
 use crate::error::usage_error;
+use crate::ledger::load_list;
 use crate::options::{VocabularyOptions, one_of};
 use crate::output::Output;
-use crate::settings;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EmitCommand {
@@ -165,7 +166,7 @@ fn load_observations(
 ) -> anyhow::Result<(Vocabulary, Option<Observations>)> {
     let vocabulary = options.vocabulary.load()?;
     let load = |path: &Path| {
-        settings::load("--observations", path, |file| {
+        load_list("--observations", path, LedgerList::Observations, |file| {
             Observations::from_json(file, &vocabulary)
         })
     };

@@ -7,8 +7,10 @@ use clap::{
     ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 use provstream::provenance::Timestamp;
-use provstream_cli::{Report, ReportOptions, escape, input_error};
-use provstream_observe::{Body, Entry, ExportError, Head, Ledger as _, Record};
+use provstream_cli::{LedgerList, Report, ReportOptions, escape, input_error};
+use provstream_observe::{
+    Body, Entry, ExportError, Head, Ledger as _, LedgerError, Record, SqliteLedger,
+};
 use serde_json::{Value, json};
 
 use crate::{LedgerOption, parse_time};
@@ -114,7 +116,7 @@ pub(crate) fn command() -> Command {
 
 pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     match LedgerCommand::from_arg_matches(matches)?.action {
-        Action::List { from, options } => list(from, &options),
+        Action::List { from, options } => print_entries(from, &options),
         Action::Show { id, options } => show(&id, &options),
         Action::Check { head, options } => check(head, &options),
         Action::Expire { now, options } => expire(now, &options),
@@ -122,11 +124,18 @@ pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             form: Form::Ledger,
             options,
         } => export(&options),
-        Action::Export { form, options } => export_ids(form, &options),
+        Action::Export {
+            form: Form::Observations,
+            options,
+        } => export_ids(LedgerList::Observations, &options),
+        Action::Export {
+            form: Form::Sources,
+            options,
+        } => export_ids(LedgerList::Sources, &options),
     }
 }
 
-fn list(from: u64, options: &Options) -> anyhow::Result<ExitCode> {
+fn print_entries(from: u64, options: &Options) -> anyhow::Result<ExitCode> {
     let ledger = options.ledger.open()?;
     let mut report = options.report()?;
     let listed = ledger.for_each(from, |record| {
@@ -228,36 +237,41 @@ fn export(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Exports the latest entry of each id that has not expired.
-fn export_ids(form: Form, options: &Options) -> anyhow::Result<ExitCode> {
+fn export_ids(form: LedgerList, options: &Options) -> anyhow::Result<ExitCode> {
+    let list = list(form, &options.ledger.open()?);
+    let list = list.map_err(|error| options.ledger.error(&error))?;
+    let mut report = options.report()?;
+    report.write_record(&list);
+    report.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists the latest entry of each id that has not expired.
+pub(crate) fn list(form: LedgerList, ledger: &SqliteLedger) -> Result<Value, LedgerError> {
     let now = Timestamp::now();
     let mut entries = BTreeMap::new();
-    let read = options.ledger.open()?.for_each(1, |record| {
+    ledger.for_each(1, |record| {
         if let Record::Observation(entry) = record {
             entries.insert(entry.id.clone(), entry);
         }
         true
-    });
-    read.map_err(|error| options.ledger.error(&error))?;
+    })?;
     let mut entries: Vec<_> = entries.into_values().collect();
     entries
         .retain(|entry| entry.body.is_some() && entry.expires.is_none_or(|expires| expires > now));
     entries.sort_by_key(|entry| entry.seq);
     let list: Vec<_> = entries.iter().map(|entry| listed(form, entry)).collect();
-    let mut report = options.report()?;
-    match form {
-        Form::Sources => report.write_record(&json!({ "sources": list, "complete": true })),
-        _ => report.write_record(&list),
-    }
-    report.commit()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(match form {
+        LedgerList::Sources => json!({ "sources": list, "complete": true }),
+        LedgerList::Observations => list.into(),
+    })
 }
 
 /// Builds an element of a list of observations or sources.
-fn listed(form: Form, entry: &Entry) -> Value {
+fn listed(form: LedgerList, entry: &Entry) -> Value {
     let mut listed = json!({ "id": entry.id, "class": entry.class, "ts": entry.time.to_string() });
     let content = entry.body.as_ref().and_then(|body| body.content.as_deref());
-    if let (Form::Observations, Some(content)) = (form, content) {
+    if let (LedgerList::Observations, Some(content)) = (form, content) {
         let text = String::from_utf8_lossy(content);
         let line = text.lines().find(|line| !line.trim().is_empty());
         let line: String = line

@@ -6,6 +6,8 @@ mod ledger;
 mod mcp;
 mod observe;
 mod recording;
+mod support;
+mod tool_recorder;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
             run: mcp::run,
         },
     ];
-    provstream_cli::run(&extensions)
+    provstream_cli::run(&extensions, Some(&support::SqliteSupport))
 }
 
 // The ledger of a command.
