@@ -378,108 +378,63 @@ moved = { action = "mark", before = "<", after = ">" }
 inadmissible = { action = "replace", text = "(withheld)" }
 "#;
 
-#[test]
-fn a_gate_decides_by_what_was_observed() {
-    let Some(bench) = Bench::new() else { return };
-    let keep = ["--keep", "content"];
-    let lines = [&["code.read", "a.rs", "--lines", "2"][..], &keep].concat();
-    let read = bench.observe(&lines);
-    let stop = bench.observe(&[&["code.read", "b.rs"][..], &keep].concat());
-    let mtime = bench.observe(&["fs.mtime", "a.rs"]);
-    let wrong = read.replace("code.read", "grep");
-    let fake = read.replace("sha256:", "sha256:0");
-    let bare = read
-        .split_once("observation-id=")
-        .map_or("", |(start, _)| start)
-        .to_owned()
-        + &read[read.find("ts=").expect("a time")..];
-    let answer = format!(
-        "It runs. {read} It stops. {stop} It is old. {mtime} Others do. {wrong} Trust me. {fake} Perhaps. {bare}\n"
-    );
-    fs::write(bench.root.join("policy.toml"), POLICY).expect("written");
-    let ledger = bench.dir.path().join("obs.db");
-    let ledger = ledger.to_str().expect("UTF-8");
-    let gate = ["gate", "--policy", "policy.toml", "--audit", "audit.ndjson"];
-    bench.fails(&gate, 2, "--policy: expected --ledger");
-    let gate = [&gate[..], &["--ledger", ledger]].concat();
-    bench.fails(&gate, 2, "--policy: expected --requery");
-    let gate = [&gate[..], &["--requery"]].concat();
-    let run = |args: &[&str]| {
-        let output = bench.run(args, &answer);
+/// An answer that cites three observations, one of another class, one that was not made, and none.
+struct CitedAnswer {
+    bench: Bench,
+    ledger: String,
+    answer: String,
+}
+
+impl CitedAnswer {
+    fn new() -> Option<Self> {
+        let bench = Bench::new()?;
+        let keep = ["--keep", "content"];
+        let lines = [&["code.read", "a.rs", "--lines", "2"][..], &keep].concat();
+        let read = bench.observe(&lines);
+        let stop = bench.observe(&[&["code.read", "b.rs"][..], &keep].concat());
+        let mtime = bench.observe(&["fs.mtime", "a.rs"]);
+        let wrong = read.replace("code.read", "grep");
+        let fake = read.replace("sha256:", "sha256:0");
+        let (start, _) = read.split_once("observation-id=").expect("an id");
+        let bare = start.to_owned() + &read[read.find("ts=").expect("a time")..];
+        let answer = format!(
+            "It runs. {read} It stops. {stop} It is old. {mtime} Others do. {wrong} Trust me. {fake} Perhaps. {bare}\n"
+        );
+        fs::write(bench.root.join("policy.toml"), POLICY).expect("written");
+        let ledger = bench.dir.path().join("obs.db");
+        let ledger = ledger.to_str().expect("UTF-8").to_owned();
+        Some(Self {
+            bench,
+            ledger,
+            answer,
+        })
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        let output = self.bench.run(args, &self.answer);
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{errors}");
         String::from_utf8(output.stdout).expect("UTF-8")
-    };
-    let audited = || -> Vec<(String, String)> {
-        let log = fs::read_to_string(bench.root.join("audit.ndjson")).expect("a log");
-        fs::remove_file(bench.root.join("audit.ndjson")).expect("removed");
+    }
+
+    /// Disposition and outcome of each assertion in the audit log, which is removed.
+    fn audited(&self) -> Vec<[String; 2]> {
+        let path = self.bench.root.join("audit.ndjson");
+        let log = fs::read_to_string(&path).expect("a log");
+        fs::remove_file(path).expect("removed");
         let lines = log
             .lines()
             .map(|line| serde_json::from_str(line).expect("JSON"));
         let text = |value: &Value| value.as_str().expect("a name").to_owned();
         lines
             .filter(|line: &Value| line["decision"] == "assertion")
-            .map(|line| {
-                (
-                    text(&line["disposition"]),
-                    text(&line["verdict"]["outcomes"][0]),
-                )
-            })
+            .map(|line| [&line["disposition"], &line["verdict"]["outcomes"][0]].map(text))
             .collect()
-    };
-    let pairs = |all: &[(&str, &str)]| -> Vec<(String, String)> {
-        all.iter()
-            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
-            .collect()
-    };
-    let before = [("admitted", "requeried"); 3];
-    let tail = [
-        ("class-differs", "class-differs"),
-        ("unobserved", "unobserved"),
-        ("below-level", "declared"),
-    ];
-    assert_eq!(
-        run(&gate),
-        "It runs. It stops. It is old. (of another class) (not observed)\n"
-    );
-    assert_eq!(audited(), pairs(&[&before[..], &tail].concat()));
-
-    fs::write(
-        bench.root.join("a.rs"),
-        "//! A program.\nfn main() {\n    run();\n}\n",
-    )
-    .expect("written");
-    fs::remove_file(bench.root.join("b.rs")).expect("removed");
-    assert_eq!(
-        run(&gate),
-        "<It runs.> (gone) (changed) (of another class) (not observed)\n"
-    );
-    let after = [("moved", "moved"), ("gone", "gone"), ("changed", "changed")];
-    assert_eq!(audited(), pairs(&[&after[..], &tail].concat()));
-
-    let page = run(&[
-        "report",
-        "--policy",
-        "policy.toml",
-        "--ledger",
-        ledger,
-        "--requery",
-        "-o",
-        "-",
-    ]);
-    for words in [
-        "the result is another one now",
-        "the ledger does not have the observation",
-        "Below the level",
-    ] {
-        assert!(page.contains(words), "{words}");
     }
 
-    let admit = [
-        "admit", "--floor", "1", "--window", "any", "--ledger", ledger,
-    ];
-    let verdicts = |args: &[&str]| -> Vec<(bool, String)> {
-        let records = bench.records(args, &answer);
+    /// Verdict and outcome of each assertion.
+    fn verdicts(&self, args: &[&str]) -> Vec<(bool, String)> {
+        let records = self.bench.records(args, &self.answer);
         let assertions = records
             .iter()
             .filter(|record| record["event"] == "assertion");
@@ -490,7 +445,57 @@ fn a_gate_decides_by_what_was_observed() {
                 (verdict["admitted"] == true, outcome.to_owned())
             })
             .collect()
+    }
+}
+
+#[test]
+fn a_gate_decides_by_what_was_observed() {
+    let Some(cited) = CitedAnswer::new() else {
+        return;
     };
+    let root = &cited.bench.root;
+    let gate = ["gate", "--policy", "policy.toml", "--audit", "audit.ndjson"];
+    let gate = [&gate[..], &["--ledger", &cited.ledger, "--requery"]].concat();
+    let tail = [
+        ["class-differs"; 2],
+        ["unobserved"; 2],
+        ["below-level", "declared"],
+    ];
+    let before = [["admitted", "requeried"]; 3];
+    assert_eq!(
+        cited.run(&gate),
+        "It runs. It stops. It is old. (of another class) (not observed)\n"
+    );
+    assert_eq!(cited.audited(), [&before[..], &tail].concat());
+
+    let moved = "//! A program.\nfn main() {\n    run();\n}\n";
+    fs::write(root.join("a.rs"), moved).expect("written");
+    fs::remove_file(root.join("b.rs")).expect("removed");
+    assert_eq!(
+        cited.run(&gate),
+        "<It runs.> (gone) (changed) (of another class) (not observed)\n"
+    );
+    let after = [["moved"; 2], ["gone"; 2], ["changed"; 2]];
+    assert_eq!(cited.audited(), [&after[..], &tail].concat());
+
+    let report = ["report", "--policy", "policy.toml", "-o", "-"];
+    let page = cited.run(&[&report[..], &["--ledger", &cited.ledger, "--requery"]].concat());
+    for words in [
+        "the result is another one now",
+        "the ledger does not have the observation",
+        "Below the level",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn admit_counts_what_was_observed() {
+    let Some(cited) = CitedAnswer::new() else {
+        return;
+    };
+    let admit = ["admit", "--floor", "1", "--window", "any"];
+    let admit = [&admit[..], &["--ledger", &cited.ledger]].concat();
     let expected = |last: bool| {
         let all = [
             (true, "observed"),
@@ -502,43 +507,30 @@ fn a_gate_decides_by_what_was_observed() {
         ];
         all.map(|(admitted, outcome)| (admitted, outcome.to_owned()))
     };
-    assert_eq!(verdicts(&admit), expected(true));
+    assert_eq!(cited.verdicts(&admit), expected(true));
     let strict = [&admit[..], &["--require", "observed"]].concat();
-    assert_eq!(verdicts(&strict), expected(false));
+    assert_eq!(cited.verdicts(&strict), expected(false));
     let other = [&admit[..], &["--require", "substrate.grep=observed"]].concat();
-    assert_eq!(verdicts(&other), expected(true));
-    bench.fails(
-        &[
-            "admit",
-            "--floor",
-            "1",
-            "--window",
-            "any",
-            "--require",
-            "observed",
-        ],
-        2,
-        "--require: expected --ledger",
-    );
-    let missing = ["gate", "--policy", "own-state", "--ledger", "absent.db"];
-    bench.fails(&missing, 2, "--ledger: absent.db: cannot open the ledger");
-    bench.fails(
-        &["gate", "--policy", "own-state", "--ledger", "a.rs"],
-        2,
-        "expected a ledger, found another file",
-    );
-    bench.fails(
-        &[
-            "gate",
-            "--policy",
-            "policy.toml",
-            "--ledger",
-            ledger,
-            "--requery",
-            "-o",
-            ledger,
-        ],
-        2,
-        "--ledger",
-    );
+    assert_eq!(cited.verdicts(&other), expected(true));
+}
+
+#[test]
+fn gates_without_what_their_policy_needs_are_refused() {
+    let Some(CitedAnswer { bench, ledger, .. }) = CitedAnswer::new() else {
+        return;
+    };
+    let gate = ["gate", "--policy", "policy.toml"];
+    bench.fails(&gate, 2, "--policy: expected --ledger");
+    let gate = [&gate[..], &["--ledger", &ledger]].concat();
+    bench.fails(&gate, 2, "--policy: expected --requery");
+    let onto_itself = [&gate[..], &["--requery", "-o", &ledger]].concat();
+    bench.fails(&onto_itself, 2, "--ledger");
+    let admit = ["admit", "--floor", "1", "--window", "any"];
+    let admit = [&admit[..], &["--require", "observed"]].concat();
+    bench.fails(&admit, 2, "--require: expected --ledger");
+    let own = ["gate", "--policy", "own-state", "--ledger"];
+    let absent = "--ledger: absent.db: cannot open the ledger";
+    bench.fails(&[&own[..], &["absent.db"]].concat(), 2, absent);
+    let another = "expected a ledger, found another file";
+    bench.fails(&[&own[..], &["a.rs"]].concat(), 2, another);
 }

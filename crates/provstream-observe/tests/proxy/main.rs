@@ -85,6 +85,17 @@ fn recorded(bench: &Bench, id: &str) -> Vec<provstream_observe::Entry> {
     found
 }
 
+/// Records an old observation of `a.rs`, and returns its id.
+fn record_old(bench: &Bench) -> String {
+    let ledger = SqliteLedger::open(bench.path("obs.db")).expect("a ledger");
+    let query = Query::parse(r#"{"path": "a.rs"}"#).expect("a query");
+    let time = Timestamp::parse("2026-05-28T12:00:00Z").expect("a time");
+    let old = Observation::new("substrate.code.read", query, "fn a() {}\n", time);
+    let old = old.expect("an observation");
+    ledger.record(&old).expect("recorded");
+    old.id().to_owned()
+}
+
 #[test]
 fn each_citation_gets_its_outcome() {
     let mut bench = Bench::new();
@@ -95,15 +106,7 @@ fn each_citation_gets_its_outcome() {
     let observed = bench.observe("a.rs");
     let changed = bench.observe("b.rs");
     fs::write(root.join("b.rs"), "fn b() { stop() }\n").expect("written");
-    let old = {
-        let ledger = SqliteLedger::open(bench.path("obs.db")).expect("a ledger");
-        let query = Query::parse(r#"{"path": "a.rs"}"#).expect("a query");
-        let time = Timestamp::parse("2026-05-28T12:00:00Z").expect("a time");
-        let old = Observation::new("substrate.code.read", query, "fn a() {}\n", time);
-        let old = old.expect("an observation");
-        ledger.record(&old).expect("recorded");
-        old.id().to_owned()
-    };
+    let old = record_old(&bench);
     let now = Timestamp::now();
     let cite =
         |class: &str, id: &str| format!("[substrate.{class}; observation-id={id}; ts={now}]");
@@ -132,7 +135,7 @@ fn each_citation_gets_its_outcome() {
     ];
     for (number, api) in [openai, anthropic].into_iter().enumerate() {
         let id = format!("call_{number}");
-        bench.start(settings, move |text| api(text));
+        bench.start(settings, api);
         bench.answer(&answer(&id));
         let (path, body) = &requests(&id, "fn c() {}\n")[number];
         // Each request repeats the conversation.
