@@ -297,7 +297,7 @@ mod tests {
         };
         for body in [openai, responses, anthropic, gemini] {
             let found = tool_results(body.to_string().as_bytes());
-            assert_eq!(found, [expected.clone()], "{body}");
+            assert_eq!(found, std::slice::from_ref(&expected), "{body}");
         }
     }
 
