@@ -14,10 +14,6 @@ use serde::Serialize;
 
 use crate::settings::{Input, Policy, Settings};
 
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a stream has it in memory of its own"
-)]
 enum Engine {
     Text(Rewriter),
     GatedText(Gate<Policy>),
