@@ -396,8 +396,11 @@ pub fn case(seed: u64) -> Case {
     let mut random = Random(seed ^ 0xD1A1_EC75);
     let dialects = dialects(&mut random);
     let sources = sources(&mut random);
-    let mut limits = RefLimits::default();
     // How much of a long sentence is kept around its markers is not compared.
+    let mut limits = RefLimits {
+        max_assertion: 16 << 10,
+        ..RefLimits::default()
+    };
     let around = |name: &&str| matches!(*name, "cohere" | "cite-tag");
     if dialects.iter().all(around) && random.once_in(2) {
         limits.max_assertion = [4096, 4096, 4096, 4096][random.below(4)];
