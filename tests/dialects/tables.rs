@@ -12,7 +12,7 @@ const FILES: [&str; 5] = [
     include_str!("../../src/dialect/built-in/cite-tag.toml"),
 ];
 
-/// What is written into a file: parts of expressions, of TOML and of its keys.
+/// Pieces of which damaged files are made: parts of expressions, of TOML and of its keys.
 const PIECES: [&str; 24] = [
     "*",
     "+",

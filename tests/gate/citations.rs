@@ -408,7 +408,7 @@ fn segment(text: &str, after_break: bool) -> testkit::reference::Segment {
     }
 }
 
-/// What comes first after a break may belong to a sentence before it, which is released.
+/// A marker that comes first after a break may belong to a sentence before it, which is released.
 #[test]
 fn a_citation_that_comes_first_after_a_break_is_an_orphan() {
     let mut case = numbers("", Known::Complete(known(&["1"])));

@@ -87,6 +87,7 @@ pub use pass_reason::PassReason;
 pub use paths::format_of_path;
 pub use pattern::PathPattern;
 pub use plan::Plan;
+pub use read::ROUTE_KEYS;
 pub use refusal::Refusal;
 pub use route::{Route, RouteAction, Routes};
 #[cfg(feature = "dialects")]

@@ -18,8 +18,8 @@ use crate::settings::{Act, FilterSettings};
 #[cfg(feature = "dialects")]
 use crate::sources::SourceList;
 
-/// Keys of a route.
-const KEYS: &[&str] = &[
+/// Keys of a route in settings files.
+pub const ROUTE_KEYS: &[&str] = &[
     "path",
     "method",
     "name",
@@ -97,7 +97,7 @@ impl Routes {
         vocabulary: &Vocabulary,
         mut read: impl FnMut(&str) -> Result<String, E>,
     ) -> Result<Self, RouteError> {
-        let known: Vec<&str> = KEYS.iter().chain(others).copied().collect();
+        let known: Vec<&str> = ROUTE_KEYS.iter().chain(others).copied().collect();
         let tables = routes.tables(&known)?;
         if tables.len() > MAX_ROUTES {
             let message = format!(

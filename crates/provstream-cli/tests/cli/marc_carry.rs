@@ -105,7 +105,7 @@ fn what_is_not_utf8_is_not_carried() {
     }
 }
 
-/// What is not a record keeps its bytes; an event ends as the standard says, or with the input.
+/// Bytes outside of records stay as they are; an event ends as the standard says, or with the input.
 #[test]
 fn an_event_stream_without_its_records_keeps_its_bytes() {
     let record = corpus("tv-m2-1.json");

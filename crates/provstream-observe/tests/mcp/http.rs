@@ -1,4 +1,4 @@
-//! The same over HTTP.
+//! The MCP server over streamable HTTP: its tools, and the requests that it refuses.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

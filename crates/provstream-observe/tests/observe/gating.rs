@@ -35,7 +35,7 @@ impl Ledger for Slow {
     }
 }
 
-/// What takes longer than the deadline is unreachable, and nobody waits for it.
+/// A query that takes longer than the deadline gives `unreachable`, and nobody waits for it.
 #[test]
 fn a_late_query_is_unreachable() {
     let root = tempfile::tempdir().expect("a folder");

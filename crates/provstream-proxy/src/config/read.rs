@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use http::Uri;
 use provstream::provenance::Vocabulary;
 use provstream::settings::{File, FileError, Table, Value};
-use provstream_route::{LedgerSupport, RouteError, Routes};
+use provstream_route::{LedgerSupport, ROUTE_KEYS, RouteError, Routes};
 
 use super::emit::emission;
 use super::ledger;
@@ -33,7 +33,7 @@ const KEYS: [&str; 15] = [
 ];
 
 /// Keys of a route that the proxy reads itself.
-const ROUTE_KEYS: [&str; 4] = ["upstream", "emit", "engine", "reemit"];
+const OWN_KEYS: [&str; 4] = ["upstream", "emit", "engine", "reemit"];
 
 /// Most repetitions of a request after suspensions.
 const MAX_REEMIT: u64 = 5;
@@ -44,7 +44,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// What is wrong, with its line and column, what was expected and what was found.
+    /// [`RouteError`] with the line and column of the fault, what was expected and what was found.
     pub fn from_toml(
         file: &[u8],
         folder: &Path,
@@ -57,7 +57,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// What is wrong, with its line and column, what was expected and what was found.
+    /// [`RouteError`] with the line and column of the fault, what was expected and what was found.
     pub fn from_toml_with(
         file: &[u8],
         folder: &Path,
@@ -125,27 +125,10 @@ impl Config {
         vocabulary: &Vocabulary,
         ledgers: Option<&dyn LedgerSupport>,
     ) -> Result<(), RouteError> {
-        let own: Vec<&str> = ROUTE_KEYS.into_iter().chain(ledger::KEYS).collect();
+        let own: Vec<&str> = OWN_KEYS.into_iter().chain(ledger::KEYS).collect();
         let read = |name: &str| read_named(&folder.join(name));
         self.routes = Routes::from_value(routes, &own, vocabulary, read)?;
-        let known = [
-            "path",
-            "method",
-            "name",
-            "action",
-            "policy",
-            "language",
-            "format",
-            "reasoning",
-            "fail",
-            "pass_members",
-            "plain_encodings",
-            "max_event",
-            "max_held",
-            "dialects",
-            "sources",
-        ];
-        let all: Vec<&str> = known.into_iter().chain(own).collect();
+        let all: Vec<&str> = ROUTE_KEYS.iter().copied().chain(own).collect();
         for (index, table) in routes.tables(&all)?.iter().enumerate() {
             self.files.extend(files_of(table, folder));
             let ledger = ledger::open(table, folder, vocabulary, ledgers)?;
