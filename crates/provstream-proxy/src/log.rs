@@ -30,6 +30,9 @@ pub(crate) struct RequestLogLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) added: Option<&'static str>,
     pub(crate) assertions: u64,
+    /// Of the assertions, those with markers of citations.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) citations: u64,
     pub(crate) withheld_bytes: u64,
     pub(crate) client_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,6 +47,11 @@ impl RequestLogLine<'_> {
         // A log that cannot be written is no reason to fail a request.
         let _ = std::io::stderr().lock().write_all(&line);
     }
+}
+
+// What serde calls gets a reference.
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Logs a message about the proxy itself.

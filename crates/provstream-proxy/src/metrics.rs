@@ -35,7 +35,7 @@ impl Histogram {
 }
 
 /// Counter families with their help texts.
-const COUNTERS: [(&str, &str); 17] = [
+const COUNTERS: [(&str, &str); 18] = [
     (
         "provstream_requests_total",
         "Requests, by how their responses ended.",
@@ -63,6 +63,10 @@ const COUNTERS: [(&str, &str); 17] = [
     (
         "provstream_observations_total",
         "Annotations whose observations a gate has checked, by outcome.",
+    ),
+    (
+        "provstream_cited_ids_total",
+        "Identifiers that citations name, by what the list of sources has of them.",
     ),
     (
         "provstream_recordings_total",

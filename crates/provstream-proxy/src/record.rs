@@ -143,6 +143,10 @@ impl RequestRecord {
             let labels = [route, ("outcome", found.as_str())];
             metrics.count("provstream_observations_total", &labels, count);
         }
+        for (source, count) in outcome.cited_ids() {
+            let labels = [route, ("source", source)];
+            metrics.count("provstream_cited_ids_total", &labels, count);
+        }
         for code in NoticeCode::ALL.into_iter().filter(|code| code.is_unread()) {
             let count = outcome.report().count(code);
             let labels = [route, ("kind", code.as_str())];
@@ -275,6 +279,7 @@ impl RequestRecord {
                 .map(Format::as_str),
             added: self.added,
             assertions: outcome.map_or(0, ResponseOutcome::assertions),
+            citations: outcome.map_or(0, ResponseOutcome::citations),
             withheld_bytes: outcome.map_or(0, ResponseOutcome::removed),
             client_bytes: self.client_bytes,
             first_byte_seconds: self.first.map(|time| time.as_secs_f64()),

@@ -37,6 +37,25 @@ impl Count {
     }
 }
 
+/// Numbers of the citations of a response.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CitationCounts {
+    sentences: u64,
+    ids: BTreeMap<&'static str, u64>,
+}
+
+impl CitationCounts {
+    /// Counts a citation.
+    #[cfg(feature = "dialects")]
+    pub(crate) fn add(&mut self, citation: &provstream::Citation<'_>) {
+        self.sentences += 1;
+        for cited in citation.ids() {
+            let found = cited.reason.map_or("listed", |reason| reason.as_str());
+            *self.ids.entry(found).or_default() += 1;
+        }
+    }
+}
+
 /// Outcome of filtering a response body: the data for log lines, metrics and the end of an audit
 /// log.
 ///
@@ -55,6 +74,7 @@ pub struct ResponseOutcome {
     pub(crate) observations: BTreeMap<ObservationOutcome, u64>,
     pub(crate) ended: Vec<(Channel, GateEnd)>,
     pub(crate) assertions: u64,
+    pub(crate) citations: Option<Box<CitationCounts>>,
     pub(crate) errors: u64,
     pub(crate) released: u64,
     pub(crate) removed: u64,
@@ -124,10 +144,23 @@ impl ResponseOutcome {
         self.cause
     }
 
-    /// Returns the number of annotated assertions.
+    /// Returns the number of assertions with annotations, or with [citations](Self::citations), as a gate decides about both.
     #[must_use]
     pub const fn assertions(&self) -> u64 {
         self.assertions
+    }
+
+    /// Returns the number of sentences with markers of citations.
+    #[must_use]
+    pub fn citations(&self) -> u64 {
+        self.citations.as_ref().map_or(0, |counts| counts.sentences)
+    }
+
+    /// Iterates over the numbers of cited identifiers: those that are `listed`, and those that are not, by reason, such as
+    /// `unknown-source`.
+    pub fn cited_ids(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counts = self.citations.iter().flat_map(|counts| &counts.ids);
+        counts.map(|(found, count)| (*found, *count))
     }
 
     /// Iterates over the classes with their numbers of annotations.

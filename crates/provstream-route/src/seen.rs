@@ -170,6 +170,11 @@ impl Handler for ResponseRecorder {
                 *self.outcome.classes.entry(class.clone()).or_default() += 1;
             }
         }
+        #[cfg(feature = "dialects")]
+        if let Event::Citation(citation) = &event {
+            self.outcome.assertions += 1;
+            self.outcome.citations.get_or_insert_default().add(citation);
+        }
         if let Some(observer) = &mut self.observer {
             observer.event(event);
         }

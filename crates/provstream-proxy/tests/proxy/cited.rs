@@ -53,6 +53,19 @@ async fn an_answer_is_compared_with_the_sources_of_its_request() {
         ask(strip, labelled).await,
         "It is big. It rains. So values[7]."
     );
+    let found = metrics(&running.admin).await;
+    for (route, source, count) in [
+        ("*", "listed", 4),
+        ("*", "unknown-source", 1),
+        ("*", "no-source-list", 3),
+        ("/strip", "unknown-source", 1),
+        ("/strip", "listed", 1),
+    ] {
+        let line = format!(
+            "provstream_cited_ids_total{{route=\"{route}\",source=\"{source}\"}} {count}\n"
+        );
+        assert!(found.contains(&line), "{line}{found}");
+    }
     // The upstream gets the request as it is.
     let requests = upstream.seen(|seen| seen.requests.clone());
     let body = json!({"stream": true, "messages": [{"role": "user", "content": labelled}]});

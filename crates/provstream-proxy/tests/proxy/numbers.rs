@@ -153,6 +153,7 @@ async fn every_family_of_metrics_has_its_value() {
         "provstream_tls_failures_total",
         "provstream_incomplete_sources_total",
         "provstream_observations_total",
+        "provstream_cited_ids_total",
         "provstream_recordings_total",
     ];
     let others = |family: &&str| !elsewhere.contains(family);

@@ -129,8 +129,12 @@ fn a_gate_withholds_invented_citations_and_its_log_and_counts_say_why() {
             let listed = ["\"listed-source\"", "null"].map(str::to_owned);
             let unknown = ["\"unknown-source\"", "\"unknown-source\""].map(str::to_owned);
             assert_eq!(found, [listed, unknown], "{lines:?}");
-            let counts: Vec<_> = filter
-                .outcome()
+            // For a policy, a citation is an assertion.
+            let outcome = filter.outcome();
+            assert_eq!((outcome.assertions(), outcome.citations()), (2, 2));
+            let ids: Vec<_> = outcome.cited_ids().collect();
+            assert_eq!(ids, [("listed", 2), ("unknown-source", 1)]);
+            let counts: Vec<_> = outcome
                 .decisions()
                 .map(|found| (found.disposition(), found.action(), found.count()))
                 .collect();
