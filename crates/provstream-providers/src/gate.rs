@@ -1,9 +1,10 @@
 //! Gates a provider's response: writes only the text that a policy releases.
 
+use super::copy_changes::CopyChanges;
 use super::framer::Framer;
 use super::pass_members::PassMembers;
 use super::reasoning::Reasoning;
-use super::remembering::{CopyChanges, Remembering, Unfound};
+use super::remembering::{Remembering, Unfound};
 use super::report::ReadReport;
 use super::rewriting::State;
 use super::sink::{OutputCollector, StreamHandler};

@@ -79,6 +79,7 @@ mod again;
 mod blocks;
 mod channel;
 pub mod citation;
+mod copy_changes;
 mod counting;
 mod decoder;
 mod deferred;

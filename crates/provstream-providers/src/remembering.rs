@@ -1,10 +1,10 @@
 //! A policy that repeats its decisions about the same text of a channel.
 
-use core::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use super::steps::{count, each};
+use super::copy_changes::CopyChanges;
+use super::steps::count;
 use super::words::Words;
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, Spacing, Unannotated};
@@ -39,6 +39,15 @@ pub(super) struct Remembering<P> {
     end: Option<Words>,
     /// Hasher for [`Decision::mark`].
     hasher: RandomState,
+}
+
+/// Presence in a copy of the assertion with which a policy ended a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refused {
+    No,
+    /// The assertion has no words.
+    Perhaps,
+    Words,
 }
 
 /// Decisions of a policy about a text.
@@ -139,15 +148,15 @@ impl<P: Policy> Remembering<P> {
         to: &mut CopyChanges,
     ) {
         self.met.sort_unstable();
-        to.spacing = self.policy.spacing();
-        if to.look_at(self.made.as_deref()) {
+        to.set_spacing(self.policy.spacing());
+        if to.look_at(self.made.as_deref().map_or(0, |made| made.assertions.len())) {
             return;
         }
         if let Some(made) = self.made.as_deref().filter(|_| self.is_repeat) {
             let is_end = |end: &Words| !ended_after.is_some_and(|words| words.is_like(end));
             let end = self.end.filter(is_end);
             if let Some(end) = end {
-                made.end(end, copy, to);
+                made.end(end, copy, true, to);
             }
             made.settle((&self.met, end.is_some()), unfound, copy, to);
         }
@@ -161,16 +170,25 @@ impl<P: Policy> Remembering<P> {
         copy: &[u8],
         to: &mut CopyChanges,
     ) -> bool {
-        to.spacing = self.policy.spacing();
+        to.set_spacing(self.policy.spacing());
         let made = self.made.as_deref();
-        if to.look_at(made) {
+        if to.look_at(made.map_or(0, |made| made.assertions.len())) {
             return true;
         }
         let made = made.filter(|made| end.is_some() || made.withholds());
         if let Some(made) = made {
-            let end = end.filter(|_| unfound != Unfound::Keeps || made.has_refused(copy));
+            let refused = made.refused_in(copy);
+            let end = end.filter(|_| unfound != Unfound::Keeps || refused != Refused::No);
             if let Some(end) = end {
-                made.end(end, copy, to);
+                // Each later delta of another member may have an assertion without words, and the refusal is written once.
+                let has = |refusal: &str| memchr::memmem::find(copy, refusal.as_bytes()).is_some();
+                let says_so = match refused {
+                    Refused::Perhaps => {
+                        unfound != Unfound::Keeps || made.refusal().is_some_and(has)
+                    }
+                    Refused::No | Refused::Words => true,
+                };
+                made.end(end, copy, says_so, to);
             }
             made.settle((&[], end.is_some()), unfound, copy, to);
         }
@@ -266,113 +284,6 @@ pub(super) enum Unfound {
     Keeps,
 }
 
-/// Changes to a copy of a text.
-#[derive(Debug, Default)]
-pub(super) struct CopyChanges {
-    /// Words with the replacement of each; `None` if they are discarded.
-    words: Vec<(Box<str>, Option<String>)>,
-    /// Treatment of white space beside discarded words.
-    spacing: Spacing,
-    /// Length to which the copy is cut, and the refusal that is appended.
-    end: Option<(usize, Option<Box<str>>)>,
-    /// Number of bytes that were searched for copies, plus 16 for each decision that was looked at.
-    effort: u64,
-}
-
-/// Most effort for copies, beyond what is allowed for each byte of the stream; further copies are emptied.
-const MAX_EFFORT: u64 = 1 << 29;
-
-impl CopyChanges {
-    /// Begins the changes to a copy, after this effort for earlier ones.
-    pub(super) fn after(effort: u64) -> Self {
-        Self {
-            effort,
-            ..Self::default()
-        }
-    }
-
-    /// Returns the effort for all copies so far.
-    pub(super) const fn effort(&self) -> u64 {
-        self.effort
-    }
-
-    /// Returns `true` if there was too much effort, so that the copy is emptied.
-    pub(super) const fn is_exhausted(&self) -> bool {
-        self.effort > MAX_EFFORT
-    }
-
-    /// Adds the effort for some decisions. Returns `true` if there was too much.
-    fn look_at(&mut self, made: Option<&Made>) -> bool {
-        const OF_DECISION: u64 = 16;
-        let decisions = made.map_or(0, |made| made.assertions.len() as u64);
-        self.search(OF_DECISION * decisions)
-    }
-
-    /// Adds the effort for a search in this many bytes. Returns `true` if there was too much.
-    fn search(&mut self, bytes: u64) -> bool {
-        self.effort = self.effort.saturating_add(bytes);
-        if self.is_exhausted() {
-            self.end(0, None);
-        }
-        self.is_exhausted()
-    }
-
-    /// Cuts the copy at this position, unless it is cut earlier.
-    pub(super) fn end(&mut self, at: usize, refusal: Option<&str>) {
-        if self.end.as_ref().is_none_or(|(end, _)| at < *end) {
-            self.end = Some((at, refusal.map(Box::from)));
-        }
-    }
-
-    fn replace(&mut self, words: &str, action: &Action) {
-        let by = match action {
-            Action::Replace(text) => Some(text.to_string()),
-            Action::Mark(before, after) => Some(format!("{before}{words}{after}")),
-            _ => None,
-        };
-        self.words.push((words.into(), by));
-    }
-
-    /// Drops replacements that contain the words (marks): the copy's own decisions have set those marks
-    /// already.
-    pub(super) fn drop_marks(&mut self) {
-        let keeps = |words: &str, by: &str| by.contains(words);
-        self.words
-            .retain(|(words, by)| by.as_deref().is_none_or(|by| !keeps(words, by)));
-    }
-
-    /// Cuts a copy at its new end.
-    pub(super) fn cut(&self, copy: &mut Vec<u8>) {
-        if let Some((end, _)) = self.end {
-            copy.truncate(end);
-        }
-    }
-
-    /// Replaces the words in a part of a copy. No occurrence of the words crosses the ends of the part;
-    /// `before` is the text before it.
-    pub(super) fn replace_in(&mut self, copy: &mut Vec<u8>, before: &[u8]) {
-        // Longer words first, since shorter ones may be part of them.
-        self.words.sort_by_key(|(words, _)| Reverse(words.len()));
-        for (words, by) in each(self.words.iter()) {
-            count(copy.len());
-            *copy = match by {
-                Some(by) => replaced(copy, words.as_bytes(), by.as_bytes(), |_, _| 0),
-                None => replaced(copy, words.as_bytes(), b"", |written, rest| {
-                    let before = if written.is_empty() { before } else { written };
-                    self.spacing.left_out(before, rest)
-                }),
-            };
-        }
-    }
-
-    /// Appends the refusal, if there is one.
-    pub(super) fn refuse(&self, copy: &mut Vec<u8>) {
-        if let Some((_, Some(refusal))) = &self.end {
-            copy.extend_from_slice(refusal.as_bytes());
-        }
-    }
-}
-
 /// Length in bytes of the sequences that are looked up.
 const GRAM: usize = 4;
 
@@ -409,25 +320,6 @@ impl Grams {
     }
 }
 
-/// Returns `bytes` with each occurrence of `words` replaced. From what is written before it and the rest after it, `left_out`
-/// computes how many bytes of the rest are left out.
-fn replaced(
-    bytes: &[u8],
-    words: &[u8],
-    by: &[u8],
-    left_out: impl Fn(&[u8], &[u8]) -> usize,
-) -> Vec<u8> {
-    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    for place in memchr::memmem::find_iter(bytes, words) {
-        out.extend_from_slice(&bytes[at.min(place)..place]);
-        out.extend_from_slice(by);
-        at = place + words.len();
-        at += left_out(&out, &bytes[at..]);
-    }
-    out.extend_from_slice(&bytes[at..]);
-    out
-}
-
 /// Returns a record that no other text shares, by a clone if necessary.
 fn own(made: &mut Option<Arc<Made>>) -> &mut Made {
     let made = made.get_or_insert_default();
@@ -456,23 +348,27 @@ impl Made {
         }
     }
 
-    /// Returns `true` if a copy has the words of an assertion with which the policy ended the text.
-    fn has_refused(&self, copy: &[u8]) -> bool {
-        let mut ends = self
-            .assertions
-            .iter()
-            .filter(|decision| decision.action.ends());
-        ends.any(|decision| {
-            let words = decision.words.as_deref();
-            words.is_none_or(|words| memchr::memmem::find(copy, words.as_bytes()).is_some())
-        })
+    /// Looks in a copy for the words of the assertions with which the policy ended the text.
+    fn refused_in(&self, copy: &[u8]) -> Refused {
+        let mut refused = Refused::No;
+        for decision in self.assertions.iter().filter(|of| of.action.ends()) {
+            match decision.words.as_deref() {
+                None | Some("") => refused = Refused::Perhaps,
+                Some(words) if memchr::memmem::find(copy, words.as_bytes()).is_some() => {
+                    return Refused::Words;
+                }
+                Some(_) => {}
+            }
+        }
+        refused
     }
 
     /// Cuts a copy at the end of what was released of a text that the policy ended. A copy that begins with other words
-    /// may have what came after that end, and is emptied.
-    fn end(&self, end: Words, copy: &[u8], to: &mut CopyChanges) {
+    /// may have what came after that end, and is emptied. The refusal follows if the copy `says_so`.
+    fn end(&self, end: Words, copy: &[u8], says_so: bool, to: &mut CopyChanges) {
         count(copy.len());
-        to.end(end.prefix_of(copy).unwrap_or(0), self.refusal());
+        let refusal = self.refusal().filter(|_| says_so);
+        to.end(end.prefix_of(copy).unwrap_or(0), refusal);
     }
 
     /// Adds to `to` the changes to a copy: the decisions about the same words, except for the assertions at the
@@ -512,7 +408,7 @@ impl Made {
                 _ if ends && (is_there || unfound != Unfound::Keeps) => {
                     return to.end(0, self.refusal());
                 }
-                true => to.replace(words, &decision.action),
+                true => to.add(words, &decision.action),
                 false if unfound == Unfound::Empties && !words.is_empty() => {
                     return to.end(0, None);
                 }

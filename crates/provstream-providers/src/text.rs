@@ -1,8 +1,9 @@
 //! Text of one channel, with the rewriter or gate that processes it.
 
+use super::copy_changes::CopyChanges;
 use super::escape::{push_content, push_unit};
 use super::halves;
-use super::remembering::{CopyChanges, Unfound};
+use super::remembering::Unfound;
 use super::removed::OffsetShift;
 use super::seams::Seams;
 use super::sink::{ChannelPosition, OutputCollector, StreamHandler};

@@ -3,9 +3,10 @@
 use smallvec::SmallVec;
 
 use super::Channel;
+use super::copy_changes::CopyChanges;
 use super::escape::push_content;
 use super::found::Str;
-use super::remembering::{CopyChanges, Unfound};
+use super::remembering::Unfound;
 use super::removed::OffsetShift;
 use super::sink::{OutputCollector, StreamHandler};
 use super::steps::{count, each};
@@ -127,7 +128,7 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
         // In another order, what is not decided may be anywhere.
         len = if is_other { 0 } else { len.min(certain) };
     }
-    let mut end = out.split_off(len);
+    let mut end = out.split_off(settled.part_before(out, len));
     settled.replace_in(out, b"");
     settled.replace_in(&mut end, out);
     settled.refuse(if awaited.is_empty() { out } else { &mut end });

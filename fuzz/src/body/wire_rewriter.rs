@@ -178,14 +178,15 @@ fn written(mut rewriter: StreamRewriter, replacement: Replacement, pieces: &[&[u
 }
 
 /// Returns `true` if a text that repeats the texts before it may be the text itself if nothing came
-/// before: in lines of JSON, each of which may be a whole response, and in the last event of TGI.
+/// before: in lines of JSON, each of which may be a whole response, in the last event of TGI, and in the message of a choice, which
+/// no server sends beside a delta.
 /// The texts before may all be held or annotations. A server then repeats just that, and nothing is
 /// left of it either; in other events the text may be a different one, and then it is a further
 /// text.
 fn may_be_whole(data: &[u8], asked: Format) -> bool {
     let is_space = |byte: &u8| byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(byte);
     let first = data.iter().find(|byte| !is_space(byte));
-    first == Some(&b'{') || asked == Format::Tgi
+    first == Some(&b'{') || matches!(asked, Format::Tgi | Format::OpenAiChat)
 }
 
 /// Returns `true` if a string may have half of a surrogate pair.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::State;
 use crate::channel::MAX_CHANNELS;
+use crate::copy_changes::CopyChanges;
 use crate::escape::push_content;
 use crate::found::{Found, Str};
 use crate::reasoning::Reasoning;
-use crate::remembering::{CopyChanges, Unfound};
+use crate::remembering::Unfound;
 use crate::steps::{count, each};
 use crate::text::TextRewriter;
 use crate::text_id::TextId;

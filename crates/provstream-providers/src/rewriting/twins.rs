@@ -4,9 +4,10 @@ use smallvec::SmallVec;
 
 use super::State;
 use crate::channel::MAX_CHANNELS;
+use crate::copy_changes::CopyChanges;
 use crate::escape::push_content;
 use crate::found::{Found, Repeats, Str};
-use crate::remembering::{CopyChanges, Unfound};
+use crate::remembering::Unfound;
 use crate::steps::{count, each};
 use crate::text::TextRewriter;
 use crate::text_id::{Member, TextId};

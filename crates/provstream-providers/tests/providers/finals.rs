@@ -4,7 +4,7 @@ use provstream::{Action, Gate, Handler, Parser};
 use provstream_providers::{Format, GateEvent, StreamGate, StreamHandler, StreamRewriter};
 use serde_json::{Value, json};
 
-use testkit::gate::policies::NoInference;
+use testkit::gate::policies::{NoInference, UptoInference};
 
 use crate::shapes::{With, gated, sse, stripped};
 
@@ -256,6 +256,54 @@ fn a_copy_under_another_number_has_nothing_that_is_undecided() {
             }
             let (out, _) = gated(Some(Format::OpenAiResponses), &Action::Release, &body);
             assert!(out.contains("It is SECRET. So."), "{out}");
+        }
+    }
+}
+
+/// Members of a choice of which one ends at an annotation without an assertion: each has the refusal once at most, however many
+/// deltas come after it.
+#[test]
+fn a_refusal_is_written_once_in_each_member() {
+    let both = |text: &str| chat(&json!({"text": text, "delta": {"content": text}}));
+    let mut events = vec![
+        both(" [unverified-inference]"),
+        chat(&json!({"delta": {"refusal": "No [unverified-inference] so."}})),
+        chat(&json!({"delta": {}, "finish_reason": "length"})),
+    ];
+    events.extend([" It rains. ", "Snow falls. ", "So."].map(both));
+    let body = sse(&events);
+    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), UptoInference);
+    let mut out = Vec::new();
+    gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    let out = String::from_utf8(out).expect("UTF-8");
+    for member in ["text", "content", "refusal"] {
+        let refusals = out.matches(&format!("\"{member}\":\"(end)\"")).count();
+        assert!(refusals <= 1, "{member}: {out}");
+    }
+    assert!(out.contains("(end)"), "{out}");
+}
+
+/// What is held back of another text may be the end of withheld words.
+#[test]
+fn a_copy_has_nothing_withheld_that_ends_like_what_is_held_back() {
+    for held in [
+        ".",
+        "T.",
+        "is SECRET.",
+        "It is SECRET.",
+        "SECRET. So.",
+        "So.",
+    ] {
+        let body = sse(&[
+            delta(0, TEXT),
+            delta(1, held),
+            done(5, "It rains. It is SECRET. So."),
+        ]);
+        for action in [Action::Discard, Action::Replace("(no)".into())] {
+            let (out, _) = gated(Some(Format::OpenAiResponses), &action, &body);
+            let copy = out.rsplit("data: ").next().unwrap_or_default();
+            assert!(!copy.contains("SECRE"), "{action:?}: {body} became {out}");
         }
     }
 }

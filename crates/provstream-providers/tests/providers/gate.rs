@@ -30,7 +30,7 @@ fn pushed(gate: &mut StreamGate<Drawn>, stream: &[u8], random: &mut Random) -> V
 
 #[test]
 fn a_client_reads_what_a_gate_writes_of_each_text() {
-    let mut changed = 0;
+    let (mut changed, mut lacking) = (0, 0);
     for format in Format::ALL {
         for seed in 0..seeds() {
             let stream = stream(format, seed);
@@ -46,10 +46,13 @@ fn a_client_reads_what_a_gate_writes_of_each_text() {
                 "{format}, seed {seed}: {}",
                 String::from_utf8_lossy(&stream)
             );
-            expected.check(&pushed(&mut gate, &stream, &mut random));
+            let is_exact = expected.check(&pushed(&mut gate, &stream, &mut random));
+            lacking += u64::from(!is_exact);
         }
     }
     assert!(changed > 500, "{changed}");
+    println!("{lacking} texts lack more than what must be withheld");
+    assert!(lacking <= seeds() / 1_000, "{lacking}");
 }
 
 #[derive(Default)]

@@ -135,8 +135,25 @@ impl Expected {
         texts.any(|text| text.contains(part))
     }
 
-    /// Asserts that the client reads the expected texts from the gated response `out`.
-    pub fn check(&self, out: &[u8]) {
+    /// Returns `true` if the letters and digits of each text of `found` are expected there, in this order. A copy at the end of a
+    /// text may repeat the refusal.
+    fn has_less(&self, found: &Client) -> bool {
+        let letters = |text: &str| -> Vec<char> {
+            let is_letter = |of: &char| of.is_alphanumeric();
+            text.chars().filter(is_letter).collect()
+        };
+        found.texts.iter().all(|(name, text)| {
+            let expected = self.client.texts.get(name).map_or("", |expected| expected);
+            let mut expected = letters(expected).into_iter();
+            let text = text.replace("no\tno\t", "no\t");
+            let mut text = letters(&text).into_iter();
+            text.all(|letter| expected.any(|of| of == letter))
+        })
+    }
+
+    /// Asserts that the client reads the expected texts from the gated response `out`, or less of them: if a text may have the words
+    /// of another one that are withheld, a gate withholds more than it must. Returns `true` if the texts are the expected ones.
+    pub fn check(&self, out: &[u8]) -> bool {
         let mut expected = self.client.clone();
         let found = Client::of(self.format, out);
         // All text that was late may be withheld.
@@ -152,6 +169,11 @@ impl Expected {
         if found.segments != expected.segments {
             self.accept_within_words(&found, &mut expected);
         }
+        let is_exact = found.segments == expected.segments;
+        if !is_exact && self.has_less(&found) {
+            expected.segments.clone_from(&found.segments);
+            expected.settle();
+        }
         assert_eq!(found, expected, "{}", String::from_utf8_lossy(out));
         // Every event is there, in its order, but those of a block that has lost all its text.
         let mut found = notes(out).into_iter().map(|note| note.0).peekable();
@@ -162,6 +184,7 @@ impl Expected {
             }
         }
         assert_eq!(found.next(), None, "an event is added twice");
+        is_exact
     }
 }
 
