@@ -14,6 +14,11 @@ pub trait Sources: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
 
     /// Returns `true` if the list has every source of the answer, so that an identifier that is not in it was invented.
     fn is_complete(&self) -> bool;
+
+    /// Returns `true` as long as nothing is known about the sources, so that markers are read as without a list.
+    fn is_absent(&self) -> bool {
+        false
+    }
 }
 
 /// A source of a list.

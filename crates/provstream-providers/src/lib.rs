@@ -108,6 +108,8 @@ mod reader;
 mod reasoning;
 mod remembering;
 mod removed;
+#[cfg(feature = "dialects")]
+mod rendered;
 mod report;
 mod response_parser;
 mod rewriter;
@@ -138,6 +140,8 @@ pub use item::{Delta, Item, Notice, NoticeCode};
 pub use pass_members::PassMembers;
 pub use pointer::{Pointer, PointerError, PointerText, PointerTexts};
 pub use reasoning::Reasoning;
+#[cfg(feature = "dialects")]
+pub use rendered::ChannelRenderer;
 pub use report::ReadReport;
 pub use response_parser::{ResponseParser, WireEvent};
 pub use rewriter::StreamRewriter;

@@ -56,6 +56,12 @@ pub trait StreamHandler: Handler {
         let _ = position;
     }
 
+    /// Receives the data of each event, or the value of a response that is not streamed, before its text is read. An event that
+    /// differs from the one before only in its text may be left out.
+    fn data(&mut self, data: &[u8]) {
+        let _ = data;
+    }
+
     /// Receives a report of a [`StreamGate`](super::StreamGate) about the text of a channel.
     fn gate(&mut self, event: GateEvent<'_>) {
         let _ = event;
@@ -82,6 +88,10 @@ macro_rules! forward {
 
         fn channel(&mut self, position: ChannelPosition) {
             (**self).channel(position);
+        }
+
+        fn data(&mut self, data: &[u8]) {
+            (**self).data(data);
         }
 
         fn gate(&mut self, event: GateEvent<'_>) {

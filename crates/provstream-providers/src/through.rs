@@ -188,6 +188,10 @@ impl<K: StreamHandler> StreamHandler for Split<'_, K> {
         self.handler.channel(position);
     }
 
+    fn data(&mut self, data: &[u8]) {
+        self.handler.data(data);
+    }
+
     fn gate(&mut self, event: GateEvent<'_>) {
         self.handler.gate(event);
     }

@@ -16,6 +16,8 @@ use crate::machine::{Machine, Now, machine};
 use crate::outcome::ResponseOutcome;
 use crate::pass_reason::PassReason;
 use crate::refusal::Refusal;
+#[cfg(feature = "dialects")]
+use crate::seen::Citing;
 use crate::seen::ResponseRecorder;
 use crate::settings::{Act, FilterSettings};
 use crate::shape::{can_resume, can_stop, error_event, mark_whole, stop_events, without_ends};
@@ -111,6 +113,10 @@ impl BodyFilter {
         let is_gate = settings.is_gate();
         if let Act::Gate(rules) = &settings.act {
             seen.rules = Some(Arc::clone(rules));
+        }
+        #[cfg(feature = "dialects")]
+        {
+            seen.citing = Citing::new(&settings.citations);
         }
         seen.is_strict = settings.is_closed;
         if is_gate || seen.is_strict {
@@ -772,7 +778,7 @@ mod tests {
     fn a_filter_takes_little_memory() {
         // Every stream has one. What is large and the same for all of them is shared.
         assert!(
-            size_of::<BodyFilter>() <= 1_048,
+            size_of::<BodyFilter>() <= 1_056,
             "{}",
             size_of::<BodyFilter>()
         );

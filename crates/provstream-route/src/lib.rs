@@ -42,6 +42,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "dialects")]
+mod answer_sources;
 mod audit;
 mod audit_file;
 mod cause;
@@ -49,6 +51,8 @@ mod draft;
 mod error;
 mod filter;
 mod head;
+#[cfg(feature = "dialects")]
+mod labels;
 mod ledgers;
 mod machine;
 mod outcome;
@@ -64,6 +68,8 @@ mod route;
 mod seen;
 mod settings;
 mod shape;
+#[cfg(feature = "dialects")]
+mod source_classes;
 #[cfg(feature = "dialects")]
 mod source_gap;
 #[cfg(feature = "dialects")]
@@ -89,6 +95,8 @@ pub use pattern::PathPattern;
 pub use plan::Plan;
 pub use read::ROUTE_KEYS;
 pub use refusal::Refusal;
+#[cfg(feature = "dialects")]
+pub use request_sources::request_sources;
 pub use route::{Route, RouteAction, Routes};
 #[cfg(feature = "dialects")]
 pub use source_gap::SourceGap;

@@ -54,13 +54,13 @@ pub(crate) trait AnyGate: Send + Sync {
 pub(crate) fn machine(settings: &FilterSettings, now: &Now) -> Machine {
     let parser = Parser::builder().vocabulary(settings.vocabulary.clone());
     #[cfg(feature = "dialects")]
-    let parser = match &settings.dialects {
+    let parser = match &settings.citations.dialects {
         Some(dialects) => parser.dialects(dialects.clone()),
         None => parser,
     };
     #[cfg(feature = "dialects")]
-    let parser = match &settings.sources {
-        Some(sources) => parser.sources(Arc::clone(sources) as Arc<dyn provstream::Sources>),
+    let parser = match &settings.citations.sources {
+        Some(sources) => parser.sources(Arc::clone(sources)),
         None => parser,
     };
     let parser = parser.build();

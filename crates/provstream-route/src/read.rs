@@ -6,8 +6,6 @@ use std::sync::Arc;
 
 use provstream::provenance::Vocabulary;
 use provstream::settings::{File, Table, Value, quoted_piece};
-#[cfg(feature = "dialects")]
-use provstream::{Dialect, Dialects};
 use provstream::{Rules, ready_policy};
 use provstream_providers::{DEFAULT_MAX_EVENT, Format, PassMembers, Reasoning};
 
@@ -15,8 +13,9 @@ use crate::error::{RouteError, SHOWN};
 use crate::pattern::PathPattern;
 use crate::route::{DEFAULT_MAX_HELD, Route, RouteAction, Routes};
 use crate::settings::{Act, FilterSettings};
+
 #[cfg(feature = "dialects")]
-use crate::sources::SourceList;
+mod citing;
 
 /// Keys of a route in settings files.
 pub const ROUTE_KEYS: &[&str] = &[
@@ -37,6 +36,14 @@ pub const ROUTE_KEYS: &[&str] = &[
     "dialects",
     #[cfg(feature = "dialects")]
     "sources",
+    #[cfg(feature = "dialects")]
+    "sources_class",
+    #[cfg(feature = "dialects")]
+    "render",
+    #[cfg(feature = "dialects")]
+    "render_as",
+    #[cfg(feature = "dialects")]
+    "unlisted",
 ];
 
 /// Content encodings that clients decode (the registry of RFC 9110 16.6.1).
@@ -211,25 +218,12 @@ fn route<E: Display>(
     check_needs_sources(table, &act)?;
     check_needs_ledger(table, &act)?;
     #[cfg(feature = "dialects")]
-    let dialects = dialects(table, action, read)?;
-    #[cfg(feature = "dialects")]
-    let sources = match &dialects {
-        Some(_) => sources(table, vocabulary, read)?,
-        None => None,
-    };
-    #[cfg(feature = "dialects")]
-    let has_request_sources = names_request(table);
+    let citations = citing::citations(table, action, vocabulary, read)?;
     let settings = FilterSettings {
         vocabulary: vocabulary.clone(),
         observations: None,
         #[cfg(feature = "dialects")]
-        dialects,
-        #[cfg(feature = "dialects")]
-        sources,
-        #[cfg(feature = "dialects")]
-        has_request_sources,
-        #[cfg(feature = "dialects")]
-        source_gap: None,
+        citations,
         format: format(table)?,
         reasoning: reasoning(table, action)?,
         is_closed: is_closed(table, action)?,
@@ -318,47 +312,6 @@ fn policy<E: Display>(
     Err(RouteError::value(place, "language", &expected, name))
 }
 
-/// Reads the dialects of a route: built-in names, and names of files, which have a `/` or a `.`.
-#[cfg(feature = "dialects")]
-fn dialects<E: Display>(
-    table: &Table<'_>,
-    action: RouteAction,
-    read: &mut impl FnMut(&str) -> Result<String, E>,
-) -> Result<Option<Dialects>, RouteError> {
-    let Some(value) = table.get("dialects") else {
-        return Ok(None);
-    };
-    if action == RouteAction::Pass {
-        let message = "expected \"dialects\" only with action \"strip\" or \"gate\", found it with action \"pass\"";
-        return Err(RouteError::new(value.place(), message));
-    }
-    let all = value.items()?.map(|item| {
-        let name = item.string()?;
-        if !name.contains(['/', '.', '\\']) {
-            return Dialect::built_in(name).ok_or_else(|| {
-                let known = Dialect::built_in_names().map(|name| format!("\"{name}\""));
-                let known: Vec<String> = known.collect();
-                let expected = format!("one of {}, or the path of a file,", known.join(", "));
-                RouteError::value(item.place(), "dialects", &expected, name)
-            });
-        }
-        let error = |found: String| {
-            let name = quoted_piece(name, SHOWN);
-            RouteError::new(item.place(), &format!("dialect \"{name}\": {found}"))
-        };
-        let file = read(name).map_err(|found| error(found.to_string()))?;
-        Dialect::from_toml(file.as_bytes()).map_err(|found| error(found.to_string()))
-    });
-    let all = all.collect::<Result<Vec<_>, RouteError>>()?;
-    if all.is_empty() {
-        return Ok(None);
-    }
-    let dialects = Dialects::new(all);
-    dialects
-        .map(Some)
-        .map_err(|error| RouteError::new(value.place(), &format!("dialects: {error}")))
-}
-
 /// Fails if the policy has a rule about sources, which would never apply without a list of them.
 fn check_needs_sources(table: &Table<'_>, act: &Act) -> Result<(), RouteError> {
     let has_items = |value: Value<'_>| value.items().is_ok_and(|mut items| items.next().is_some());
@@ -393,51 +346,6 @@ fn check_needs_ledger(table: &Table<'_>, act: &Act) -> Result<(), RouteError> {
     };
     Err(RouteError::new(table.need("policy")?.place(), message))
 }
-
-/// Returns `true` if the sources are those of each request.
-#[cfg(feature = "dialects")]
-fn names_request(table: &Table<'_>) -> bool {
-    let value = table.get("sources");
-    value.is_some_and(|value| matches!(value.string(), Ok("request")))
-}
-
-/// Reads the sources of a route: the path of a JSON file, or the identifiers themselves. `request` is no list.
-#[cfg(feature = "dialects")]
-fn sources<E: Display>(
-    table: &Table<'_>,
-    vocabulary: &Vocabulary,
-    read: &mut impl FnMut(&str) -> Result<String, E>,
-) -> Result<Option<Arc<SourceList>>, RouteError> {
-    let Some(value) = table.get("sources") else {
-        return Ok(None);
-    };
-    let list = match value.string() {
-        Ok("") => return Err(value.wrong_type(EXPECTED_SOURCES).into()),
-        Ok("request") => return Ok(None),
-        Ok(name) => {
-            let error = |found: String| {
-                let name = quoted_piece(name, SHOWN);
-                RouteError::new(value.place(), &format!("sources \"{name}\": {found}"))
-            };
-            let file = read(name).map_err(|found| error(found.to_string()))?;
-            SourceList::from_json(file.as_bytes(), vocabulary)
-                .map_err(|found| error(found.to_string()))?
-        }
-        Err(_) => {
-            let items = value
-                .items()
-                .map_err(|_| value.wrong_type(EXPECTED_SOURCES))?;
-            let ids: Vec<&str> = items.map(|item| item.string()).collect::<Result<_, _>>()?;
-            SourceList::of_ids(ids, true)
-        }
-    };
-    Ok(Some(Arc::new(list)))
-}
-
-/// Expected value of the key `sources`.
-#[cfg(feature = "dialects")]
-const EXPECTED_SOURCES: &str =
-    "the path of a JSON file with sources, a list of their identifiers, or \"request\"";
 
 fn format(table: &Table<'_>) -> Result<Option<Format>, RouteError> {
     let Some(value) = table.get("format") else {

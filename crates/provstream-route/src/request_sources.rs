@@ -1,28 +1,14 @@
 //! Sources that a request brings, by the labels that are written in it.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use provstream::{Dialects, Event, Parser, Source, Sources};
+use provstream::Dialects;
 use serde_json::{Map, Value};
 
+use crate::labels::LabelReader;
+use crate::source_classes::SourceClasses;
 use crate::source_gap::SourceGap;
 use crate::sources::SourceList;
-
-/// Most identifiers of a list; with more, it is incomplete.
-const MAX_IDS: usize = 1 << 12;
-
-/// Longest label in bytes.
-const MAX_LABEL: usize = 256;
-
-/// Last characters of markers.
-const CLOSING: [char; 7] = [']', '】', '］', '>', '%', ')', '\u{E201}'];
-
-/// Most places at which a label may end that are tried.
-const MAX_ENDS: usize = 16;
-
-/// Characters between a label and its text.
-const AFTER_LABEL: [char; 10] = [' ', '\t', '\u{3000}', ':', '：', '.', ')', '-', '–', '|'];
 
 /// Members of a request whose texts may have labels.
 const TEXTS: [&str; 11] = [
@@ -188,56 +174,52 @@ const UNREAD: [&str; 9] = [
     "inline_data",
 ];
 
-/// A list that has every source, so that a label may have any identifier.
-#[derive(Debug)]
-struct Any;
-
-impl Sources for Any {
-    fn find(&self, _: &str) -> Option<Source<'_>> {
-        Some(Source::new(""))
-    }
-
-    fn is_complete(&self) -> bool {
-        true
-    }
-}
-
 /// Returns the sources of a request to a provider: the identifiers of its labels, and those of its documents. Without any, there is
 /// no list.
 ///
-/// A label is a marker of the dialects at the start of a line, with text after it, as in `[1] A title`. The list is complete if
-/// there is a label and nothing in the request can bring other sources; otherwise the first reason why it is not is returned, too.
+/// The list is complete if there is a [label](LabelReader) and nothing in the request can bring other sources; otherwise the first
+/// reason why it is not is returned, too.
 pub(crate) fn sources_of(
     body: &[u8],
     dialects: &Dialects,
+    classes: &SourceClasses,
 ) -> (Option<SourceList>, Option<SourceGap>) {
-    let parser = Parser::builder().dialects(dialects.clone());
+    let mut labels = LabelReader::new(dialects);
+    labels.class = classes.of(None);
     let mut reader = RequestReader {
-        parser: parser.sources(Arc::new(Any)).build(),
-        ids: BTreeSet::new(),
-        has_label: false,
+        labels,
+        classes,
+        calls: BTreeMap::new(),
         gap: None,
     };
     match serde_json::from_slice(body) {
         Ok(Value::Object(request)) => reader.request(&request),
         _ => reader.lacks(true, SourceGap::NotAnObject),
     }
-    let is_unlabelled = !reader.has_label;
+    let (is_full, is_unlabelled) = (reader.labels.is_full, !reader.labels.has_label);
+    reader.lacks(is_full, SourceGap::Identifiers);
     reader.lacks(is_unlabelled, SourceGap::NoLabel);
-    let ids = reader.ids.iter().map(AsRef::as_ref);
-    let list = (ids.len() > 0).then(|| SourceList::of_ids(ids, reader.gap.is_none()));
-    (list, reader.gap)
+    let list = reader.labels.take().with_complete(reader.gap.is_none());
+    ((list.len() > 0).then_some(list), reader.gap)
 }
 
-struct RequestReader {
-    parser: Parser,
-    ids: BTreeSet<Box<str>>,
-    has_label: bool,
+/// Returns the sources that the body of a request to a provider brings, or `None` without any: the identifiers of labels, such as
+/// `[1] A title` at the start of a line, and of documents. `docs/proxy.md` has the rules, and says when the list is complete.
+#[must_use]
+pub fn request_sources(body: &[u8], dialects: &Dialects) -> Option<SourceList> {
+    sources_of(body, dialects, &SourceClasses::default()).0
+}
+
+struct RequestReader<'c> {
+    labels: LabelReader,
+    classes: &'c SourceClasses,
+    /// Names of the tools that were called, by the identifiers of the calls.
+    calls: BTreeMap<String, String>,
     /// First reason why the model may have other sources.
     gap: Option<SourceGap>,
 }
 
-impl RequestReader {
+impl RequestReader<'_> {
     /// Notes a reason why the list may lack sources, if it applies.
     fn lacks(&mut self, applies: bool, gap: SourceGap) {
         if applies && self.gap.is_none() {
@@ -246,6 +228,11 @@ impl RequestReader {
     }
 
     fn request(&mut self, request: &Map<String, Value>) {
+        if !self.classes.tools.is_empty() {
+            for name in ["messages", "input"] {
+                self.find_calls(request.get(name));
+            }
+        }
         for (name, value) in request {
             let name = &**name;
             if value.is_null() {
@@ -277,14 +264,65 @@ impl RequestReader {
     /// Reads the labels in texts, but for those of the model.
     fn value(&mut self, value: &Value) {
         match value {
-            Value::String(text) => self.text(text),
+            Value::String(text) => self.labels.text(text),
             Value::Array(all) => all.iter().for_each(|one| self.value(one)),
             Value::Object(content) => self.content(content),
             _ => {}
         }
     }
 
+    /// Notes the calls of tools in messages or items.
+    fn find_calls(&mut self, messages: Option<&Value>) {
+        let messages = messages.and_then(Value::as_array);
+        for message in messages.into_iter().flatten() {
+            self.call(message);
+            for name in ["tool_calls", "content"] {
+                let calls = message.get(name).and_then(Value::as_array);
+                calls.into_iter().flatten().for_each(|call| self.call(call));
+            }
+        }
+    }
+
+    /// Notes a call: of OpenAI's chat completions, of Responses, or of Anthropic's messages.
+    fn call(&mut self, call: &Value) {
+        let id = call["call_id"].as_str().or(call["id"].as_str());
+        let name = call["function"]["name"].as_str().or(call["name"].as_str());
+        if let (Some(id), Some(name)) = (id, name) {
+            self.calls.insert(id.to_owned(), name.to_owned());
+        }
+    }
+
+    /// Returns the name of the tool whose result this is: by the call, or as Gemini and Ollama write it.
+    fn tool_of<'a>(&'a self, content: &'a Map<String, Value>) -> Option<&'a str> {
+        let word = |name: &str| content.get(name).and_then(Value::as_str);
+        let call = ["tool_call_id", "tool_use_id", "call_id"]
+            .into_iter()
+            .find_map(word);
+        if let Some(name) = call.and_then(|call| self.calls.get(call)) {
+            return Some(name);
+        }
+        let is_response = content.contains_key("response") || word("role") == Some("tool");
+        let named = is_response.then(|| word("name")).flatten();
+        word("tool_name").or(named)
+    }
+
+    /// Reads a message or a block; what is in the result of a tool may have a class of its own.
     fn content(&mut self, content: &Map<String, Value>) {
+        let class = match self.classes.tools.is_empty() {
+            true => None,
+            false => self
+                .tool_of(content)
+                .map(|tool| self.classes.of(Some(tool))),
+        };
+        let Some(class) = class else {
+            return self.members(content);
+        };
+        let before = core::mem::replace(&mut self.labels.class, class);
+        self.members(content);
+        self.labels.class = before;
+    }
+
+    fn members(&mut self, content: &Map<String, Value>) {
         let word = |name: &str| content.get(name).and_then(Value::as_str);
         if word("type").is_some_and(|kind| OWN.contains(&kind)) {
             return;
@@ -308,108 +346,12 @@ impl RequestReader {
         }
     }
 
-    /// Adds the identifier of a document.
+    /// Adds the identifier of a document, with its title and its address.
     fn document(&mut self, document: &Value) {
+        let word = |name: &str| document[name].as_str().or(document["data"][name].as_str());
         if let Some(id) = document["id"].as_str() {
-            self.add(id);
+            self.labels.add(id, word("title"), word("url"));
         }
-    }
-
-    fn add(&mut self, id: &str) {
-        match self.ids.len() < MAX_IDS {
-            true => _ = self.ids.insert(id.into()),
-            false => self.lacks(true, SourceGap::Identifiers),
-        }
-    }
-
-    /// Reads the labels of a text, or those in the strings of one that is JSON, such as the result of a tool.
-    fn text(&mut self, text: &str) {
-        if text.trim_start().starts_with(['{', '['])
-            && let Ok(json) = serde_json::from_str::<Value>(text)
-        {
-            return self.strings(&json);
-        }
-        self.lines(text);
-    }
-
-    fn strings(&mut self, json: &Value) {
-        match json {
-            Value::String(text) => self.lines(text),
-            Value::Array(all) => all.iter().for_each(|one| self.strings(one)),
-            Value::Object(members) => members.values().for_each(|one| self.strings(one)),
-            _ => {}
-        }
-    }
-
-    fn lines(&mut self, text: &str) {
-        let mut lines = text.lines().peekable();
-        while let Some(line) = lines.next() {
-            let goes_on = lines
-                .peek()
-                .is_some_and(|next| before_label(next).starts_with(char::is_alphanumeric));
-            self.line(line, goes_on);
-        }
-    }
-
-    /// Reads the label that a line begins with, after indentation and markers of lists, quotes and emphasis. If nothing follows it,
-    /// it counts if the text goes on in the next line.
-    fn line(&mut self, line: &str, goes_on: bool) {
-        let line = before_label(line);
-        if line.starts_with(|first: char| first.is_alphanumeric()) {
-            return;
-        }
-        let ends = line.char_indices().take_while(|(at, _)| *at < MAX_LABEL);
-        let ends = ends.filter(|(_, found)| CLOSING.contains(found));
-        for (at, last) in ends.take(MAX_ENDS) {
-            let (marker, rest) = line.split_at(at + last.len_utf8());
-            let rest = rest.trim_start_matches(['*', '_']);
-            let is_label = match rest.chars().next() {
-                None => goes_on,
-                Some(next) if next.is_alphanumeric() => true,
-                Some(_) => {
-                    let text = rest.trim_start_matches(AFTER_LABEL);
-                    let is_named = rest.starts_with([':', '：']);
-                    text.len() < rest.len() && (is_named || goes_on || !text.is_empty())
-                }
-            };
-            if is_label && self.label(marker) {
-                return;
-            }
-        }
-    }
-
-    /// Adds the identifiers of a label; returns `false` if it is none.
-    fn label(&mut self, marker: &str) -> bool {
-        const BEFORE: &str = "So ";
-        let mut ids: Vec<Box<str>> = Vec::new();
-        let mut take = |event: Event<'_>| {
-            if let Event::Marker(found) = event
-                && found.raw() == marker.as_bytes()
-            {
-                ids.extend(found.ids().map(Box::from));
-            }
-        };
-        self.parser.reset();
-        self.parser.push(BEFORE.as_bytes(), &mut take);
-        self.parser.push(marker.as_bytes(), &mut take);
-        self.parser.finish(&mut take);
-        self.has_label |= !ids.is_empty();
-        ids.iter().for_each(|id| self.add(id));
-        !ids.is_empty()
-    }
-}
-
-/// Removes what may come before a label in its line.
-fn before_label(line: &str) -> &str {
-    let is_mark = |found: char| {
-        found.is_whitespace()
-            || matches!(found, '>' | '-' | '*' | '+' | '#' | '_' | '•' | '\u{FEFF}')
-    };
-    let line = line.trim_start_matches(is_mark);
-    let rest = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
-    match rest.strip_prefix(['.', ')']) {
-        Some(item) if rest.len() < line.len() => item.trim_start_matches(is_mark),
-        _ => line,
     }
 }
 

@@ -8,6 +8,8 @@ use provstream::UnknownNameError;
 use provstream::provenance::{ObservationCheck, Vocabulary};
 use provstream_providers::{DEFAULT_MAX_EVENT, PassMembers, Reasoning};
 
+#[cfg(feature = "dialects")]
+use crate::answer_sources::AnswerSources;
 use crate::cause::Cause;
 use crate::filter::{About, BodyFilter};
 use crate::head::ResponseHead;
@@ -16,6 +18,10 @@ use crate::paths::format_of_path;
 use crate::pattern::{PathPattern, Readings, normal};
 use crate::plan::Plan;
 use crate::refusal::Refusal;
+#[cfg(feature = "dialects")]
+use crate::request_sources::sources_of;
+#[cfg(feature = "dialects")]
+use crate::settings::CitationSettings;
 use crate::settings::{Act, FilterSettings};
 
 /// Default of `max_held`: most bytes of text that a gate holds.
@@ -90,13 +96,7 @@ impl Route {
                 vocabulary: vocabulary.clone(),
                 observations: None,
                 #[cfg(feature = "dialects")]
-                dialects: None,
-                #[cfg(feature = "dialects")]
-                sources: None,
-                #[cfg(feature = "dialects")]
-                has_request_sources: false,
-                #[cfg(feature = "dialects")]
-                source_gap: None,
+                citations: CitationSettings::default(),
                 format: None,
                 reasoning: Reasoning::Leave,
                 is_closed: false,
@@ -131,20 +131,23 @@ impl Route {
     #[cfg(feature = "dialects")]
     #[must_use]
     pub fn has_request_sources(&self) -> bool {
-        self.settings.has_request_sources
+        self.settings.citations.has_request_sources
     }
 
-    /// Returns the route for the answer to a request with this body. If it [has the sources of
-    /// requests](Self::has_request_sources), they are those in the body.
+    /// Returns the route for the answer to a request with this body. If it [has the sources of requests](Self::has_request_sources),
+    /// they are those in the body, and those that the response brings. Each answer needs a route of its own.
     #[cfg(feature = "dialects")]
     #[must_use]
     pub fn with_request(&self, body: &[u8]) -> Self {
         let mut route = self.clone();
-        if let (true, Some(dialects)) = (self.has_request_sources(), &self.settings.dialects) {
-            let (sources, gap) = crate::request_sources::sources_of(body, dialects);
-            let settings = Arc::make_mut(&mut route.settings);
-            settings.sources = sources.map(Arc::new);
-            settings.source_gap = gap;
+        let citations = &self.settings.citations;
+        if let (true, Some(dialects)) = (self.has_request_sources(), &citations.dialects) {
+            let (sources, gap) = sources_of(body, dialects, &citations.classes);
+            let answer = Arc::new(AnswerSources::new(sources));
+            let citations = &mut Arc::make_mut(&mut route.settings).citations;
+            citations.answer = Some(Arc::clone(&answer));
+            citations.sources = Some(answer);
+            citations.source_gap = gap;
         }
         route
     }
@@ -154,7 +157,7 @@ impl Route {
     #[cfg(feature = "dialects")]
     #[must_use]
     pub fn source_gap(&self) -> Option<crate::SourceGap> {
-        self.settings.source_gap
+        self.settings.citations.source_gap
     }
 
     /// Returns the name of the route in logs and metrics: its `name`, otherwise its path, or

@@ -5,13 +5,21 @@ use std::sync::Arc;
 
 use provstream::provenance::Verdict;
 use provstream::{Action, Event, Handler, Rules, TextChunk};
+#[cfg(feature = "dialects")]
+use provstream::{Marker, Replacement};
+#[cfg(feature = "dialects")]
+use provstream_providers::ChannelRenderer;
 use provstream_providers::{
     ChannelPosition, Format, GateEvent, Item, Notice, NoticeCode, StreamHandler,
 };
 
+#[cfg(feature = "dialects")]
+use crate::answer_sources::ResponseSourceReader;
 use crate::audit::{Audit, AuditSink, action_name};
 use crate::draft::Draft;
 use crate::outcome::ResponseOutcome;
+#[cfg(feature = "dialects")]
+use crate::settings::CitationSettings;
 use crate::shape::{Splicer, end_open};
 use crate::tracker::Tracker;
 
@@ -48,6 +56,25 @@ pub(crate) struct ResponseRecorder {
     pub(crate) draft: Option<Draft>,
     /// Channels with text.
     pub(crate) channels: Vec<provstream_providers::Channel>,
+    #[cfg(feature = "dialects")]
+    pub(crate) citing: Option<Box<Citing>>,
+}
+
+/// Reader of the sources that the response brings, and renderer of its markers.
+#[cfg(feature = "dialects")]
+pub(crate) struct Citing {
+    pub(crate) sources: Option<Box<ResponseSourceReader>>,
+    pub(crate) renderer: Option<Box<ChannelRenderer>>,
+}
+
+#[cfg(feature = "dialects")]
+impl Citing {
+    /// Creates both, where the route needs one of them.
+    pub(crate) fn new(settings: &CitationSettings) -> Option<Box<Self>> {
+        let (sources, renderer) = (settings.source_reader(), settings.renderer());
+        let is_needed = sources.is_some() || renderer.is_some();
+        is_needed.then(|| Box::new(Self { sources, renderer }))
+    }
 }
 
 impl fmt::Debug for ResponseRecorder {
@@ -74,6 +101,8 @@ impl ResponseRecorder {
             has_end: false,
             draft: None,
             channels: Vec::new(),
+            #[cfg(feature = "dialects")]
+            citing: None,
         }
     }
 
@@ -161,6 +190,15 @@ impl Handler for ResponseRecorder {
         }
     }
 
+    #[cfg(feature = "dialects")]
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        let citing = self.citing.as_mut();
+        match citing.and_then(|citing| citing.renderer.as_mut()) {
+            Some(renderer) => renderer.render(marker),
+            None => Replacement::Remove,
+        }
+    }
+
     fn event(&mut self, event: Event<'_>) {
         if let Event::Assertion(assertion) = &event
             && assertion.is_annotated()
@@ -207,7 +245,21 @@ impl StreamHandler for ResponseRecorder {
         self.track(before);
     }
 
+    #[cfg(feature = "dialects")]
+    fn data(&mut self, data: &[u8]) {
+        let citing = self.citing.as_mut();
+        if let Some(sources) = citing.and_then(|citing| citing.sources.as_mut()) {
+            sources.event(data);
+        }
+    }
+
     fn channel(&mut self, position: ChannelPosition) {
+        #[cfg(feature = "dialects")]
+        if let Some(citing) = &mut self.citing
+            && let Some(renderer) = &mut citing.renderer
+        {
+            renderer.channel(position);
+        }
         if let Some(audit) = &mut self.audit {
             let reasoning = if position.is_reasoning {
                 " reasoning"

@@ -4,7 +4,19 @@ use std::sync::Arc;
 
 use provstream::Rules;
 use provstream::provenance::{ObservationCheck, Vocabulary};
+#[cfg(feature = "dialects")]
+use provstream::{
+    Sources,
+    render::{MarkerRenderer, Template, Unlisted},
+};
+#[cfg(feature = "dialects")]
+use provstream_providers::ChannelRenderer;
 use provstream_providers::{Format, PassMembers, Reasoning};
+
+#[cfg(feature = "dialects")]
+use crate::answer_sources::{AnswerSources, ResponseSourceReader};
+#[cfg(feature = "dialects")]
+use crate::source_classes::SourceClasses;
 
 /// Action on text.
 #[derive(Clone, Debug)]
@@ -15,6 +27,56 @@ pub(crate) enum Act {
     Gate(Arc<Rules>),
 }
 
+/// Settings about citations.
+#[cfg(feature = "dialects")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CitationSettings {
+    /// Dialects whose markers are read and removed, too.
+    pub(crate) dialects: Option<provstream::Dialects>,
+    /// Sources with which the identifiers of markers are compared.
+    pub(crate) sources: Option<Arc<dyn Sources>>,
+    /// The sources are those of each request.
+    pub(crate) has_request_sources: bool,
+    /// Classes of the sources of requests.
+    pub(crate) classes: SourceClasses,
+    /// The sources of a request, which its answer may add to.
+    pub(crate) answer: Option<Arc<AnswerSources>>,
+    /// Why the sources of the request are incomplete.
+    pub(crate) source_gap: Option<crate::SourceGap>,
+    /// Text that is written in the place of markers.
+    pub(crate) rendering: Option<RenderSettings>,
+}
+
+/// Text in the place of markers.
+#[cfg(feature = "dialects")]
+#[derive(Clone, Debug)]
+pub(crate) struct RenderSettings {
+    pub(crate) template: Template,
+    pub(crate) unlisted: Unlisted,
+}
+
+#[cfg(feature = "dialects")]
+impl CitationSettings {
+    /// Creates the reader of the sources that a response brings, if the sources are those of its request.
+    pub(crate) fn source_reader(&self) -> Option<Box<ResponseSourceReader>> {
+        let (dialects, answer) = self.dialects.as_ref().zip(self.answer.as_ref())?;
+        let reader = ResponseSourceReader::new(dialects, &self.classes, answer);
+        Some(Box::new(reader))
+    }
+
+    /// Creates the renderer of a response, if something is written in the place of markers.
+    pub(crate) fn renderer(&self) -> Option<Box<ChannelRenderer>> {
+        let rendering = self.rendering.as_ref()?;
+        let sources = match &self.sources {
+            Some(sources) => Arc::clone(sources),
+            None => Arc::new(AnswerSources::default()),
+        };
+        let renderer = MarkerRenderer::new(rendering.template.clone(), sources);
+        let renderer = renderer.with_unlisted(rendering.unlisted);
+        Some(Box::new(ChannelRenderer::new(renderer)))
+    }
+}
+
 /// Settings of a filter.
 #[derive(Clone, Debug)]
 pub(crate) struct FilterSettings {
@@ -22,18 +84,8 @@ pub(crate) struct FilterSettings {
     pub(crate) vocabulary: Vocabulary,
     /// Record by which a gate checks the observations that annotations cite.
     pub(crate) observations: Option<Arc<dyn ObservationCheck>>,
-    /// Dialects whose markers are read and removed, too.
     #[cfg(feature = "dialects")]
-    pub(crate) dialects: Option<provstream::Dialects>,
-    /// Sources with which the identifiers of markers are compared.
-    #[cfg(feature = "dialects")]
-    pub(crate) sources: Option<Arc<crate::SourceList>>,
-    /// The sources are those of each request.
-    #[cfg(feature = "dialects")]
-    pub(crate) has_request_sources: bool,
-    /// Why the sources of the request are incomplete.
-    #[cfg(feature = "dialects")]
-    pub(crate) source_gap: Option<crate::SourceGap>,
+    pub(crate) citations: CitationSettings,
     /// Format of responses; `None` to detect it from the events.
     pub(crate) format: Option<Format>,
     pub(crate) reasoning: Reasoning,

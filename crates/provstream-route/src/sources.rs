@@ -9,7 +9,7 @@ use provstream::{Source, Sources};
 use serde::Deserialize;
 
 /// List of the sources that a model was given, from a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SourceList {
     sources: BTreeMap<Box<str>, (Listed, Option<Class>)>,
     is_complete: bool,
@@ -79,9 +79,43 @@ impl SourceList {
         })
     }
 
-    /// Creates a list of sources that have only identifiers.
-    pub(crate) fn of_ids<'a>(ids: impl IntoIterator<Item = &'a str>, is_complete: bool) -> Self {
-        let sources = ids.into_iter().map(|id| {
+    /// Creates a complete list of sources that have only identifiers.
+    pub(crate) fn of_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut list = Self::default().with_complete(true);
+        for id in ids {
+            list.add(id, None, None, None);
+        }
+        list
+    }
+
+    /// Iterates over the sources, sorted by identifier.
+    pub fn iter(&self) -> impl Iterator<Item = Source<'_>> {
+        self.sources.values().map(source)
+    }
+
+    pub(crate) const fn with_complete(mut self, is_complete: bool) -> Self {
+        self.is_complete = is_complete;
+        self
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Removes the sources for whose identifiers `keeps` returns `false`.
+    pub(crate) fn retain(&mut self, keeps: impl Fn(&str) -> bool) {
+        self.sources.retain(|id, _| keeps(id));
+    }
+
+    /// Adds a source. Of one that the list has, only a missing title or address is added.
+    pub(crate) fn add(
+        &mut self,
+        id: &str,
+        class: Option<&Class>,
+        title: Option<&str>,
+        url: Option<&str>,
+    ) {
+        let (listed, _) = self.sources.entry(id.into()).or_insert_with(|| {
             let listed = Listed {
                 id: id.into(),
                 class: None,
@@ -89,12 +123,10 @@ impl SourceList {
                 url: None,
                 ts: None,
             };
-            (id.into(), (listed, None))
+            (listed, class.cloned())
         });
-        Self {
-            sources: sources.collect(),
-            is_complete,
-        }
+        listed.title = listed.title.take().or(title.map(Into::into));
+        listed.url = listed.url.take().or(url.map(Into::into));
     }
 }
 
@@ -123,16 +155,19 @@ fn class(source: &Listed, vocabulary: &Vocabulary) -> Result<Option<Class>, Sour
 
 impl Sources for SourceList {
     fn find(&self, id: &str) -> Option<Source<'_>> {
-        let (listed, class) = self.sources.get(id)?;
-        let mut source = Source::new(&listed.id);
-        source.class = class.as_ref();
-        source.title = listed.title.as_deref();
-        source.url = listed.url.as_deref();
-        source.ts = listed.ts.as_deref();
-        Some(source)
+        self.sources.get(id).map(source)
     }
 
     fn is_complete(&self) -> bool {
         self.is_complete
     }
+}
+
+fn source((listed, class): &(Listed, Option<Class>)) -> Source<'_> {
+    let mut source = Source::new(&listed.id);
+    source.class = class.as_ref();
+    source.title = listed.title.as_deref();
+    source.url = listed.url.as_deref();
+    source.ts = listed.ts.as_deref();
+    source
 }

@@ -268,7 +268,7 @@ impl Reader {
                 after,
                 ends,
                 attached: read.attached,
-                sources: with.sources,
+                sources: with.sources.filter(|list| !list.is_absent()),
             };
             match guard.verdict(bytes, &self.ids, read.one_each, &around) {
                 Verdict::Marker => {}

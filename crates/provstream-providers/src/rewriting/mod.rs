@@ -359,6 +359,7 @@ impl<R: TextRewriter> State<R> {
     fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
         self.line_end = LineEnd::of(frame.raw);
         count(frame.raw.len());
+        handler.data(&frame.data);
         self.deltas = 0;
         let mut odd = self.read(frame, is_final);
         if let Some(code) = odd {

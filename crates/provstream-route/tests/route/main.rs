@@ -11,7 +11,11 @@ mod keep_alives;
 mod members;
 mod paths;
 #[cfg(feature = "dialects")]
+mod rendering;
+#[cfg(feature = "dialects")]
 mod request_sources;
+#[cfg(feature = "dialects")]
+mod response_sources;
 mod resumes;
 mod same;
 
