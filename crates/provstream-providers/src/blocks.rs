@@ -33,7 +33,7 @@ pub(super) struct Blocks {
 #[derive(Clone, Debug, Default)]
 struct Known {
     /// Blocks without text that is certain to stay.
-    empty: SmallVec<[Block; 1]>,
+    empty: SmallVec<[NumberedBlock; 1]>,
     /// Numbers of the open blocks.
     open: SmallVec<[u32; 1]>,
     /// Number of the block that began or got content last.
@@ -52,7 +52,7 @@ struct Known {
 
 /// A text block by its number in the stream.
 #[derive(Clone, Copy, Debug)]
-struct Block {
+struct NumberedBlock {
     number: u32,
     is_open: bool,
     /// The block had text before rewriting.
@@ -75,7 +75,7 @@ pub(super) type RemovedBlocks = SmallVec<[u32; 1]>;
 impl Known {
     fn begin(&mut self, number: u32) {
         if self.open.is_empty() {
-            self.empty.push(Block {
+            self.empty.push(NumberedBlock {
                 number,
                 is_open: true,
                 had_text: false,
@@ -185,7 +185,7 @@ impl Blocks {
         let empty = core::mem::take(&mut known.empty);
         let (empty, later) = empty.into_iter().partition(|block| block.number < before);
         known.empty = later;
-        let empty: SmallVec<[Block; 1]> = empty;
+        let empty: SmallVec<[NumberedBlock; 1]> = empty;
         let closed = empty
             .iter()
             .filter(|block| !block.is_open && block.had_text);

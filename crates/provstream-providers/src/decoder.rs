@@ -46,12 +46,12 @@ use super::text_id::TextId;
 #[derive(Clone, Debug)]
 pub struct Decoder {
     framer: Framer,
-    state: State,
+    state: DecoderState,
 }
 
 /// State of a decoder between two events.
 #[derive(Clone, Debug)]
-struct State {
+struct DecoderState {
     reader: FactReader,
     counting: IndexDetector,
     halves: Halves,
@@ -98,7 +98,7 @@ impl Decoder {
     fn of(format: Option<Format>) -> Self {
         Self {
             framer: Framer::new(DEFAULT_MAX_EVENT),
-            state: State {
+            state: DecoderState {
                 reader: FactReader::new(format),
                 counting: IndexDetector::default(),
                 halves: Halves::default(),
@@ -167,7 +167,7 @@ impl Decoder {
     }
 }
 
-impl State {
+impl DecoderState {
     fn take(&mut self, kind: Kind, piece: &Piece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
         if self.counting.is_settled() || self.is_read_now(kind, piece, sink) {
             self.take_now(kind, piece, sink);

@@ -19,7 +19,7 @@ pub(super) struct Framer {
 }
 
 /// Receiver of the pieces of the stream, each with the kind of its envelope.
-type Sink<'s> = &'s mut dyn FnMut(Kind, Piece<'_>);
+type PieceSink<'s> = &'s mut dyn FnMut(Kind, Piece<'_>);
 
 #[derive(Clone, Debug)]
 enum Envelope {
@@ -64,7 +64,7 @@ impl Framer {
         }
     }
 
-    pub(super) fn push(&mut self, chunk: &[u8], sink: Sink<'_>) {
+    pub(super) fn push(&mut self, chunk: &[u8], sink: PieceSink<'_>) {
         let mut rest = chunk;
         while !rest.is_empty() {
             if let Envelope::Sse(sse) = &mut self.envelope {
@@ -76,7 +76,7 @@ impl Framer {
     }
 
     /// Reads at most one event from the start of a chunk. Returns the number of bytes read.
-    pub(super) fn push_some(&mut self, chunk: &[u8], sink: Sink<'_>) -> usize {
+    pub(super) fn push_some(&mut self, chunk: &[u8], sink: PieceSink<'_>) -> usize {
         match &mut self.envelope {
             Envelope::Sse(sse) => sse.push_some(chunk, &mut |piece| sink(Kind::Sse, piece.into())),
             Envelope::Json(json) => json.push_some(chunk, sink),
@@ -115,7 +115,7 @@ impl Framer {
     }
 
     /// Takes bytes as long as they do not show the envelope; how many they are.
-    fn lead(&mut self, chunk: &[u8], sink: Sink<'_>) -> usize {
+    fn lead(&mut self, chunk: &[u8], sink: PieceSink<'_>) -> usize {
         let mut rest = chunk;
         while let (Envelope::Unknown, Some((&byte, later))) = (&self.envelope, rest.split_first()) {
             let may_lead = byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(&byte);
@@ -131,7 +131,7 @@ impl Framer {
         chunk.len() - rest.len()
     }
 
-    pub(super) fn finish(&mut self, sink: Sink<'_>) {
+    pub(super) fn finish(&mut self, sink: PieceSink<'_>) {
         if matches!(self.envelope, Envelope::Unknown) {
             self.begin(b'\n', sink);
         }
@@ -157,7 +157,7 @@ impl Framer {
     }
 
     /// The first byte that shows the envelope is `byte`.
-    fn begin(&mut self, byte: u8, sink: Sink<'_>) {
+    fn begin(&mut self, byte: u8, sink: PieceSink<'_>) {
         let encoded = match (self.leading.as_slice(), byte) {
             (b"\x1F", 0x8B) => Some(NoticeCode::GzipBody),
             ([0x1F, ..], _) => Some(NoticeCode::BinaryBody),

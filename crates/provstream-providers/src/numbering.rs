@@ -17,7 +17,7 @@ pub(super) struct Numbering {
     /// For formats in which part numbers may count deltas.
     parts: PartNumbers,
     /// For formats in which blocks have identifiers.
-    ids: Option<Box<Ids>>,
+    ids: Option<Box<BlockIds>>,
     /// A gate did not know the text of a delta.
     is_lost: bool,
 }
@@ -59,7 +59,7 @@ struct BlockNumbers {
 
 /// State of blocks with identifiers.
 #[derive(Clone, Debug, Default)]
-struct Ids {
+struct BlockIds {
     hasher: RandomState,
     /// Open parts of reasoning; the index is the part's number.
     thoughts: Vec<Option<BlockKey>>,

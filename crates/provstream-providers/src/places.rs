@@ -14,23 +14,23 @@ const BLOCK: usize = 111;
 /// A stream can have many of them and never need one, so they are written as differences, and the oldest are forgotten.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReplacementLog {
-    blocks: Vec<Block>,
+    blocks: Vec<PassageBlock>,
     /// End of the last passage.
-    end: Place,
+    end: OffsetPair,
 }
 
 /// An offset in the source text, and its offset in the written text.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct OffsetPair {
     text: u64,
     clean: u64,
 }
 
 /// Some passages. Of each: the units of text since the last one ended, its own, and those that were written for it.
 #[derive(Clone, Debug)]
-struct Block {
+struct PassageBlock {
     /// End of the last passage before this block.
-    start: Place,
+    start: OffsetPair,
     len: u8,
     bytes: [u8; BLOCK],
 }
@@ -59,7 +59,7 @@ impl ReplacementLog {
         if self.blocks.len() == self.blocks.capacity() {
             self.blocks.reserve_exact(STEP);
         }
-        self.blocks.push(Block {
+        self.blocks.push(PassageBlock {
             start: self.end,
             len: 0,
             bytes: [0; BLOCK],
@@ -83,7 +83,7 @@ impl ReplacementLog {
     }
 }
 
-impl Place {
+impl OffsetPair {
     const fn after(self, text: u64, clean: u64) -> Self {
         Self {
             text: self.text.saturating_add(text),
@@ -92,7 +92,7 @@ impl Place {
     }
 }
 
-impl Block {
+impl PassageBlock {
     const fn free(&self) -> usize {
         BLOCK - self.len as usize
     }
@@ -226,7 +226,7 @@ mod tests {
             places.push(number * 100 + 80, 20, 0);
         }
         assert!(places.blocks.capacity() <= MAX_BLOCKS);
-        assert!(size_of::<Block>() <= 128);
+        assert!(size_of::<PassageBlock>() <= 128);
         for number in [count - 3_456 / 2, count - 1] {
             assert_eq!(places.moved(number * 100 + 50), number * 80 + 50);
         }

@@ -32,12 +32,12 @@ pub(super) struct Remembering<P> {
     runs_met: usize,
     limits_met: usize,
     /// Places of the other text's assertions that also occurred in this copy.
-    met: Vec<Place>,
+    met: Vec<AssertionPlace>,
     /// The text is a copy of another one.
     is_repeat: bool,
     /// Words of the other text before the place where the policy ended it.
     end: Option<Words>,
-    /// Hasher for [`Decision::mark`].
+    /// Hasher for [`RecordedDecision::mark`].
     hasher: RandomState,
 }
 
@@ -54,7 +54,7 @@ enum Refused {
 #[derive(Clone, Debug, Default)]
 struct Made {
     /// Decisions about assertions, sorted by place.
-    assertions: Vec<Decision>,
+    assertions: Vec<RecordedDecision>,
     /// Decisions about runs of unannotated text, in order.
     runs: Vec<Unannotated>,
     /// Decisions at limits, in order.
@@ -70,14 +70,14 @@ struct Made {
 
 /// Place of an assertion in a text, also when its annotations are not all read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct AssertionPlace {
     /// Offset of its first byte.
     at: u64,
     /// Offset of the first marker of a citation. Several citations can begin at the same byte, one inside another.
     marker: Option<u64>,
 }
 
-impl Place {
+impl AssertionPlace {
     fn of(question: &Question<'_>) -> Self {
         Self {
             at: question.assertion().span().start(),
@@ -99,8 +99,8 @@ const fn first_marker(_: &Question<'_>) -> Option<u64> {
 }
 
 #[derive(Clone, Debug)]
-struct Decision {
-    place: Place,
+struct RecordedDecision {
+    place: AssertionPlace,
     /// Hash of the assertion's text and annotations, to distinguish it from another assertion at the same place.
     mark: u64,
     action: Action,
@@ -222,7 +222,7 @@ impl<P: Policy> Remembering<P> {
 
     /// Returns the decision about the other text's assertion with this mark, preferably at the same place, otherwise
     /// after the last one that occurred.
-    fn again(&mut self, place: Place, mark: u64) -> Option<Action> {
+    fn again(&mut self, place: AssertionPlace, mark: u64) -> Option<Action> {
         let made = self.made.as_deref()?;
         let here = made.get(place).filter(|decision| decision.mark == mark);
         let decision = here.or_else(|| {
@@ -375,7 +375,7 @@ impl Made {
     /// places `met`, which are sorted, and the end of the text if it `is_ended` already.
     fn settle(
         &self,
-        (met, is_ended): (&[Place], bool),
+        (met, is_ended): (&[AssertionPlace], bool),
         unfound: Unfound,
         copy: &[u8],
         to: &mut CopyChanges,
@@ -425,12 +425,12 @@ impl Made {
     }
 
     /// Returns the index of the decision about the assertion at this place, or the index for inserting one.
-    fn find(&self, place: Place) -> Result<usize, usize> {
+    fn find(&self, place: AssertionPlace) -> Result<usize, usize> {
         self.assertions
             .binary_search_by_key(&place, |decision| decision.place)
     }
 
-    fn get(&self, place: Place) -> Option<&Decision> {
+    fn get(&self, place: AssertionPlace) -> Option<&RecordedDecision> {
         self.assertions.get(self.find(place).ok()?)
     }
 }
@@ -441,7 +441,7 @@ impl<P: Policy> Policy for Remembering<P> {
     }
 
     fn assertion(&mut self, question: &Question<'_>) -> Action {
-        let place = Place::of(question);
+        let place = AssertionPlace::of(question);
         let mark = self.mark(question);
         if self.is_repeat
             && let Some(action) = self.again(place, mark)
@@ -472,7 +472,7 @@ impl<P: Policy> Policy for Remembering<P> {
         };
         made.has_withheld |= action != Action::Release;
         made.words += text.len();
-        let decision = Decision {
+        let decision = RecordedDecision {
             place,
             mark,
             action: action.clone(),

@@ -46,7 +46,7 @@ pub struct SseDecoder {
     /// Stream offset of the open block's first byte.
     start: u64,
     position: u64,
-    line: Line,
+    line: LineKind,
     /// The last byte was a CR; an LF that follows belongs to the same line end.
     after_cr: bool,
     /// A line of the open block is more than a comment.
@@ -74,14 +74,14 @@ const MAX_HEAD: usize = 96;
 
 /// Kind of the open line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
+enum LineKind {
     Blank,
     Comment,
     Field,
 }
 
 /// Effect of some bytes on the open block.
-enum Step {
+enum LineEffect {
     /// The block continues.
     Open,
     /// The bytes are the whole block, and not an event.
@@ -165,7 +165,7 @@ impl SseDecoder {
             open: Vec::new(),
             start: 0,
             position: 0,
-            line: Line::Blank,
+            line: LineKind::Blank,
             after_cr: false,
             has_field: false,
             passing: false,
@@ -239,7 +239,7 @@ impl SseDecoder {
     #[inline]
     const fn is_between(&self) -> bool {
         self.open.is_empty()
-            && matches!(self.line, Line::Blank)
+            && matches!(self.line, LineKind::Blank)
             && !self.passing
             && !self.has_field
             && self.bom.is_none()
@@ -259,13 +259,13 @@ impl SseDecoder {
         }
         if !self.open.is_empty() {
             let text = TextChunk::new(&self.open, self.start);
-            if self.has_field || self.line == Line::Field {
+            if self.has_field || self.line == LineKind::Field {
                 sink(SsePiece::Unterminated(text));
             } else {
                 sink(SsePiece::Other(text));
             }
         }
-        self.line = Line::Blank;
+        self.line = LineKind::Blank;
         self.after_cr = false;
         self.begin_block();
     }
@@ -339,41 +339,48 @@ impl SseDecoder {
         self.bom = None;
         if matched > 0 {
             self.open.extend_from_slice(&BOM[..matched]);
-            self.line = Line::Field;
+            self.line = LineKind::Field;
         }
     }
 
     /// Returns the number of bytes to read next, at most one line, and their effect.
-    fn step(&mut self, rest: &[u8]) -> (usize, Step) {
+    fn step(&mut self, rest: &[u8]) -> (usize, LineEffect) {
         if core::mem::take(&mut self.after_cr) && rest.first() == Some(&b'\n') {
             let alone = self.open.is_empty();
-            return (1, if alone { Step::Alone } else { Step::Open });
+            return (
+                1,
+                if alone {
+                    LineEffect::Alone
+                } else {
+                    LineEffect::Open
+                },
+            );
         }
         let end = memchr2(b'\r', b'\n', rest);
         let content = &rest[..end.unwrap_or(rest.len())];
-        if let (Line::Blank, Some(&first)) = (self.line, content.first()) {
+        if let (LineKind::Blank, Some(&first)) = (self.line, content.first()) {
             self.line = if first == b':' {
-                Line::Comment
+                LineKind::Comment
             } else {
-                Line::Field
+                LineKind::Field
             };
         }
         let Some(end) = end else {
-            return (rest.len(), Step::Open);
+            return (rest.len(), LineEffect::Open);
         };
         self.after_cr = rest[end] == b'\r';
-        let step = match core::mem::replace(&mut self.line, Line::Blank) {
-            Line::Blank => Step::End,
-            Line::Comment if !self.has_field => Step::Alone,
+        let step = match core::mem::replace(&mut self.line, LineKind::Blank) {
+            LineKind::Blank => LineEffect::End,
+            LineKind::Comment if !self.has_field => LineEffect::Alone,
             _ => {
                 self.has_field = true;
-                Step::Open
+                LineEffect::Open
             }
         };
         (end + 1, step)
     }
 
-    fn take(&mut self, taken: &[u8], step: &Step, sink: &mut dyn FnMut(SsePiece<'_>)) {
+    fn take(&mut self, taken: &[u8], step: &LineEffect, sink: &mut dyn FnMut(SsePiece<'_>)) {
         let at = self.position;
         self.position += taken.len() as u64;
         if !self.passing && self.open.len() + taken.len() > self.max_event {
@@ -386,16 +393,16 @@ impl SseDecoder {
         if self.passing {
             sink(SsePiece::Passed(TextChunk::new(taken, at)));
             // A comment that is too long belongs to what follows it, so that nothing depends on where it was noticed.
-            if !matches!(step, Step::End) {
+            if !matches!(step, LineEffect::End) {
                 return;
             }
             sink(SsePiece::Oversized(Span::new(self.start, self.position)));
         } else {
             self.keep(taken);
             match step {
-                Step::Open => return,
-                Step::Alone => sink(SsePiece::Other(TextChunk::new(&self.open, self.start))),
-                Step::End => self.dispatch(sink),
+                LineEffect::Open => return,
+                LineEffect::Alone => sink(SsePiece::Other(TextChunk::new(&self.open, self.start))),
+                LineEffect::End => self.dispatch(sink),
             }
         }
         self.begin_block();
@@ -436,7 +443,7 @@ impl SseDecoder {
         if let Some(len) = self.like_last(rest, sink) {
             return Some(len);
         }
-        let block = Block::read(rest, false)?;
+        let block = SseBlock::read(rest, false)?;
         if block.len > self.max_event {
             return None;
         }
@@ -483,7 +490,7 @@ impl SseDecoder {
     /// Emits the open block, which is complete.
     fn dispatch(&mut self, sink: &mut dyn FnMut(SsePiece<'_>)) {
         let mut open = core::mem::take(&mut self.open);
-        match Block::read(&open, true) {
+        match SseBlock::read(&open, true) {
             Some(block) => {
                 if block.has_more_data {
                     // The data are joined in memory of their own.
@@ -497,7 +504,7 @@ impl SseDecoder {
         self.open = open;
     }
 
-    fn give(&mut self, raw: &[u8], block: Block, sink: &mut dyn FnMut(SsePiece<'_>)) {
+    fn give(&mut self, raw: &[u8], block: SseBlock, sink: &mut dyn FnMut(SsePiece<'_>)) {
         if let Some(id) = &block.id {
             self.last_event_id.clear();
             self.last_event_id.extend_from_slice(&raw[id.clone()]);
@@ -516,7 +523,7 @@ impl SseDecoder {
     /// Returns the incomplete event at the end of the stream as some clients read it; `None` if it has no data and
     /// reports no error.
     pub(super) fn unterminated(text: TextChunk<'_>) -> Option<Frame<'_>> {
-        let block = Block::read(text.bytes(), true)?;
+        let block = SseBlock::read(text.bytes(), true)?;
         let start = text.span().start();
         let event = block.frame(text.bytes(), start);
         event.or_else(|| block.without_data(text.bytes(), start))
@@ -526,14 +533,14 @@ impl SseDecoder {
     /// object without a field.
     pub(super) fn without_data(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let is_field = !matches!(text.bytes().first(), Some(b':' | b'\r' | b'\n') | None);
-        let block = Block::read(text.bytes(), true).filter(|_| is_field)?;
+        let block = SseBlock::read(text.bytes(), true).filter(|_| is_field)?;
         block.without_data(text.bytes(), text.span().start())
     }
 }
 
 impl Head {
     /// Stores the bytes before an event's data, if another event with these bytes can differ only in its data.
-    fn keep(&mut self, raw: &[u8], block: &Block) {
+    fn keep(&mut self, raw: &[u8], block: &SseBlock) {
         self.bytes.clear();
         let (Some(line), false) = (&block.data, block.has_more_data) else {
             return;
@@ -556,7 +563,7 @@ impl Head {
 }
 
 /// The fields of a block of lines.
-struct Block {
+struct SseBlock {
     /// Length to the end of the blank line; of a CR LF there, only the CR counts.
     len: usize,
     /// The first line of data.
@@ -570,7 +577,7 @@ struct Block {
     error: Option<Range<usize>>,
 }
 
-impl Block {
+impl SseBlock {
     /// Reads the block at the start of `bytes`. If `complete`, a block without a blank line extends to the end of
     /// `bytes`; otherwise the result is `None`.
     fn read(bytes: &[u8], complete: bool) -> Option<Self> {

@@ -57,7 +57,7 @@ impl FactReader {
             end: capture.end + u32::from(capture.is_string()),
             around: 0,
         });
-        let mut kinds = Kinds::default();
+        let mut kinds = ObjectKinds::default();
         let mut is_whole = !event.walk.has_more_untaken;
         for untaken in each(event.walk.untaken.iter().copied().chain(captured)) {
             is_whole &= self.take_one(event, (untaken, &mut kinds), is_error);
@@ -71,7 +71,7 @@ impl FactReader {
     fn take_one<'a>(
         &mut self,
         event: &Event<'a>,
-        (untaken, kinds): (Untaken, &mut Kinds<'a>),
+        (untaken, kinds): (Untaken, &mut ObjectKinds<'a>),
         is_error: bool,
     ) -> bool {
         let node = event.automaton.node(untaken.node);
@@ -194,12 +194,12 @@ fn push_name(path: &mut String, name: &[u8]) {
 
 /// Kinds of an event's objects.
 #[derive(Default)]
-struct Kinds<'a> {
+struct ObjectKinds<'a> {
     /// By where an object begins.
     objects: BTreeMap<u32, Option<Cow<'a, [u8]>>>,
 }
 
-impl<'a> Kinds<'a> {
+impl<'a> ObjectKinds<'a> {
     /// Returns `true` if the event, or the object that begins at `around`, is of one of these kinds.
     fn are(&mut self, event: &Event<'a>, around: u32, of: &[&str]) -> bool {
         let data = event.data;

@@ -78,7 +78,7 @@ pub(super) struct State<R> {
     envelope: Kind,
     line_end: LineEnd,
     /// Position in the output.
-    place: Place,
+    place: OutputPlace,
     /// An event that exceeds the limit is being passed through.
     passing: bool,
     /// Number of events that were added to a stream with sequence numbers.
@@ -99,14 +99,14 @@ pub(super) struct State<R> {
 
 /// Facts about the last written byte, which decide which separator comes next.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct OutputPlace {
     /// The last byte ended a line.
     at_line_start: bool,
     /// In an array, the last byte that is not white space ended an object.
     after_element: bool,
 }
 
-impl Place {
+impl OutputPlace {
     const START: Self = Self {
         at_line_start: true,
         after_element: false,
@@ -141,7 +141,7 @@ impl<R: TextRewriter> State<R> {
             position: None,
             envelope: Kind::Sse,
             line_end: LineEnd::default(),
-            place: Place::START,
+            place: OutputPlace::START,
             passing: false,
             added: 0,
             next_sequence: 0,
@@ -188,7 +188,7 @@ impl<R: TextRewriter> State<R> {
         self.bases.clear();
         self.position = None;
         self.line_end = LineEnd::default();
-        self.place = Place::START;
+        self.place = OutputPlace::START;
         self.passing = false;
         self.added = 0;
         self.next_sequence = 0;

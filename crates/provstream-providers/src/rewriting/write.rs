@@ -5,7 +5,7 @@ use core::ops::Range;
 use smallvec::SmallVec;
 
 use super::pending::{EndOfCopy, EventPlan};
-use super::{Place, State};
+use super::{OutputPlace, State};
 use crate::StreamHandler;
 use crate::blocks::{BlockEvent, Named};
 use crate::deferred::{MAX_DEFERRED, Number, Point};
@@ -49,7 +49,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Returns the output position after these bytes are written.
-    pub(super) fn place_after(&self, bytes: &[u8]) -> Place {
+    pub(super) fn place_after(&self, bytes: &[u8]) -> OutputPlace {
         let Some(&last) = bytes.last() else {
             return self.place;
         };
@@ -57,7 +57,7 @@ impl<R: TextRewriter> State<R> {
             Some(&last) => last == b'}',
             None => self.place.after_element,
         };
-        Place {
+        OutputPlace {
             // In lines of JSON a CR is white space.
             at_line_start: last == b'\n' || last == b'\r' && self.envelope == Kind::Sse,
             after_element: self.envelope == Kind::Array && after_element(),

@@ -99,7 +99,7 @@ impl Automaton {
             })
         });
         let (mut nodes, mut paths) = (Vec::new(), Vec::new());
-        let around = Around {
+        let around = ContainerFacts {
             is_content: table.is_closed,
             path: String::new(),
         };
@@ -198,7 +198,7 @@ struct Tree {
 }
 
 /// Properties of the object or array around a node.
-struct Around {
+struct ContainerFacts {
     is_content: bool,
     path: String,
 }
@@ -252,7 +252,7 @@ impl Tree {
         self,
         nodes: &mut Vec<PathNode>,
         paths: &mut Vec<Box<str>>,
-        around: Around,
+        around: ContainerFacts,
     ) -> NodeId {
         let id = nodes.len();
         let place = self.place.or_else(|| self.numbered());
@@ -260,8 +260,9 @@ impl Tree {
         nodes.push(PathNode::default());
         paths.push(around.path.clone().into());
         let is_content = self.is_content.unwrap_or(around.is_content);
-        let mut number =
-            |path: String, tree: Self| tree.number(nodes, paths, Around { is_content, path });
+        let mut number = |path: String, tree: Self| {
+            tree.number(nodes, paths, ContainerFacts { is_content, path })
+        };
         let members = self
             .members
             .into_iter()

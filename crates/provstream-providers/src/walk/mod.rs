@@ -163,10 +163,10 @@ impl Walk {
 
     /// Reads the first value and returns the position after it.
     fn value(&mut self, automaton: &Automaton, data: &[u8]) -> Option<usize> {
-        let mut next = Next::Value(ROOT, 0, white_space_end(data, 0));
+        let mut next = NextValue::Value(ROOT, 0, white_space_end(data, 0));
         loop {
             let mut at = match next {
-                Next::Value(node, scope, at) => {
+                NextValue::Value(node, scope, at) => {
                     let end = self.one(automaton, data, node, scope, at)?;
                     match end {
                         Opened::Skipped(end) => end,
@@ -176,7 +176,7 @@ impl Walk {
                         }
                     }
                 }
-                Next::Closed(end) => {
+                NextValue::Closed(end) => {
                     self.close(automaton, end);
                     end
                 }
@@ -188,7 +188,7 @@ impl Walk {
             let close = if frame.is_array { b']' } else { b'}' };
             next = match *data.get(at)? {
                 b',' => self.next(automaton, data, white_space_end(data, at + 1))?,
-                byte if byte == close => Next::Closed(at + 1),
+                byte if byte == close => NextValue::Closed(at + 1),
                 _ => return None,
             };
         }
@@ -235,7 +235,7 @@ impl Walk {
     }
 
     /// Moves to the first value in the container that was entered at `at`.
-    fn first(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<Next> {
+    fn first(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<NextValue> {
         let close = if self.frames.last()?.is_array {
             b']'
         } else {
@@ -243,7 +243,7 @@ impl Walk {
         };
         let at = white_space_end(data, at + 1);
         if *data.get(at)? == close {
-            return Some(Next::Closed(at + 1));
+            return Some(NextValue::Closed(at + 1));
         }
         self.next(automaton, data, at)
     }
@@ -312,7 +312,7 @@ impl Walk {
     }
 
     /// Moves to the next value in the innermost container that a row names, or to the container's end.
-    fn next(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<Next> {
+    fn next(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<NextValue> {
         count(1);
         let frame = self.frames.last_mut()?;
         let (id, around) = (frame.node, frame.start);
@@ -325,14 +325,14 @@ impl Walk {
             let parent = frame.scope;
             let of_element = automaton.node(element);
             if !of_element.has_scope {
-                return Some(Next::Value(element, parent, at));
+                return Some(NextValue::Value(element, parent, at));
             }
             let mut numbers = [None; 3];
             if let Some(level) = of_element.place {
                 numbers[level] = Some(place);
             }
             let scope = self.new_scope(parent, numbers);
-            return Some(Next::Value(element, scope, at));
+            return Some(NextValue::Value(element, scope, at));
         }
         let mut at = at;
         loop {
@@ -366,7 +366,7 @@ impl Walk {
                     self.is_repeated |= automaton.node(member).has_evidence;
                     self.repeat(member..automaton.node(member).end, at);
                 }
-                return Some(Next::Value(member, scope, at));
+                return Some(NextValue::Value(member, scope, at));
             }
             let end = skip(data, at)?;
             if !allowed.has(&data[at..end]) {
@@ -377,7 +377,7 @@ impl Walk {
             at = white_space_end(data, end);
             match *data.get(at)? {
                 b',' => at = white_space_end(data, at + 1),
-                b'}' => return Some(Next::Closed(at + 1)),
+                b'}' => return Some(NextValue::Closed(at + 1)),
                 _ => return None,
             }
         }
@@ -412,7 +412,7 @@ pub(crate) fn skip(data: &[u8], at: usize) -> Option<usize> {
 
 /// Next step of a walk.
 #[derive(Clone, Copy, Debug)]
-enum Next {
+enum NextValue {
     /// A value: its node, its scope and the position of its first byte.
     Value(NodeId, u16, usize),
     /// The end of the innermost container, which is at this position.
