@@ -19,6 +19,7 @@ mod constraint;
 mod decode;
 pub mod demo;
 mod emission;
+mod evaluations;
 mod handle;
 mod headers;
 mod inflight;

@@ -10,6 +10,7 @@ use provstream::provenance::Timestamp;
 use provstream_providers::{Format, NoticeCode};
 use provstream_route::{PassReason, ResponseOutcome, Route};
 
+use crate::evaluations::evaluations;
 use crate::live::Watched;
 use crate::log::RequestLogLine;
 use crate::metrics::{Histogram, Metrics};
@@ -257,7 +258,9 @@ impl RequestRecord {
             ),
         ];
         let name = format!("{} {}", self.method, self.route);
-        spans.push(context.span(&name, self.started.elapsed(), is_error, &attributes));
+        let events = outcome.map(evaluations).unwrap_or_default();
+        let took = self.started.elapsed();
+        spans.push(context.span(&name, took, is_error, &attributes, &events));
     }
 
     fn log(&self, uninspected: Option<&str>) {

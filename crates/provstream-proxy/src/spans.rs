@@ -13,6 +13,7 @@ use provstream_providers::Format;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use crate::evaluations::{EVENT, EventAttributes};
 use crate::outgoing::Outgoing;
 use crate::tls::Client;
 
@@ -113,22 +114,25 @@ impl TraceContext {
         HeaderValue::from_str(&format!("00-{}-{}-01", self.trace, self.span)).ok()
     }
 
-    /// Builds the span of a request that ends now, after `took`.
+    /// Builds the span of a request that ends now, after `took`, with events that are as late.
     pub(crate) fn span(
         &self,
         name: &str,
         took: Duration,
         is_error: bool,
         attributes: &[(&str, Value)],
+        events: &[EventAttributes],
     ) -> Value {
         let since = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         let at = |time: Duration| time.as_nanos().to_string();
-        let attributes: Vec<Value> = attributes
+        let events: Vec<Value> = events
             .iter()
-            .filter(|(_, value)| !value.is_null())
-            .map(|(key, value)| json!({"key": key, "value": attribute(value)}))
+            .map(|event| {
+                let attributes = convert(event);
+                json!({"timeUnixNano": at(since), "name": EVENT, "attributes": attributes})
+            })
             .collect();
         json!({
             "traceId": self.trace,
@@ -138,10 +142,20 @@ impl TraceContext {
             "kind": 2,
             "startTimeUnixNano": at(since.saturating_sub(took)),
             "endTimeUnixNano": at(since),
-            "attributes": attributes,
+            "attributes": convert(attributes),
+            "events": events,
             "status": {"code": if is_error { 2 } else { 0 }},
         })
     }
+}
+
+/// Converts attributes to OTLP. Those without a value are left out.
+fn convert(attributes: &[(&str, Value)]) -> Vec<Value> {
+    attributes
+        .iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, value)| json!({"key": key, "value": attribute(value)}))
+        .collect()
 }
 
 /// Converts a value to OTLP, in which integers are strings.

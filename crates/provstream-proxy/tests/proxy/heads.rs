@@ -138,10 +138,47 @@ async fn each_request_has_a_span_at_the_collector() {
             .expect("seconds")
             > 0.0
     );
+    let events = span["events"].as_array().expect("events");
+    let evaluated: Vec<_> = events.iter().map(evaluation).collect();
+    assert_eq!(
+        evaluated,
+        [[
+            "gen_ai.evaluation.result",
+            "provstream.admissibility",
+            "terminal",
+            "0.0",
+            "replace",
+            "1"
+        ]]
+    );
     let asked = upstream.seen(|seen| seen.requests[0].clone());
     let span = span["spanId"].as_str().expect("a span");
     assert!(
         asked.contains(&format!("traceparent: 00-{trace}-{span}-01")),
         "{asked}"
     );
+}
+
+/// Name, evaluation, label, score, action and count of an event of a span.
+fn evaluation(event: &serde_json::Value) -> [String; 6] {
+    let keys = [
+        ("gen_ai.evaluation.name", "stringValue"),
+        ("gen_ai.evaluation.score.label", "stringValue"),
+        ("gen_ai.evaluation.score.value", "doubleValue"),
+        ("provstream.action", "stringValue"),
+        ("provstream.count", "intValue"),
+    ];
+    let text = |value: &serde_json::Value| match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => value.to_string(),
+    };
+    let mut attributes = event["attributes"].as_array().expect("attributes").iter();
+    let values = keys.map(|(key, kind)| {
+        let found = attributes.next().expect("an attribute");
+        assert_eq!(found["key"], key);
+        text(&found["value"][kind])
+    });
+    let [evaluation, label, score, action, count] = values;
+    let name = text(&event["name"]);
+    [name, evaluation, label, score, action, count]
 }
