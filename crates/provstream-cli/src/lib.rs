@@ -15,6 +15,7 @@ mod input;
 mod ledger;
 mod lines;
 mod messages;
+mod observation_ids;
 mod options;
 mod output;
 mod progress;

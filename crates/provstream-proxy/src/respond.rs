@@ -117,7 +117,11 @@ fn equipped(
     suspends: bool,
 ) -> BodyFilter {
     let mut filter = match &loaded.audit {
-        Some(audit) => filter.with_audit(audit.clone(), "audit log", &record.id),
+        Some(audit) => {
+            let ids = loaded.config.observation_ids;
+            let filter = filter.with_audit(audit.clone(), "audit log", &record.id);
+            filter.with_observation_ids(ids)
+        }
         None => filter,
     };
     if let Some(reader) = record.live.as_ref().and_then(Watched::reader) {

@@ -11,6 +11,7 @@ use provstream_providers::GateEvent;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::observation_ids::ObservationIds;
 use crate::terminal::terminal_json;
 
 /// Destination of the lines of an audit log.
@@ -196,6 +197,8 @@ pub struct Audit<L> {
     clock: Clock,
     /// Number of earlier answers in the same stream.
     before: u32,
+    /// Form of the observation ids; `None` keeps them. Most streams need no memory for it.
+    ids: Option<Box<ObservationIds>>,
     /// Open texts by channel. Several channels can have open texts and runs at a time.
     open: BTreeMap<String, OpenChannelText>,
     error: Option<io::Error>,
@@ -231,9 +234,17 @@ impl<L: AuditSink> Audit<L> {
             rules,
             clock: Box::new(clock),
             before: 0,
+            ids: None,
             open: BTreeMap::new(),
             error: None,
         }
+    }
+
+    /// Sets the form of the observation ids in the lines.
+    #[must_use]
+    pub fn with_observation_ids(mut self, ids: ObservationIds) -> Self {
+        self.ids = (ids != ObservationIds::Keep).then(|| Box::new(ids));
+        self
     }
 
     /// Returns the log.
@@ -309,6 +320,10 @@ impl<L: AuditSink> Audit<L> {
             self.rules.disposition(question, verdict).as_str()
         });
         let counting = verdict.map_or(&[][..], Verdict::counting);
+        let annotations = assertion.annotations().map(|each| match &self.ids {
+            Some(ids) => ids.redact(each),
+            None => each,
+        });
         let entry = AuditLine::Assertion {
             of: AuditContext {
                 time: verdict.map_or_else(&self.clock, Verdict::judged_at),
@@ -318,7 +333,7 @@ impl<L: AuditSink> Audit<L> {
             clean_span: question.clean_span(),
             sha256: hex(Sha256::digest(assertion.text())),
             untrusted: question.untrusted(),
-            annotations: assertion.annotations().collect(),
+            annotations: annotations.collect(),
             counting: counting.iter().map(CountingReason::from).collect(),
             verdict,
             disposition,

@@ -13,6 +13,7 @@ use crate::audit::{Audit, AuditSink};
 use crate::cause::Cause;
 use crate::draft::Draft;
 use crate::machine::{Machine, Now, machine};
+use crate::observation_ids::ObservationIds;
 use crate::outcome::ResponseOutcome;
 use crate::pass_reason::PassReason;
 use crate::refusal::Refusal;
@@ -166,6 +167,14 @@ impl BodyFilter {
             );
             self.seen.audit = Some(audit);
         }
+        self
+    }
+
+    /// Sets the form of the observation ids in the audit log. Call this after [`with_audit`](Self::with_audit).
+    #[must_use]
+    pub fn with_observation_ids(mut self, ids: ObservationIds) -> Self {
+        let audit = self.seen.audit.take();
+        self.seen.audit = audit.map(|audit| audit.with_observation_ids(ids));
         self
     }
 

@@ -55,6 +55,7 @@ mod head;
 mod labels;
 mod ledgers;
 mod machine;
+mod observation_ids;
 mod outcome;
 mod pass_reason;
 mod paths;
@@ -88,6 +89,7 @@ pub use head::ResponseHead;
 pub use ledgers::{
     LedgerList, LedgerSettings, LedgerSupport, RecordSettings, RequerySettings, ToolResultRecorder,
 };
+pub use observation_ids::{IdSalt, ObservationIds, ShortSaltError};
 pub use outcome::{Count, ResponseOutcome};
 pub use pass_reason::PassReason;
 pub use paths::format_of_path;

@@ -16,6 +16,7 @@ use crate::error::{CliError, exit_code_of_files, is_broken_pipe, is_input_error,
 use crate::files::for_each_file;
 use crate::input::input_name;
 use crate::messages::print_note;
+use crate::observation_ids::IdOptions;
 use crate::options::DialectOptions;
 use crate::output::{Output, is_stdout, refuse_input_as_output, stdout_is};
 use crate::reader::pump;
@@ -64,6 +65,8 @@ pub(crate) struct GateOptions {
     /// Name of the stream in the audit log [default: the file]
     #[arg(long, value_name = "ID", requires = "audit")]
     stream_id: Option<String>,
+    #[command(flatten)]
+    ids: IdOptions,
     /// Exit with status 3 if text was withheld, or something was not read or could not be judged
     ///
     /// Status 0 then means that the input was read to its end and released as it was, without its annotations
@@ -112,8 +115,18 @@ fn refuse_shared_files(options: &GateOptions) -> anyhow::Result<()> {
     let output = options.output.as_deref();
     let sources = options.dialects.sources_file();
     let ledger = options.stream.ledger.file();
-    refuse_input_as_output("--output", output, [policy, vocabulary, sources, ledger])?;
+    let salt = options.ids.salt_file();
+    refuse_input_as_output(
+        "--output",
+        output,
+        [policy, vocabulary, sources, ledger, salt],
+    )?;
     let Some(audit) = &options.audit else {
+        if !options.ids.are_kept() {
+            let message =
+                "--observation-ids: expected --audit, whose lines have the ids, found none";
+            return Err(usage_error(message));
+        }
         return Ok(());
     };
     if audit.as_os_str() == "-" || is_stdout(output) && stdout_is(audit) {
@@ -126,7 +139,14 @@ fn refuse_shared_files(options: &GateOptions) -> anyhow::Result<()> {
         .files
         .iter()
         .map(|file| ("FILE", Some(file.as_path())));
-    let others = [("--output", output), policy, vocabulary, sources, ledger];
+    let others = [
+        ("--output", output),
+        policy,
+        vocabulary,
+        sources,
+        ledger,
+        salt,
+    ];
     refuse_input_as_output("--audit", Some(audit), files.chain(others))
 }
 
@@ -148,7 +168,7 @@ fn open_audit(
     let now = options.stream.now;
     let clock = move || now.unwrap_or_else(Timestamp::now);
     let audit = Audit::new(log, name, stream, settings.rules.clone(), clock);
-    Ok(Some(audit))
+    Ok(Some(audit.with_observation_ids(options.ids.load()?)))
 }
 
 /// Output of a gate, and its audit log.

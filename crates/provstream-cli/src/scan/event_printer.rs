@@ -209,18 +209,21 @@ impl<'c> EventPrinter<'c> {
             let sentences = unannotated.take();
             self.print_unannotated(sentences);
         }
+        // What is printed is redacted, what is judged is not.
+        let redacted = self.config.ids.redact_assertion(assertion);
+        let printed = redacted.as_ref().unwrap_or(assertion);
         if let ReportKind::Checks(check) = &self.config.report {
             let checked = check.0.check(assertion);
             let (checks, lines) = (&checked.checks, &*checked.lines);
             return self.print(&Record::Checked {
-                assertion,
+                assertion: printed,
                 checks,
                 lines,
             });
         }
         let verdict = self.judge(assertion);
         self.print(&Record::Assertion {
-            assertion,
+            assertion: printed,
             verdict: verdict.as_ref(),
         });
     }

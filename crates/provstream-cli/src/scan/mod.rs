@@ -16,6 +16,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use provstream::provenance::{Discipline, ObservationCheck, Timestamp, Vocabulary};
 use provstream::{Limits, Mode, Parser, ParserBuilder};
+use provstream_route::ObservationIds;
 
 use self::check::Checks;
 use self::event_printer::{EventPrinter, print_record};
@@ -25,6 +26,7 @@ use crate::files::{InputFiles, tolerate};
 use crate::hidden_annotations::hidden_message;
 use crate::input::{Input, input_name};
 use crate::messages::print_note;
+use crate::observation_ids::IdOptions;
 use crate::options::{
     AssertionLimits, DialectOptions, FieldOptions, FileOptions, InputFormat, InputOptions,
     OutputOptions,
@@ -58,6 +60,8 @@ pub(crate) struct ScanOptions {
     pub(crate) input: InputOptions,
     #[command(flatten)]
     limits: AssertionLimits,
+    #[command(flatten)]
+    ids: IdOptions,
 }
 
 impl ScanOptions {
@@ -94,6 +98,7 @@ pub(crate) enum ReportKind {
 struct ScanConfig<'o> {
     options: &'o ScanOptions,
     report: ReportKind,
+    ids: ObservationIds,
     parser: ParserBuilder,
     is_pretty: bool,
     /// Markers of dialects that are not read are looked for.
@@ -165,6 +170,7 @@ pub(crate) fn scan(
     let config = ScanConfig {
         options,
         report,
+        ids: options.ids.load()?,
         parser,
         suggests_dialects: options.is_pretty()
             && dialects.is_some_and(|dialects| !dialects.are_read()),
@@ -175,7 +181,9 @@ pub(crate) fn scan(
     }
     let files = InputFiles::new(&options.files)?;
     let vocabulary = options.input.vocabulary_file();
-    let output = options.output.open(files.inputs([vocabulary]))?;
+    let output = options
+        .output
+        .open(files.inputs([vocabulary, options.ids.salt_file()]))?;
     let mut totals = ScanTotals {
         config: &config,
         is_named: files.are_named,

@@ -2,6 +2,7 @@
 
 mod emit;
 mod ledger;
+mod observation_ids;
 mod read;
 mod upstream;
 mod values;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use http::Uri;
 use provstream::provenance::Vocabulary;
 use provstream::settings::FilePosition;
-use provstream_route::{Route, Routes, ToolResultRecorder};
+use provstream_route::{ObservationIds, Route, Routes, ToolResultRecorder};
 
 pub(crate) use self::read::{refuse_other_kinds, unread};
 pub(crate) use self::upstream::is_localhost;
@@ -56,6 +57,8 @@ pub struct Config {
     pub(crate) limits: ProxyLimits,
     pub(crate) audit: Option<NamedFile>,
     pub(crate) audit_sync: bool,
+    /// Form of the observation ids in the audit log.
+    pub(crate) observation_ids: ObservationIds,
     /// Further files that the settings name, each with its key.
     pub(crate) files: Vec<(&'static str, PathBuf)>,
     pub(crate) log: bool,
@@ -194,6 +197,7 @@ impl Config {
             limits: ProxyLimits::default(),
             audit: None,
             audit_sync: false,
+            observation_ids: ObservationIds::Keep,
             files: Vec::new(),
             log: true,
             upstream_ca: None,

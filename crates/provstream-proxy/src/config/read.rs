@@ -10,17 +10,20 @@ use provstream_route::{LedgerSupport, ROUTE_KEYS, RouteError, Routes};
 
 use super::emit::emission;
 use super::ledger;
+use super::observation_ids::observation_ids;
 use super::upstream::has_port;
 use super::values::{duration, file_named_by, wrong};
 use super::{Config, Extras, LiveSettings, NamedFile, ProxyLimits, Timeouts, TlsFiles, Upstream};
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 17] = [
     "upstream",
     "listen",
     "admin",
     "admin_hosts",
     "audit",
     "audit_sync",
+    "observation_ids",
+    "salt",
     "log",
     "vocabulary",
     "upstream_ca",
@@ -100,6 +103,8 @@ impl Config {
                 return Err(RouteError::new(value.place(), message));
             }
         }
+        config.observation_ids = observation_ids(&root, folder)?;
+        config.files.extend(file_of(&root, "salt", folder));
         if let Some(value) = root.get("log") {
             config.log = value.boolean()?;
         }

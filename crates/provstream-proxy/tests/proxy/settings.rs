@@ -36,6 +36,38 @@ fn a_route_that_no_request_reaches_is_an_error() {
 }
 
 #[test]
+fn the_form_of_observation_ids_needs_a_log_and_a_salt() {
+    for (more, expected) in [
+        (
+            "observation_ids = \"drop\"\n",
+            "line 2, column 19: expected \"observation_ids\" only with \"audit\", found it without",
+        ),
+        (
+            "salt = \"salt\"\n",
+            "line 2, column 8: expected \"salt\" only with \"observation_ids\", found it without",
+        ),
+        (
+            "audit = \"a\"\nobservation_ids = \"hash\"\n",
+            "line 3, column 19: expected \"salt\", a file with a secret, with \"hash\", found it without",
+        ),
+        (
+            "audit = \"a\"\nobservation_ids = \"drop\"\nsalt = \"salt\"\n",
+            "line 4, column 8: expected \"salt\" only with observation_ids = \"hash\", found it without",
+        ),
+        (
+            "audit = \"a\"\nobservation_ids = \"none\"\n",
+            "line 3, column 19: expected one of \"keep\", \"drop\", \"hash\" for \"observation_ids\", found the string \"none\"",
+        ),
+        (
+            "audit = \"a\"\nobservation_ids = \"hash\"\nsalt = \"/absent/salt\"\n",
+            "line 4, column 8: salt \"/absent/salt\": No such file or directory (os error 2)",
+        ),
+    ] {
+        assert_eq!(error_of(more), expected);
+    }
+}
+
+#[test]
 fn numbers_ports_and_paths_of_files_are_what_their_keys_can_have() {
     for (more, expected) in [
         (
