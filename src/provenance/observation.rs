@@ -119,4 +119,16 @@ pub trait ObservationCheck: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
         window: Option<Duration>,
         now: Timestamp,
     ) -> ObservationOutcome;
+
+    /// Explains the outcome of [`check`](Self::check) to people, such as by the line that has changed. The text may have words of the
+    /// substrate and is not escaped. `None` if there is nothing to explain, as by default.
+    fn explain(
+        &self,
+        annotation: &Annotation<'_>,
+        window: Option<Duration>,
+        now: Timestamp,
+    ) -> Option<String> {
+        let _ = (annotation, window, now);
+        None
+    }
 }

@@ -1,5 +1,7 @@
 //! Comparison of a recorded result with what the substrate says now.
 
+use std::fmt;
+
 use memchr::memmem;
 
 use crate::ledger::{Body, Entry};
@@ -23,6 +25,18 @@ pub struct Change {
     pub was: Option<String>,
     /// The line as it is now; `None` if the result of today has ended before.
     pub now: Option<String>,
+}
+
+/// Writes `line 2 was "run();", is "stop();"`, with escapes; a line that is not there is `absent`.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |line: &Option<String>| match line {
+            Some(line) => format!("\"{}\"", line.escape_debug()),
+            None => "absent".to_owned(),
+        };
+        let (was, now) = (shown(&self.was), shown(&self.now));
+        write!(f, "line {} was {was}, is {now}", self.line)
+    }
 }
 
 /// Outcome of a repeated query.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use provstream::provenance::{Annotation, ObservationCheck, ObservationOutcome, Timestamp};
 
-use crate::check::Checker;
+use crate::check::{Checked, Checker};
 use crate::ledger::{Ledger, LedgerError};
 use crate::substrate::Substrates;
 
@@ -71,28 +71,49 @@ fn check(
     window: Option<Duration>,
     annotation: &Annotation<'_>,
     now: Timestamp,
-) -> Result<ObservationOutcome, LedgerError> {
+) -> Result<Checked, LedgerError> {
     let checker = match window {
         Some(window) => checker.with_window(window),
         None => checker,
     };
-    checker
-        .check(annotation, now)
-        .map(|checked| checked.outcome)
+    checker.check(annotation, now)
 }
 
 impl<L: Ledger + 'static> LedgerObservations<L> {
+    /// Checks an annotation; `None` if the query is late, or the ledger cannot be read.
+    fn examine(
+        &self,
+        annotation: &Annotation<'_>,
+        window: Option<Duration>,
+        now: Timestamp,
+    ) -> Option<Checked> {
+        let checked = match &self.requery {
+            // What cites nothing needs no thread.
+            Some(requery) if annotation.observation_id().is_some() => {
+                self.repeat(requery, annotation, window, now)?
+            }
+            _ => check(Checker::new(&*self.ledger), window, annotation, now),
+        };
+        match checked {
+            Ok(checked) => Some(checked),
+            Err(error) => {
+                if !self.has_failed.swap(true, Ordering::Relaxed) {
+                    (self.report)(&error);
+                }
+                None
+            }
+        }
+    }
+
+    /// Repeats a query in another thread; `None` if it is late, or too many queries are running.
     fn repeat(
         &self,
         requery: &Requery,
         annotation: &Annotation<'_>,
         window: Option<Duration>,
         now: Timestamp,
-    ) -> Result<ObservationOutcome, LedgerError> {
-        let place = Place::take(&requery.running);
-        let Some(place) = place else {
-            return Ok(ObservationOutcome::Unreachable);
-        };
+    ) -> Option<Result<Checked, LedgerError>> {
+        let place = Place::take(&requery.running)?;
         let (ledger, substrates) = (Arc::clone(&self.ledger), Arc::clone(&requery.substrates));
         let annotation = annotation.clone().into_owned();
         let (sender, receiver) = sync_channel(1);
@@ -102,12 +123,8 @@ impl<L: Ledger + 'static> LedgerObservations<L> {
             // Nobody waits for a late result.
             let _ = sender.send(check(checker, window, &annotation, now));
         });
-        match thread {
-            Ok(_) => receiver
-                .recv_timeout(requery.deadline)
-                .unwrap_or(Ok(ObservationOutcome::Unreachable)),
-            Err(_) => Ok(ObservationOutcome::Unreachable),
-        }
+        thread.ok()?;
+        receiver.recv_timeout(requery.deadline).ok()
     }
 }
 
@@ -134,18 +151,18 @@ impl<L: Ledger + UnwindSafe + RefUnwindSafe + 'static> ObservationCheck for Ledg
         window: Option<Duration>,
         now: Timestamp,
     ) -> ObservationOutcome {
-        let checked = match &self.requery {
-            // What cites nothing needs no thread.
-            Some(requery) if annotation.observation_id().is_some() => {
-                self.repeat(requery, annotation, window, now)
-            }
-            _ => check(Checker::new(&*self.ledger), window, annotation, now),
-        };
-        checked.unwrap_or_else(|error| {
-            if !self.has_failed.swap(true, Ordering::Relaxed) {
-                (self.report)(&error);
-            }
-            ObservationOutcome::Unreachable
-        })
+        let checked = self.examine(annotation, window, now);
+        checked.map_or(ObservationOutcome::Unreachable, |checked| checked.outcome)
+    }
+
+    fn explain(
+        &self,
+        annotation: &Annotation<'_>,
+        window: Option<Duration>,
+        now: Timestamp,
+    ) -> Option<String> {
+        let checked = self.examine(annotation, window, now)?;
+        let change = checked.change.as_ref().map(ToString::to_string);
+        checked.detail.or(change)
     }
 }

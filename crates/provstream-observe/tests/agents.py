@@ -35,6 +35,8 @@ SETTINGS = """
 upstream = "http://127.0.0.1:{port}"
 listen = "127.0.0.1:0"
 audit = "audit.ndjson"
+observation_ids = "hash"
+salt = "salt"
 [[route]]
 path = "/v1"
 action = "gate"
@@ -190,6 +192,7 @@ def equal(found, expected, what):
 def start_proxy(program, folder, port):
     (folder / "proxy.toml").write_text(SETTINGS.format(port=port))
     (folder / "policy.toml").write_text(POLICY)
+    (folder / "salt").write_bytes(bytes(range(16)))
     proxy = subprocess.Popen([program, "proxy", "--config", "proxy.toml"], cwd=folder, stderr=subprocess.PIPE, text=True)
     for line in proxy.stderr:
         if found := re.search(r"listening at (http://[^/\s]*)", line):
@@ -240,6 +243,8 @@ def story(program, folder):
                 lines = [json.loads(line) for line in audit.read_text().splitlines()]
                 found = [line["verdict"]["outcomes"][0] for line in lines if line["decision"] == "assertion"]
                 equal(found, outcomes, f"outcomes, {name}")
+                ids = [line["annotations"][0].get("observation_id", "") for line in lines if line["decision"] == "assertion"]
+                equal([id[:14] for id in ids], ["salted-sha256:"] * 7 + [""], f"ids in the audit log, {name}")
         answer = folder / "answer.txt"
         answer.write_text(Provider.answer.replace("CALL", "call_openai_True"))
         lines = run("verify", "answer.txt", "--requery", *ledger)
@@ -256,7 +261,8 @@ def story(program, folder):
         (root / "b.rs").write_text("fn run() { panic!() }\n")
         (root / "c.rs").unlink()
         page = ask_all(TEXT_AFTER, AFTER)
-        equal("the result is another one now" in page, True, "the page after")
+        change = "the result is another one now: line 1 was \"fn run() { stop() }\", is \"fn run() { panic!() }\""
+        equal(change in page, True, "the page after")
     finally:
         proxy.kill()
         proxy.wait()

@@ -197,6 +197,7 @@ impl AuditLog {
                             .as_ref()
                             .and_then(|verdict| verdict.outcome(index)),
                         None,
+                        None,
                     )
                     .into(),
                 })

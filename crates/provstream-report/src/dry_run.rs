@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use provstream::provenance::{Assertion, ObservationCheck, Timestamp, Verdict};
+use provstream::provenance::{
+    Annotation, Assertion, ObservationCheck, ObservationOutcome, Timestamp, Verdict,
+};
 use provstream::{Action, AtLimit, Policy, Question, RulePolicy, Rules, Unannotated};
 
 /// Rules with a fixed time.
@@ -42,6 +44,27 @@ impl Judge {
             Some(observations) => discipline.judge_observed(assertion, self.now, &**observations),
             None => discipline.judge(assertion, self.now),
         }
+    }
+
+    /// Explains the outcome of checking the observation of an annotation.
+    pub(crate) fn explanation(
+        &self,
+        annotation: &Annotation<'_>,
+        outcome: ObservationOutcome,
+    ) -> Option<String> {
+        // There is nothing to say of the others, and a query could be repeated for it.
+        if matches!(
+            outcome,
+            ObservationOutcome::Declared
+                | ObservationOutcome::Observed
+                | ObservationOutcome::Requeried
+                | ObservationOutcome::Unobserved
+        ) {
+            return None;
+        }
+        let window = self.rules().discipline().window(annotation.class());
+        let observations = self.observations.as_ref()?;
+        observations.explain(annotation, window, self.now)
     }
 
     pub(crate) fn unannotated(&mut self) -> Unannotated {

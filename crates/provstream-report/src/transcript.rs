@@ -386,6 +386,7 @@ impl Transcript {
         let discipline = self.judge.rules().discipline();
         let evidence = annotations.iter().zip(verdict.counting());
         let outcome = |index| verdict.outcomes().get(index).copied();
+        let explanation = |index, annotation| self.judge.explanation(annotation, outcome(index)?);
         let evidence = evidence.enumerate();
         let evidence = evidence.map(|(index, (annotation, counting))| Evidence {
             declared: annotation.declared(),
@@ -399,6 +400,7 @@ impl Transcript {
                 *counting,
                 outcome(index),
                 discipline.window(annotation.class()),
+                explanation(index, annotation),
             )),
         });
         let look = Look::of(disposition);

@@ -166,20 +166,27 @@ pub(crate) const fn disposition(disposition: Disposition) -> (&'static str, &'st
     }
 }
 
-/// Says in words that an annotation counts, or why not, and the outcome of checking its observation; `window` is that of its class, if
-/// known.
+/// Says in words that an annotation counts, or why not, and the outcome of checking its observation with its explanation; `window` is that
+/// of its class, if known.
 pub(crate) fn why(
     counting: Counting,
     outcome: Option<ObservationOutcome>,
     window: Option<Duration>,
+    explanation: Option<String>,
 ) -> String {
-    let counts = why_counting(counting, window);
+    let mut text = why_counting(counting, window);
     match (counting, outcome) {
-        (Counting::Observation { .. }, _) | (_, None | Some(ObservationOutcome::Declared)) => {
-            counts
+        (Counting::Observation { .. }, _) | (_, None | Some(ObservationOutcome::Declared)) => {}
+        (_, Some(outcome)) => {
+            text.push_str("; ");
+            text.push_str(observation(outcome));
         }
-        (_, Some(outcome)) => format!("{counts}; {}", observation(outcome)),
     }
+    if let Some(explanation) = explanation {
+        text.push_str(": ");
+        text.push_str(&explanation);
+    }
+    text
 }
 
 /// Says in words the outcome of checking an observation.

@@ -482,6 +482,8 @@ fn a_gate_decides_by_what_was_observed() {
     let page = cited.run(&[&report[..], &["--ledger", &cited.ledger, "--requery"]].concat());
     for words in [
         "the result is another one now",
+        "the same words are at another place: now at line 3, was at line 2",
+        "is not there any more: ",
         "the ledger does not have the observation",
         "Below the level",
     ] {

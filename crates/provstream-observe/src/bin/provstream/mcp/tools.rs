@@ -237,13 +237,7 @@ impl Draft {
                 let _ = write!(self.lines, " ({detail})");
             }
             if let Some(change) = &checked.change {
-                let (number, was, now) = (change.line, &change.was, &change.now);
-                let shown = |line: &Option<String>| match line {
-                    Some(line) => format!("\"{}\"", line.escape_debug()),
-                    None => "absent".to_owned(),
-                };
-                let (was, now) = (shown(was), shown(now));
-                let _ = write!(self.lines, " (line {number} was {was}, is {now})");
+                let _ = write!(self.lines, " ({change})");
             }
             self.lines.push('\n');
         }
