@@ -67,3 +67,68 @@ fn logs_of_agents_are_recorded_once() {
         bench.fails(&args, 1, message);
     }
 }
+
+/// A span of a tool in a line of OTLP; `id` is that of the call.
+fn span(id: &str) -> String {
+    let attributes = [
+        ("gen_ai.operation.name", "execute_tool"),
+        ("gen_ai.tool.name", "Read"),
+        ("gen_ai.tool.call.id", id),
+        ("gen_ai.tool.call.result", "so"),
+    ];
+    let attributes = attributes
+        .map(|(key, value)| serde_json::json!({ "key": key, "value": { "stringValue": value } }));
+    let span =
+        serde_json::json!({ "endTimeUnixNano": "1779968400000000000", "attributes": attributes });
+    serde_json::json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": [span] }] }] }).to_string()
+}
+
+#[test]
+fn a_result_counts_once_and_at_its_time() {
+    let Some(bench) = Bench::new() else { return };
+    let write = |name: &str, text: &str| fs::write(bench.root.join(name), text).expect("written");
+    write("tools.toml", "[tools]\nRead = \"substrate.code.read\"\n");
+    let args = ["observe", "import", "log.jsonl", "--tools", "tools.toml"];
+    // Twice in one file, and after a line that is too long.
+    let long = "x".repeat((64 << 20) + 1);
+    let twice = span("call_1");
+    write(
+        "log.jsonl",
+        &format!("{twice}\n{twice}\n{long}\nnot JSON\n"),
+    );
+    let output = bench.run(&args, "");
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).expect("UTF-8");
+    for message in [
+        "log.jsonl, line 3: expected a line of at most 67108864 bytes",
+        "log.jsonl, line 4: ",
+    ] {
+        assert!(errors.contains(message), "{errors}");
+    }
+    write("log.jsonl", &twice);
+    let known = bench.records(&args, "");
+    assert_eq!(
+        (&known[0]["recorded"], &known[0]["known"]),
+        (&0.into(), &1.into())
+    );
+    assert_eq!(bench.records(&["ledger", "list"], "").len(), 1);
+    write("log.jsonl", &twice.replace("1779968400", "1779968401"));
+    let later = bench.records(&args, "");
+    assert_eq!(
+        (&later[0]["recorded"], &later[0]["known"]),
+        (&1.into(), &0.into())
+    );
+}
+
+#[test]
+fn what_has_expired_is_not_listed() {
+    let Some(bench) = Bench::new() else { return };
+    bench.observe(&["fs.mtime", "a.rs", "--expires", "1s"]);
+    bench.observe(&["fs.mtime", "b.rs"]);
+    let ids = || {
+        let list = bench.records(&["ledger", "export", "--as", "observations"], "");
+        list[0].as_array().expect("a list").len()
+    };
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    assert_eq!(ids(), 1);
+}

@@ -86,6 +86,7 @@ fn other_hosts_and_web_pages_are_refused() {
             "200",
         ),
         ("/", host, "", LIST, "404"),
+        ("/mcpx", host, "", LIST, "404"),
         ("/mcp", host, "", "nonsense", "4"),
         ("/mcp", host, "", &long, "413"),
     ] {

@@ -208,6 +208,18 @@ fn of_several_places_the_anchored_or_the_nearest_is_named() {
     );
 }
 
+/// With the digest alone, quotes are looked up in a result that is the same, and not in another one.
+#[test]
+fn a_changed_result_is_no_observed_text() {
+    let bench = bench();
+    let whole = bench.observe(&SubstrateQuery::code_read("ten", None), Keep::Digest);
+    let same = bench.check(&whole).content.expect("a text");
+    assert!(same.starts_with(b"line 1\n"));
+    bench.write("line 0\n");
+    let changed = bench.check(&whole);
+    assert_eq!((changed.outcome, changed.content), (Outcome::Changed, None));
+}
+
 #[test]
 fn searches_times_and_files_change() {
     let bench = bench();

@@ -1,6 +1,7 @@
 //! Ledgers as the record of a gate.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -55,11 +56,6 @@ fn a_late_query_is_unreachable() {
     // What cites nothing waits for nothing.
     let bare = Annotation::new(Class::CODE_READ, "substrate.code.read");
     assert_eq!(late.check(&bare, None, noon()), Outcome::Declared);
-    // 64 queries run at most; one is running.
-    let full = observed(long, Duration::ZERO);
-    for _ in 0..80 {
-        assert_eq!(full.check(&annotation, None, noon()), Outcome::Unreachable);
-    }
     let quick = observed(Duration::ZERO, long);
     assert_eq!(quick.check(&annotation, None, noon()), Outcome::Requeried);
     let day = Duration::from_secs(86_400);
@@ -67,6 +63,64 @@ fn a_late_query_is_unreachable() {
     assert_eq!(quick.check(&annotation, Some(day), later), Outcome::Stale);
     std::fs::remove_file(root.path().join("file-7")).expect("removed");
     assert_eq!(quick.check(&annotation, None, noon()), Outcome::Gone);
+}
+
+/// A ledger that answers when it is opened, and counts the look-ups.
+struct Closed {
+    ledger: SqliteLedger,
+    started: Arc<AtomicU64>,
+    is_open: Arc<AtomicBool>,
+}
+
+impl Ledger for Closed {
+    fn record(&self, observation: &Observation) -> Result<u64, LedgerError> {
+        self.ledger.record(observation)
+    }
+
+    fn lookup(&self, id: &str) -> Result<Option<Entry>, LedgerError> {
+        self.started.fetch_add(1, Ordering::SeqCst);
+        while !self.is_open.load(Ordering::SeqCst) {
+            sleep(Duration::from_millis(1));
+        }
+        self.ledger.lookup(id)
+    }
+
+    fn expire(&self, now: Timestamp) -> Result<u64, LedgerError> {
+        self.ledger.expire(now)
+    }
+}
+
+/// Late queries take up places until they have ended.
+#[test]
+fn at_most_64_queries_run() {
+    let root = tempfile::tempdir().expect("a folder");
+    std::fs::write(root.path().join("file-7"), "content 7\n").expect("written");
+    let ledger = SqliteLedger::in_memory().expect("a ledger");
+    ledger.record(&numbered(7)).expect("recorded");
+    let (started, is_open) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+    let ledger = Closed {
+        ledger,
+        started: Arc::clone(&started),
+        is_open: Arc::clone(&is_open),
+    };
+    let substrates = Substrates::open(root.path()).expect("substrates");
+    let deadline = Duration::from_millis(20);
+    let observations = LedgerObservations::new(ledger, ignore).requery(substrates, deadline);
+    let observation = numbered(7);
+    let check = || observations.check(&cited(observation.id()), None, noon());
+    for _ in 0..80 {
+        assert_eq!(check(), Outcome::Unreachable);
+    }
+    sleep(Duration::from_millis(200));
+    assert_eq!(started.load(Ordering::SeqCst), 64);
+    is_open.store(true, Ordering::SeqCst);
+    let start = Instant::now();
+    while check() != Outcome::Requeried {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "no place is free"
+        );
+    }
 }
 
 /// A ledger that cannot be read.

@@ -167,6 +167,36 @@ fn spans_of_tools_are_read() {
     assert!(errors[0].1.contains("gen_ai.tool.name") && errors[1].1.contains("endTimeUnixNano"));
 }
 
+/// The status is a number in the protocol, and a name in some exporters.
+#[test]
+fn spans_of_failed_calls_are_marked() {
+    let text = |text: &str| json!({ "stringValue": text });
+    let attributes = [
+        ("gen_ai.operation.name", text("execute_tool")),
+        ("gen_ai.tool.name", text("t")),
+        ("gen_ai.tool.call.result", text("x")),
+    ];
+    let with_status = |code| {
+        let mut span = span(&attributes, "1");
+        span["status"] = json!({ "code": code });
+        span
+    };
+    let failed = [&attributes[..], &[("error.type", text("timeout"))]].concat();
+    let spans = [
+        with_status(json!(2)),
+        with_status(json!("STATUS_CODE_ERROR")),
+        span(&failed, "1"),
+        with_status(json!(1)),
+        with_status(json!("STATUS_CODE_OK")),
+        span(&attributes, "1"),
+    ];
+    let line = json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] }).to_string();
+    let (results, errors) = read(&line);
+    assert_eq!(errors, []);
+    let are_errors: Vec<_> = results.iter().map(|result| result.is_error).collect();
+    assert_eq!(are_errors, [true, true, true, false, false, false]);
+}
+
 #[test]
 fn bad_lines_do_not_stop_the_others() {
     let mut lines: Vec<_> = CLAUDE_CODE.lines().collect();

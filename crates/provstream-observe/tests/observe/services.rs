@@ -85,6 +85,23 @@ fn events_are_counted_until_there_are_enough() {
     assert_eq!(count(None, 1, 9), "events 0\n");
 }
 
+/// An event without data is none, and one with an empty name is a message (HTML standard, 9.2.6).
+#[test]
+fn events_without_data_or_name() {
+    let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\
+        event: empty\n\nevent:\ndata: a\n\nevent: other\ndata: b\n\n";
+    let address = serve(vec![events, events]);
+    let url = format!("http://{address}/events");
+    let (_dir, substrates) = substrates(&format!("[sse]\nurls = [\"{url}\"]"));
+    for (event, expected) in [
+        (None, "events 2\ndata b\n"),
+        (Some("message"), "events 1\ndata a\n"),
+    ] {
+        let query = SubstrateQuery::sse_count(&url, event, Some(1), Some(9));
+        assert_eq!(ask(&substrates, &query).expect("counted"), expected);
+    }
+}
+
 #[test]
 fn channels_that_are_none_are_errors() {
     let endless = Box::leak(format!("{HEAD}data: {}", "x".repeat(2 << 20)).into_boxed_str());
@@ -101,6 +118,11 @@ fn channels_that_are_none_are_errors() {
         ),
         (
             "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n",
+            SubstrateErrorKind::Gone,
+            "no such channel",
+        ),
+        (
+            "HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n",
             SubstrateErrorKind::Gone,
             "no such channel",
         ),
@@ -170,6 +192,10 @@ fn faults_of_settings_have_places() {
         ),
         (
             "[[service]]\nname = \"a\"\nurl = \"http://a\"\ntools = []\ntimeout = \"1h\"",
+            "line 5, column 11: expected a timeout",
+        ),
+        (
+            "[[service]]\nname = \"a\"\nurl = \"http://a\"\ntools = []\ntimeout = \"0s\"",
             "line 5, column 11: expected a timeout",
         ),
         ("[services]", "unknown key \"services\""),
@@ -312,6 +338,38 @@ fn tools_of_services_are_called_over_http() {
             "the service is asked again"
         );
     }
+}
+
+/// The token is the value of the environment variable; any one will do here.
+#[test]
+fn a_service_gets_its_token() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let asked = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).expect("a request");
+            head.push(byte[0]);
+        }
+        String::from_utf8(head).expect("UTF-8")
+    });
+    let settings = |variable: &str| {
+        format!(
+            "[[service]]\nname = \"a\"\nurl = \"http://{address}/\"\ntools = [\"t\"]\ntimeout = \"5s\"\ntoken_env = \"{variable}\""
+        )
+    };
+    let query = SubstrateQuery::mcp_brief("a", "t", Map::new());
+    let (_dir, without) = substrates(&settings("PROVSTREAM_ABSENT"));
+    let error = ask(&without, &query).expect_err("no token").to_string();
+    assert!(error.contains("PROVSTREAM_ABSENT"), "{error}");
+    let (_dir, with) = substrates(&settings("PATH"));
+    ask(&with, &query).expect_err("the connection is closed");
+    let head = asked.join().expect("a request").to_ascii_lowercase();
+    let path = std::env::var("PATH").expect("a variable");
+    let expected = format!("authorization: bearer {}\r\n", path.to_ascii_lowercase());
+    assert!(head.contains(&expected), "{head}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The proxy with a ledger: tool loops of agents that know nothing of it.
 
+mod recording;
 mod support;
 
 use std::fs;
@@ -181,10 +182,8 @@ fn each_citation_gets_its_outcome() {
     assert_eq!(checked.check(None).expect("checked").faults, []);
 }
 
-/// Every API's results are recorded, another result under the same identifier again, and what only looks like one is not.
-#[test]
-fn results_are_recorded_once() {
-    let mut bench = Bench::new();
+/// Starts a proxy whose route `/plain` needs no repeated queries.
+fn start_plain(bench: &mut Bench, api: impl Fn(&str) -> String + Send + 'static) {
     fs::create_dir(bench.path("root")).expect("a folder");
     fs::write(bench.path("policy.toml"), POLICY).expect("written");
     fs::write(
@@ -197,8 +196,15 @@ fn results_are_recorded_once() {
             ),
     )
     .expect("written");
-    bench.start(settings, openai);
+    bench.start(settings, api);
     bench.answer("Done.");
+}
+
+/// Every API's results are recorded, another result under the same identifier again, and what only looks like one is not.
+#[test]
+fn results_are_recorded_once() {
+    let mut bench = Bench::new();
+    start_plain(&mut bench, openai);
     for (number, (path, _)) in requests("", "").into_iter().enumerate() {
         let id = format!("call_{number}");
         let ask = |result: &str| {
@@ -289,6 +295,13 @@ fn wrong_settings_are_reported() {
             route(
                 "strip",
                 "ledger = \"obs.db\"\nrecord = { a = \"substrate.grip\" }",
+            ),
+            "expected a class of the vocabulary that is not a terminal",
+        ),
+        (
+            route(
+                "strip",
+                "ledger = \"obs.db\"\nrecord = { a = \"unverified-inference\" }",
             ),
             "expected a class of the vocabulary that is not a terminal",
         ),

@@ -1,0 +1,89 @@
+//! Results of tools: which are recorded, and how.
+
+use provstream::provenance::Timestamp;
+use provstream_observe::{Entry, Ledger as _, Observation, Query, SqliteLedger};
+use serde_json::{Value, json};
+
+use crate::support::{Bench, openai};
+use crate::{recorded, requests, start_plain};
+
+/// Sends the result of a call of `read_file` to chat completions, with these arguments of the call.
+fn send(bench: &Bench, id: &str, arguments: &str, result: &str) {
+    let (path, mut body) = requests(id, result)[0].clone();
+    body["messages"][1]["tool_calls"][0]["function"]["arguments"] = arguments.into();
+    bench.send(&format!("/plain{path}"), &body.to_string());
+}
+
+fn query(entries: &[Entry]) -> &str {
+    assert_eq!(entries.len(), 1, "{entries:?}");
+    entries[0].body.as_ref().expect("a body").query.as_str()
+}
+
+#[test]
+fn what_nobody_can_cite_is_left_out() {
+    let mut bench = Bench::new();
+    start_plain(&mut bench, openai);
+    let own = format!("hmac-sha256:{}", "1".repeat(64));
+    send(&bench, &own, "{}", "invented");
+    assert_eq!(recorded(&bench, &own).len(), 0);
+    // An id with a line end is left out alone.
+    let (path, mut body) = requests("call_1", "so")[0].clone();
+    let (_, other) = requests("call\n2", "so")[0].clone();
+    let messages = body["messages"].as_array_mut().expect("messages");
+    messages.extend(other["messages"].as_array().expect("messages").clone());
+    bench.send(&format!("/plain{path}"), &body.to_string());
+    assert_eq!(recorded(&bench, "call\n2").len(), 0);
+    assert_eq!(recorded(&bench, "call_1").len(), 1);
+    // Calls that failed, of Anthropic's.
+    let (path, body) = requests("call_3", "so")[1].clone();
+    for (is_error, count) in [(Value::Bool(true), 0), (Value::Bool(false), 1)] {
+        let mut body = body.clone();
+        body["messages"][2]["content"][0]["is_error"] = is_error;
+        bench.send(&format!("/plain{path}"), &body.to_string());
+        assert_eq!(recorded(&bench, "call_3").len(), count);
+    }
+    bench.stop();
+}
+
+#[test]
+fn arguments_are_recorded_as_they_are_or_not_at_all() {
+    let mut bench = Bench::new();
+    start_plain(&mut bench, openai);
+    send(&bench, "call_1", "path=c.rs", "so");
+    let expected = r#"{"arguments":"path=c.rs","tool":"read_file"}"#;
+    assert_eq!(query(&recorded(&bench, "call_1")), expected);
+    let long = json!({ "path": "x".repeat(70_000) }).to_string();
+    send(&bench, "call_2", &long, "so");
+    assert_eq!(
+        query(&recorded(&bench, "call_2")),
+        r#"{"tool":"read_file"}"#
+    );
+    bench.stop();
+}
+
+/// What the ledger has of another class is recorded again, and what has expired is not.
+#[test]
+fn the_ledger_decides_what_is_known() {
+    let mut bench = Bench::new();
+    start_plain(&mut bench, openai);
+    let ledger = SqliteLedger::open(bench.path("obs.db")).expect("a ledger");
+    let record = |id: &str, class: &str| {
+        let query = Query::parse("{}").expect("a query");
+        let made = Observation::new(class, query, "so", Timestamp::now()).expect("made");
+        let made = made.with_expiry(Timestamp::now()).expect("an expiry");
+        let made = made.with_id(id).expect("an id");
+        ledger.record(&made).expect("recorded");
+    };
+    record("call_1", "substrate.grep");
+    record("call_2", "substrate.code.read");
+    assert_eq!(ledger.expire(Timestamp::now()).expect("expired"), 2);
+    send(&bench, "call_1", "{}", "so");
+    send(&bench, "call_2", "{}", "so");
+    let classes: Vec<_> = recorded(&bench, "call_1")
+        .into_iter()
+        .map(|entry| entry.class)
+        .collect();
+    assert_eq!(classes, ["substrate.grep", "substrate.code.read"]);
+    assert_eq!(recorded(&bench, "call_2").len(), 1);
+    bench.stop();
+}
