@@ -7,7 +7,7 @@ mod reach;
 use memchr::memrchr;
 
 #[cfg(feature = "dialects")]
-pub(crate) use self::passages::{Passage, passages};
+pub(crate) use self::passages::{Passage, Row, passages};
 pub(crate) use self::reach::{AssertionStart, Reach, reach};
 
 use super::sentence::{CutSentence, last_sentence, last_sentence_after_cut};

@@ -202,6 +202,17 @@ fn a_quote_goes_on_after_the_last_line_of_a_block_in_it() {
     );
 }
 
+/// A marker in a row without text belongs to no sentence before the row, and one after it neither.
+#[test]
+fn a_row_without_text_has_no_assertion() {
+    check(
+        "numeric",
+        "It rains.\n| [1] | |\n[2]\n\n| Snow |\n|\n[3]",
+        "It rains.\n| | |\n\n\n| Snow |\n|\n",
+        &[" <1>", " <2>", " <3>"],
+    );
+}
+
 /// The indentation of the line after a block in a quote is no end of the block's last line.
 #[test]
 fn a_line_of_markers_after_a_block_in_a_quote_is_blank() {

@@ -276,6 +276,24 @@ fn a_policy_decides_about_cited_sentences() {
 }
 
 #[test]
+fn a_row_of_a_table_is_withheld_for_its_own_markers_only() {
+    let rules = rules("[listed_source]\naction = \"release\"\n");
+    for (text, expected) in [
+        (
+            "| # | Source |\n|---|---|\n| [1] | Smith |\n| [7] | Jones |\n| [1] | Brown |",
+            "| # | Source |\n|---|---|\n| | Smith |\n| | (withheld) |\n| | Brown |",
+        ),
+        (
+            "It rains.\n| [7] | Jones | [1] |\n| Smith | [1] |\n",
+            "It rains.\n| | (withheld) | |\n| Smith | |\n",
+        ),
+    ] {
+        let case = numbers(text, Known::Complete(known(&["1"])));
+        assert_eq!(gated(&rules, &case), expected);
+    }
+}
+
+#[test]
 fn without_a_list_nothing_is_withheld_unless_a_policy_says_so() {
     let text = "Paris is big [1]. Rome is bigger [7]. So it is.";
     let stripped = "Paris is big. Rome is bigger. So it is.";

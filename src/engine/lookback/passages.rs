@@ -14,11 +14,26 @@ pub(crate) struct Passage {
     /// Its text without white space at either end; empty if it has none.
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// Table row in which it begins.
+    pub(crate) row: Option<Row>,
+}
+
+/// Extent of a table row, without its line feed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 impl Passage {
     pub(crate) const fn is_empty(&self) -> bool {
         self.start == self.end
+    }
+}
+
+impl Row {
+    pub(crate) fn contains(&self, at: usize) -> bool {
+        (self.start..=self.end).contains(&at)
     }
 }
 
@@ -35,6 +50,7 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
         from: 0,
         content: 0,
         end: 0,
+        row: None,
     };
     // The block in which the text starts goes on.
     let mut after_blank = false;
@@ -50,6 +66,10 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
             open.content = line.content;
             open.end = line.content;
         }
+        let row = line.state.row.then_some(Row {
+            start: line_start,
+            end: line_end,
+        });
         let odd = line.at_start && line.state.odd_backslashes;
         let content = &text[line.content..line.end];
         let has_text = trimmed_len(content) > 0;
@@ -57,7 +77,7 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
         if line.new_block || after_end {
             // What is right before the markers of a line belongs to the block before.
             let has_prefix = line.new_block && line.content > line.start;
-            open.close(line.start + usize::from(has_prefix), line.content, out);
+            open.close(line.start + usize::from(has_prefix), line.content, row, out);
         }
         if line.state.row {
             let mut at = line.content;
@@ -66,7 +86,7 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
                 at = pipe + 1;
                 if !is_escaped(&text[line.content..], pipe - line.content, odd) {
                     open.end_at(pipe);
-                    open.close(pipe + 1, pipe + 1, out);
+                    open.close(pipe + 1, pipe + 1, row, out);
                 }
             }
             open.end_at(line.content + trimmed_content(content, false, odd));
@@ -81,7 +101,7 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
         }
         line_start = line_end + 1;
     }
-    open.close(text.len(), text.len(), out);
+    open.close(text.len(), text.len(), None, out);
 }
 
 /// Block that is not complete.
@@ -90,6 +110,7 @@ struct Open<'a> {
     from: usize,
     content: usize,
     end: usize,
+    row: Option<Row>,
 }
 
 impl Open<'_> {
@@ -99,8 +120,8 @@ impl Open<'_> {
         self.end = self.end.max(end);
     }
 
-    /// Ends the block; the next one begins at `from`, and its text at `content`.
-    fn close(&mut self, from: usize, content: usize, out: &mut Vec<Passage>) {
+    /// Ends the block; the next one begins at `from`, in `row`, and its text at `content`.
+    fn close(&mut self, from: usize, content: usize, row: Option<Row>, out: &mut Vec<Passage>) {
         let (start, end) = match self.end > self.content {
             true => (skip_blank(self.text, self.content, self.end), self.end),
             false => (self.content, self.content),
@@ -109,7 +130,9 @@ impl Open<'_> {
             from: self.from,
             start: start.min(end),
             end,
+            row: self.row,
         });
+        self.row = row;
         self.from = from;
         self.content = content;
         self.end = content;

@@ -6,9 +6,9 @@ use super::With;
 use crate::engine::Sink;
 use crate::engine::bytes::{MID_SENTENCE, all};
 use crate::engine::chars::{next_boundary, trimmed_len, whole_characters};
-use crate::engine::lookback::{AssertionStart, Passage, Reach, passages, reach};
+use crate::engine::lookback::{AssertionStart, Passage, Reach, Row, passages, reach};
 use crate::engine::markdown::line::{Line, is_quote_prefix, prefix, skip_blank};
-use crate::engine::sentence::{last_sentence, sentences, surely_not_near};
+use crate::engine::sentence::{sentences, surely_not_near};
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::marker::{Citation, CitationParts, CitationReason, CitedId, CitedIds, IdList};
 use crate::marker_ids::IdText;
@@ -503,9 +503,8 @@ impl Tracker {
         let len = self.known_len();
         let (found, _) = self.reached(len);
         let (from, is_block) = match found {
-            Reach::Blank => (None, true),
+            Reach::Blank | Reach::Nothing => (None, true),
             Reach::From(from) => (Some(from.start), from.block == Some(from.start)),
-            Reach::Nothing => (self.last_cell(len), true),
         };
         let near = match from {
             None => self.base + len as u64,
@@ -528,22 +527,6 @@ impl Tracker {
             cut,
             uncut_until: near + self.max as u64,
         }
-    }
-
-    /// Returns the start of the last sentence if the text ends with the `|` of a table cell;
-    /// otherwise `None`.
-    fn last_cell(&mut self, len: usize) -> Option<usize> {
-        if self.text[..len].last() != Some(&b'|') {
-            return None;
-        }
-        let mut blocks = core::mem::take(&mut self.scratch);
-        blocks.clear();
-        passages(&self.text[..len], &self.anchor, self.is_rest, &mut blocks);
-        steps::count(len);
-        let last = blocks.iter().rev().find(|block| !block.is_empty()).copied();
-        self.scratch = blocks;
-        let last = last.filter(|last| is_blank(&self.text[last.end..len]))?;
-        Some(last.start + last_sentence(&self.text[last.start..last.end]))
     }
 
     /// Returns the earliest clean offset at which the first waiting marker's sentence can begin. The result is remembered only
@@ -578,8 +561,7 @@ impl Tracker {
         blocks.clear();
         passages(&self.text[..len], &self.anchor, self.is_rest, &mut blocks);
         steps::count(len);
-        let index = blocks.partition_point(|block| block.from <= at);
-        let is_open = index == blocks.len() && blocks[index - 1].is_empty();
+        let is_open = self.may_begin(&blocks, at, len);
         let start = self.owner(&blocks, at).map(|owner| {
             let block = Self::block_of(&blocks, owner);
             let mut all = sentences(&self.text[block.start..block.end]);
@@ -640,10 +622,7 @@ impl Tracker {
     /// Reports the citations of sentences that begin before `until`.
     fn report(&mut self, extent: Extent, with: With<'_>, sink: &mut Sink<'_>) {
         let Extent {
-            upto,
-            until,
-            len,
-            ends,
+            upto, len, ends, ..
         } = extent;
         let mut blocks = core::mem::take(&mut self.scratch);
         blocks.clear();
@@ -656,7 +635,7 @@ impl Tracker {
             let at = (first.clean - self.base) as usize;
             let found = match is_open(at) {
                 true => Found::Later,
-                false => self.find(&blocks, at, until, ends),
+                false => self.find(&blocks, at, &extent),
             };
             let mut next = done + 1;
             match found {
@@ -682,7 +661,7 @@ impl Tracker {
                     .get(next)
                     .map(|more| (more.clean - self.base) as usize);
                 let open = later.filter(|&at| is_open(at)).unwrap_or(len);
-                if is_blank(&self.text[end..open.max(end)]) {
+                if is_row_end(&self.text[end..open.max(end)]) {
                     break;
                 }
             }
@@ -699,20 +678,42 @@ impl Tracker {
     }
 
     /// The byte by which a marker at `at` belongs to a sentence: the last one before it in its block, or else the first one
-    /// after it. In a block without text, it is the last one before, if only white space and the cells of a table are between.
+    /// after it. A marker in a row of a table belongs to a cell of that row. Another one in a block without text belongs to the
+    /// last sentence before, if only white space and the end of a row are between.
     fn owner(&self, blocks: &[Passage], at: usize) -> Option<usize> {
         let index = blocks.partition_point(|block| block.from <= at);
         let block = blocks[..index].last()?;
-        if block.is_empty() {
+        if let Some(row) = row_of(blocks, at) {
+            let in_row = |block: &&Passage| block.row == Some(row);
+            let has_text = |block: &&Passage| !block.is_empty() && block.start <= row.end;
+            if !in_row(&block) || !has_text(&block) {
+                let before = blocks[..index].iter().rev().take_while(in_row);
+                let after = blocks[index..].iter().take_while(in_row);
+                return match before.clone().find(has_text) {
+                    Some(cell) => Some(cell.end - 1),
+                    None => after.clone().find(has_text).map(|cell| cell.start),
+                };
+            }
+        } else if block.is_empty() {
             let before = blocks[..index]
                 .iter()
                 .rev()
                 .find(|block| !block.is_empty())?;
-            return is_blank(&self.text[before.end..at]).then(|| before.end - 1);
+            return is_row_end(&self.text[before.end..at]).then(|| before.end - 1);
         }
         let before = at.clamp(block.start, block.end);
         let len = trimmed_len(&self.text[block.start..before]);
         Some(block.start + len.saturating_sub(1))
+    }
+
+    /// Returns `true` if text that comes after the first `len` bytes may be the first that a marker at `at` can belong to.
+    fn may_begin(&self, blocks: &[Passage], at: usize, len: usize) -> bool {
+        let index = blocks.partition_point(|block| block.from <= at);
+        let is_last = index == blocks.len() && blocks[index - 1].is_empty();
+        match row_of(blocks, at) {
+            Some(row) => row.end == len && (is_last || self.owner(blocks, at).is_none()),
+            None => is_last,
+        }
     }
 
     /// The block of a byte.
@@ -722,12 +723,10 @@ impl Tracker {
         block.copied().unwrap_or(blocks[0])
     }
 
-    fn find(&self, blocks: &[Passage], at: usize, until: usize, ends: bool) -> Found {
-        let index = blocks.partition_point(|block| block.from <= at);
-        // More text may come in a block that has none.
-        let may_begin = !ends && index == blocks.len() && blocks[index - 1].is_empty();
+    fn find(&self, blocks: &[Passage], at: usize, extent: &Extent) -> Found {
+        let Extent { until, ends, .. } = *extent;
         let owner = match self.owner(blocks, at) {
-            _ if may_begin => return Found::Later,
+            _ if !ends && self.may_begin(blocks, at, extent.upto) => return Found::Later,
             Some(owner) => owner,
             None => return Found::Nothing,
         };
@@ -858,10 +857,25 @@ fn sentence_len(text: &[u8]) -> usize {
     len
 }
 
-/// Returns `true` if text is only white space and the ends of cells.
-fn is_blank(text: &[u8]) -> bool {
-    let is_blank = |char: char| char == '|' || char.is_whitespace();
-    core::str::from_utf8(text).is_ok_and(|text| text.chars().all(is_blank))
+/// Returns `true` if text is only white space and the ends of cells, all in its first line: what comes after it belongs to the
+/// last cell before.
+fn is_row_end(text: &[u8]) -> bool {
+    let Ok(text) = core::str::from_utf8(text) else {
+        return false;
+    };
+    let mut chars = text.chars();
+    let mut in_line = chars.by_ref().take_while(|&char| char != '\n');
+    let is_end = |char: char| char == '|' || char.is_whitespace();
+    in_line.all(is_end) && chars.all(char::is_whitespace)
+}
+
+/// Row of a table in which a marker at `at` is.
+fn row_of(blocks: &[Passage], at: usize) -> Option<Row> {
+    let index = blocks.partition_point(|block| block.from <= at);
+    let near = &blocks[index.saturating_sub(1)..blocks.len().min(index + 1)];
+    near.iter()
+        .filter_map(|block| block.row)
+        .find(|row| row.contains(at))
 }
 
 /// The identifiers of a citation, held against the list of sources.

@@ -1,7 +1,7 @@
 //! Assertions of markers: sentences of the stripped text, and what is inside of tags (sections 5
 //! and 6 of docs/dialects.md).
 
-use super::super::lines::{Fence, Layout};
+use super::super::lines::{Fence, Layout, Line};
 use super::super::scan::Scan;
 use super::super::stream::Stream;
 use super::super::{RefLimits, Segment, clean};
@@ -169,24 +169,14 @@ impl Text {
             let next = boundaries.get(index);
             next.map_or(self.bytes().len(), |boundary| boundary.gap)
         };
+        if let Some(line) = self.row(at) {
+            return self.in_row(&line, at, &boundaries, sentences);
+        }
         let block = self.block(start(count)..end(count), sentences);
-        let before = self
-            .layout
-            .trim(&self.stripped, start(count).min(at)..at)
-            .end;
-        let own = block
-            .sentences
-            .iter()
-            .find(|sentence| sentence.start < before && before <= sentence.end);
-        if block.range.start < before
-            && let Some(sentence) = own
-        {
-            return sentence.clone();
+        if let Some(sentence) = self.in_block(&block, start(count).min(at), at) {
+            return sentence;
         }
-        if let Some(sentence) = block.sentences.iter().find(|sentence| !sentence.is_empty()) {
-            return sentence.clone();
-        }
-        // Nothing in its block: the last sentence before, with nothing but white space between.
+        // Nothing in its block: the last sentence before, with nothing but white space and the end of one row between.
         for index in (0..count).rev() {
             if boundaries[index].kind == Between::Something {
                 break;
@@ -195,10 +185,86 @@ impl Text {
             if let Some(sentence) = block.sentences.last()
                 && !sentence.is_empty()
             {
-                return sentence.clone();
+                let next_line = self.stripped.line_end(sentence.end).min(at);
+                return match self.bytes()[next_line..at].contains(&b'|') {
+                    true => at..at,
+                    false => sentence.clone(),
+                };
             }
         }
         at..at
+    }
+
+    /// Finds the sentence of a block that has the last character before a marker or, if its text begins later, the first one.
+    fn in_block(&self, block: &Block, start: usize, at: usize) -> Option<Range<usize>> {
+        let before = self.layout.trim(&self.stripped, start..at).end;
+        let mut own = block.sentences.iter();
+        let own = own.find(|sentence| sentence.start < before && before <= sentence.end);
+        if block.range.start < before && own.is_some() {
+            return own.cloned();
+        }
+        let mut sentences = block.sentences.iter();
+        sentences.find(|sentence| !sentence.is_empty()).cloned()
+    }
+
+    /// Returns the row of a table in which a marker is.
+    fn row(&self, at: usize) -> Option<Line> {
+        let is_code = |line: &Line| {
+            let mut fences = self.fences.iter();
+            fences.any(|fence| fence.start <= line.start && line.start < fence.end)
+        };
+        let length = self.bytes().len();
+        let has = |line: &&Line| {
+            let ends_text = line.end == length && !self.bytes().ends_with(b"\n");
+            line.start <= at && (at < line.end || at == line.end && ends_text)
+        };
+        let line = self.layout.lines.iter().find(has)?;
+        (line.row && !is_code(line)).then(|| line.clone())
+    }
+
+    /// Finds the sentence of a marker in a row: in its own cell, or else at the end of the last cell before it with text, or
+    /// else at the start of the first one after it.
+    fn in_row(
+        &self,
+        line: &Line,
+        at: usize,
+        boundaries: &[Boundary],
+        sentences: Sentences<'_>,
+    ) -> Range<usize> {
+        let feed = line.end - usize::from(self.bytes()[..line.end].ends_with(b"\n"));
+        let is_pipe = |one: &Boundary| {
+            let is_here = line.start <= one.gap && one.at <= feed;
+            is_here && one.kind == Between::Nothing && one.gap + 1 == one.at
+        };
+        let mut cells = Vec::new();
+        for (index, boundary) in boundaries.iter().enumerate() {
+            if is_pipe(boundary) {
+                let end = boundaries
+                    .get(index + 1)
+                    .map_or(self.bytes().len(), |next| next.gap);
+                let block = self.block(boundary.at..end, sentences);
+                let has_text = !block.range.is_empty() && block.range.start <= feed;
+                cells.push((boundary.at, has_text, block));
+            }
+        }
+        let own = cells.iter().rposition(|(start, ..)| *start <= at);
+        if let Some((start, true, block)) = own.map(|own| &cells[own]) {
+            return self.in_block(block, *start, at).unwrap_or(at..at);
+        }
+        let (before, after) = cells.split_at(own.map_or(0, |own| own));
+        let has_text = |cell: &&(usize, bool, Block)| cell.1;
+        if let Some((_, _, block)) = before.iter().rev().find(has_text) {
+            let mut sentences = block.sentences.iter().rev();
+            return sentences
+                .find(|one| !one.is_empty())
+                .cloned()
+                .unwrap_or(at..at);
+        }
+        match after.iter().find(has_text) {
+            Some((_, _, block)) => self.in_block(block, block.range.start, block.range.start),
+            None => None,
+        }
+        .unwrap_or(at..at)
     }
 
     /// Returns `true` if a marker is where the markers of a line begin, or where a row begins or ends.
