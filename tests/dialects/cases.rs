@@ -213,6 +213,20 @@ fn a_row_without_text_has_no_assertion() {
     );
 }
 
+/// Code and other ends of prose decide about a marker that waits for what comes after the text.
+#[test]
+fn a_marker_does_not_wait_beyond_the_end_of_its_prose() {
+    for (text, clean) in [
+        ("It is blue[1] `x` so.", "It is blue `x` so."),
+        ("It is blue[1]:`x` so.", "It is blue:`x` so."),
+        ("It is blue[1] \t  `x", "It is blue \t  `x"),
+        ("It is blue[1] [substrate.grep] so.", "It is blue so."),
+    ] {
+        let run = run(&parser("numeric", Mode::Auto), [text.as_bytes()]);
+        assert_eq!(run.clean, clean);
+    }
+}
+
 /// The indentation of the line after a block in a quote is no end of the block's last line.
 #[test]
 fn a_line_of_markers_after_a_block_in_a_quote_is_blank() {

@@ -34,11 +34,26 @@ enum End {
     Limit,
 }
 
+/// More bytes than any guard looks at after a marker.
+const NEAR: usize = 16;
+
 /// Successor of prose.
 #[derive(Clone, Copy)]
 struct Next<'a> {
     bytes: &'a [u8],
     text_ends: bool,
+}
+
+impl Next<'_> {
+    /// Returns the first bytes of `rest`, with which the prose ends, and of what follows.
+    fn after<'n>(&self, rest: &[u8], near: &'n mut [u8; NEAR]) -> &'n [u8] {
+        let mut len = 0;
+        for (place, &byte) in near.iter_mut().zip(rest.iter().chain(self.bytes)) {
+            *place = byte;
+            len += 1;
+        }
+        &near[..len]
+    }
 }
 
 /// A match that is a marker.
@@ -184,9 +199,9 @@ impl Reader {
             };
             self.pass(&text[done..start], with, sink);
             let end = start + len;
+            let mut near = [0; NEAR];
             let after = match next {
-                Some(next) if end == text.len() => (next.bytes, true),
-                Some(next) => (&text[end..], next.bytes.is_empty()),
+                Some(next) => (next.after(&text[end..], &mut near), true),
                 None => (&text[end..], false),
             };
             match self.outcome(pattern, &text[start..end], after, with) {
