@@ -394,12 +394,7 @@ impl<R: TextRewriter> State<R> {
             self.move_offsets(frame, &mut pending);
         }
         if is_final {
-            // Nothing can be added after this event.
-            for text in each(self.texts.iter()) {
-                if self.reader.is_open(text.id) && text.is_holding() {
-                    pending.wait(text.id, &found);
-                }
-            }
+            self.wait_for_held(&found, &mut pending);
         }
         let is_idle = odd.is_none() && !is_final && self.is_idle(frame, &found);
         let last = each(pending.repeatable.iter().copied());
@@ -434,6 +429,15 @@ impl<R: TextRewriter> State<R> {
         self.end_wholes(&found);
         self.reader.found = found;
         self.trim();
+    }
+
+    /// Lets the last event wait for all text that is held back, because nothing can be added after it.
+    fn wait_for_held(&self, found: &[Found], pending: &mut EventPlan) {
+        for text in each(self.texts.iter()) {
+            if self.reader.is_open(text.id) && text.is_holding() {
+                pending.wait(text.id, found);
+            }
+        }
     }
 
     /// Ends the texts before an event that was not read.
