@@ -14,7 +14,7 @@ use crate::evaluations::evaluations;
 use crate::live::Watched;
 use crate::log::RequestLogLine;
 use crate::metrics::{Histogram, Metrics};
-use crate::spans::{Traced, provider};
+use crate::spans::{EndedRequest, Traced, provider};
 
 /// A request from its head to the end of its response. Counted, traced and logged when it is
 /// dropped.
@@ -260,7 +260,13 @@ impl RequestRecord {
         let name = format!("{} {}", self.method, self.route);
         let events = outcome.map(evaluations).unwrap_or_default();
         let took = self.started.elapsed();
-        spans.push(context.span(&name, took, is_error, &attributes, &events));
+        spans.push(context.span(&EndedRequest {
+            name: &name,
+            took,
+            is_error,
+            attributes: &attributes,
+            events: &events,
+        }));
     }
 
     fn log(&self, uninspected: Option<&str>) {

@@ -114,20 +114,14 @@ impl TraceContext {
         HeaderValue::from_str(&format!("00-{}-{}-01", self.trace, self.span)).ok()
     }
 
-    /// Builds the span of a request that ends now, after `took`, with events that are as late.
-    pub(crate) fn span(
-        &self,
-        name: &str,
-        took: Duration,
-        is_error: bool,
-        attributes: &[(&str, Value)],
-        events: &[EventAttributes],
-    ) -> Value {
+    /// Builds the span of a request that ends now, with events that are as late.
+    pub(crate) fn span(&self, of: &EndedRequest<'_>) -> Value {
         let since = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         let at = |time: Duration| time.as_nanos().to_string();
-        let events: Vec<Value> = events
+        let events: Vec<Value> = of
+            .events
             .iter()
             .map(|event| {
                 let attributes = convert(event);
@@ -138,15 +132,25 @@ impl TraceContext {
             "traceId": self.trace,
             "spanId": self.span,
             "parentSpanId": self.parent.as_deref().unwrap_or_default(),
-            "name": name,
+            "name": of.name,
             "kind": 2,
-            "startTimeUnixNano": at(since.saturating_sub(took)),
+            "startTimeUnixNano": at(since.saturating_sub(of.took)),
             "endTimeUnixNano": at(since),
-            "attributes": convert(attributes),
+            "attributes": convert(of.attributes),
             "events": events,
-            "status": {"code": if is_error { 2 } else { 0 }},
+            "status": {"code": if of.is_error { 2 } else { 0 }},
         })
     }
+}
+
+/// Request of which a span is built.
+#[derive(Debug)]
+pub(crate) struct EndedRequest<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) took: Duration,
+    pub(crate) is_error: bool,
+    pub(crate) attributes: &'a [(&'a str, Value)],
+    pub(crate) events: &'a [EventAttributes],
 }
 
 /// Converts attributes to OTLP. Those without a value are left out.
