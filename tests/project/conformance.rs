@@ -41,9 +41,9 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 fn has_test(source: &str, name: &str) -> bool {
     let mut test = false;
     for line in source.lines().map(str::trim) {
-        if line == "#[test]" {
+        if ["#[test]", "#[tokio::test]"].contains(&line) {
             test = true;
-        } else if let Some(function) = line.strip_prefix("fn ") {
+        } else if let Some(function) = line.trim_start_matches("async ").strip_prefix("fn ") {
             if test
                 && function
                     .strip_prefix(name)
