@@ -110,6 +110,7 @@ impl Body {
         let cases = [".txt", ".json", ".lines"];
         let folders: &[(&str, &[&str])] = match self.input {
             Input::Stream => &[("text", &cases), ("json", &cases), ("transcripts", &cases)],
+            Input::Cited => &[("text", &cases), ("transcripts", &cases)],
             Input::Sentences => &[("text", &cases), ("transcripts", &cases)],
             Input::Json => &[("json", &cases), ("marc", &cases)],
             Input::Marc => &[("marc", &cases), ("json", &[".json"])],

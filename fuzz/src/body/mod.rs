@@ -11,6 +11,7 @@ mod holdback;
 mod json;
 mod marc;
 mod marc_sequence;
+mod markers;
 mod memory;
 mod no_panic;
 mod offsets;
@@ -33,7 +34,7 @@ use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 27] = [
+pub static BODIES: [Body; 28] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
@@ -47,6 +48,7 @@ pub static BODIES: [Body; 27] = [
     body("adapters_futures", Input::Stream, adapters::futures::check),
     body("adapters_tokio", Input::Stream, adapters::tokio::check),
     body("offsets", Input::Stream, offsets::check),
+    body("markers", Input::Cited, markers::check),
     body("sentence", Input::Sentences, sentence::check),
     body("json", Input::Json, json::check),
     body("writers", Input::Fields, writers::check),

@@ -2,6 +2,7 @@
 
 mod choices;
 mod citation;
+mod cited;
 mod discipline;
 mod json;
 mod records;
@@ -20,6 +21,8 @@ use super::body::wire_gate::{HOSTILE, MADE_UP};
 pub enum Input {
     /// A `Case`: a stream, perhaps with settings in front.
     Stream,
+    /// Text with markers of citations.
+    Cited,
     /// Text without annotations.
     Sentences,
     /// JSON.
@@ -53,6 +56,7 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     match input {
         Input::Stream => text::stream(&mut choices, &mut out),
+        Input::Cited => cited::text(&mut choices, &mut out),
         Input::Sentences => sentence::text(&mut choices, &mut out),
         Input::Json => json::any(&mut choices, &mut out),
         Input::Marc => json::marc(&mut choices, &mut out),

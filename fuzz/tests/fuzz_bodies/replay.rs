@@ -111,6 +111,7 @@ replays!(
     adapters_futures,
     adapters_tokio,
     offsets,
+    markers,
     sentence,
     json,
     writers,

@@ -1,0 +1,92 @@
+//! Markers of citations: what is read, stripped and gated does not depend on the chunking.
+
+use std::sync::{Arc, LazyLock};
+
+use provstream::{Dialects, Event, Gate, Parser, Rewriter, Source, Sources};
+use testkit::gate::policies::NoInference;
+use testkit::reference::dialects::BUILT_IN;
+
+use super::super::case::Case;
+use super::same_bytes;
+
+/// Sources with the identifiers that built-in dialects may have.
+#[derive(Debug)]
+struct Listed {
+    is_complete: bool,
+}
+
+impl Sources for Listed {
+    fn find(&self, id: &str) -> Option<Source<'_>> {
+        const LISTED: [&str; 9] = [
+            "0",
+            "1",
+            "2",
+            "3",
+            "4:0",
+            "doc1",
+            "0-1",
+            "turn0search1",
+            "abc",
+        ];
+        let found = LISTED.into_iter().find(|listed| *listed == id);
+        found.map(Source::new)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+}
+
+/// Checks that a text is read alike in one piece, in some pieces and byte by byte, with all built-in dialects and a complete list of
+/// sources, an incomplete one, or none.
+pub(super) fn check(data: &[u8]) {
+    static ALL: LazyLock<Dialects> =
+        LazyLock::new(|| Dialects::built_in(BUILT_IN).expect("built-in dialects"));
+    let case = Case::new(data);
+    let mut builder = Parser::builder().dialects(ALL.clone());
+    if let is_complete @ 0..2 = data.len() % 3 {
+        let is_complete = is_complete == 0;
+        builder = builder.sources(Arc::new(Listed { is_complete }));
+    }
+    let parser = builder.build();
+    let whole = Out::of(&parser, &[data]);
+    for pieces in [case.pieces(data), data.chunks(1).collect()] {
+        let cut = Out::of(&parser, &pieces);
+        assert_eq!(cut.events, whole.events);
+        same_bytes(&cut.text, &whole.text, "text");
+        same_bytes(&cut.stripped, &whole.stripped, "stripped");
+        same_bytes(&cut.gated, &whole.gated, "gated");
+    }
+}
+
+/// Events and outputs of a text.
+#[derive(Default)]
+struct Out {
+    /// Events other than text.
+    events: Vec<Event<'static, bytes::Bytes>>,
+    text: Vec<u8>,
+    stripped: Vec<u8>,
+    gated: Vec<u8>,
+}
+
+impl Out {
+    fn of(parser: &Parser, pieces: &[&[u8]]) -> Self {
+        let mut out = Self::default();
+        let mut reader = parser.clone();
+        let mut rewriter = Rewriter::new(parser.clone());
+        let mut gate = Gate::new(parser.clone(), NoInference);
+        let mut sink = |event: Event<'_>| match event {
+            Event::Text(text) => out.text.extend_from_slice(text.bytes()),
+            other => out.events.push(other.into_owned()),
+        };
+        for piece in pieces {
+            reader.push(piece, &mut sink);
+            rewriter.push(piece, &mut out.stripped);
+            gate.push(piece, &mut out.gated);
+        }
+        reader.finish(&mut sink);
+        rewriter.finish(&mut out.stripped);
+        gate.finish(&mut out.gated);
+        out
+    }
+}
