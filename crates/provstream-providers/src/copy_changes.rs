@@ -203,7 +203,7 @@ impl Ranges {
         self.0.is_empty()
     }
 
-    /// Adds a range, and joins it with those that it overlaps, of which none may leave a part of another.
+    /// Adds a range. If it overlaps others, all become one range, so that no part of any of them is left.
     fn add(&mut self, range: Range<usize>, first: u32) {
         let bytes = &mut self.0[range];
         count(bytes.len());

@@ -44,9 +44,11 @@ pub(super) struct Remembering<P> {
 /// Presence in a copy of the assertion with which a policy ended a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refused {
+    /// The copy does not have its words.
     No,
     /// The assertion has no words.
     Perhaps,
+    /// The copy has its words.
     Words,
 }
 
@@ -182,13 +184,13 @@ impl<P: Policy> Remembering<P> {
             if let Some(end) = end {
                 // Each later delta of another member may have an assertion without words, and the refusal is written once.
                 let has = |refusal: &str| memchr::memmem::find(copy, refusal.as_bytes()).is_some();
-                let says_so = match refused {
+                let with_refusal = match refused {
                     Refused::Perhaps => {
                         unfound != Unfound::Keeps || made.refusal().is_some_and(has)
                     }
                     Refused::No | Refused::Words => true,
                 };
-                made.end(end, copy, says_so, to);
+                made.end(end, copy, with_refusal, to);
             }
             made.settle((&[], end.is_some()), unfound, copy, to);
         }
@@ -364,10 +366,10 @@ impl Made {
     }
 
     /// Cuts a copy at the end of what was released of a text that the policy ended. A copy that begins with other words
-    /// may have what came after that end, and is emptied. The refusal follows if the copy `says_so`.
-    fn end(&self, end: Words, copy: &[u8], says_so: bool, to: &mut CopyChanges) {
+    /// may have what came after that end, and is emptied. The refusal is appended `with_refusal`.
+    fn end(&self, end: Words, copy: &[u8], with_refusal: bool, to: &mut CopyChanges) {
         count(copy.len());
-        let refusal = self.refusal().filter(|_| says_so);
+        let refusal = self.refusal().filter(|_| with_refusal);
         to.end(end.prefix_of(copy).unwrap_or(0), refusal);
     }
 

@@ -191,7 +191,7 @@ impl ResponseSourceReader {
                     .flat_map(|chunk| chunk.values())
                 {
                     self.add(&found["uri"], &found["title"], &found["uri"]);
-                    self.strings(&found["text"]);
+                    self.labels.strings(&found["text"], LabelReader::text);
                 }
                 self.end();
             }
@@ -236,7 +236,7 @@ impl ResponseSourceReader {
         }
         self.begin(tool);
         self.sources.open();
-        self.strings(results);
+        self.labels.strings(results, LabelReader::text);
         for result in items(results).chain([results]) {
             self.source(result);
         }
@@ -276,16 +276,6 @@ impl ResponseSourceReader {
     fn add(&mut self, id: &Value, title: &Value, url: &Value) {
         if let Some(id) = id.as_str().filter(|id| !id.is_empty()) {
             self.labels.add(id, title.as_str(), url.as_str());
-        }
-    }
-
-    /// Reads the labels in all strings of a value.
-    fn strings(&mut self, value: &Value) {
-        match value {
-            Value::String(text) => self.labels.text(text),
-            Value::Array(all) => all.iter().for_each(|one| self.strings(one)),
-            Value::Object(members) => members.values().for_each(|one| self.strings(one)),
-            _ => {}
         }
     }
 }

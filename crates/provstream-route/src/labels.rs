@@ -89,16 +89,17 @@ impl LabelReader {
         if text.trim_start().starts_with(['{', '['])
             && let Ok(json) = serde_json::from_str::<Value>(text)
         {
-            return self.strings(&json);
+            return self.strings(&json, Self::lines);
         }
         self.lines(text);
     }
 
-    fn strings(&mut self, json: &Value) {
+    /// Reads each string of a JSON value with `read`.
+    pub(crate) fn strings(&mut self, json: &Value, read: fn(&mut Self, &str)) {
         match json {
-            Value::String(text) => self.lines(text),
-            Value::Array(all) => all.iter().for_each(|one| self.strings(one)),
-            Value::Object(members) => members.values().for_each(|one| self.strings(one)),
+            Value::String(text) => read(self, text),
+            Value::Array(all) => all.iter().for_each(|one| self.strings(one, read)),
+            Value::Object(members) => members.values().for_each(|one| self.strings(one, read)),
             _ => {}
         }
     }
@@ -140,7 +141,7 @@ impl LabelReader {
         }
     }
 
-    /// Adds the identifiers of a label; returns `false` if it is none.
+    /// Adds the identifiers of a label; returns `false` if the text is not a label.
     fn label(&mut self, marker: &str, text: &str) -> bool {
         const BEFORE: &str = "So ";
         let mut ids: Vec<Box<str>> = Vec::new();

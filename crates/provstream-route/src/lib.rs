@@ -97,8 +97,6 @@ pub use pattern::PathPattern;
 pub use plan::Plan;
 pub use read::ROUTE_KEYS;
 pub use refusal::Refusal;
-#[cfg(feature = "dialects")]
-pub use request_sources::request_sources;
 pub use route::{Route, RouteAction, Routes};
 #[cfg(feature = "dialects")]
 pub use source_gap::SourceGap;

@@ -203,13 +203,6 @@ pub(crate) fn sources_of(
     ((list.len() > 0).then_some(list), reader.gap)
 }
 
-/// Returns the sources that the body of a request to a provider brings, or `None` without any: the identifiers of labels, such as
-/// `[1] A title` at the start of a line, and of documents. `docs/proxy.md` has the rules, and says when the list is complete.
-#[must_use]
-pub fn request_sources(body: &[u8], dialects: &Dialects) -> Option<SourceList> {
-    sources_of(body, dialects, &SourceClasses::default()).0
-}
-
 struct RequestReader<'c> {
     labels: LabelReader,
     classes: &'c SourceClasses,

@@ -85,7 +85,7 @@ fn events_are_counted_until_there_are_enough() {
     assert_eq!(count(None, 1, 9), "events 0\n");
 }
 
-/// An event without data is none, and one with an empty name is a message (HTML standard, 9.2.6).
+/// Events without data do not count; an event with an empty name is called `message` (HTML standard, 9.2.6).
 #[test]
 fn events_without_data_or_name() {
     let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\

@@ -61,7 +61,7 @@ fn arguments_are_recorded_as_they_are_or_not_at_all() {
     bench.stop();
 }
 
-/// What the ledger has of another class is recorded again, and what has expired is not.
+/// A result that the ledger has with another class is recorded again; one that has expired is not.
 #[test]
 fn the_ledger_decides_what_is_known() {
     let mut bench = Bench::new();

@@ -284,7 +284,7 @@ fn a_refusal_is_written_once_in_each_member() {
     assert!(out.contains("(end)"), "{out}");
 }
 
-/// What is held back of another text may be the end of withheld words.
+/// Withheld words in a copy may end like text that the gate holds back elsewhere; they are withheld as a whole.
 #[test]
 fn a_copy_has_nothing_withheld_that_ends_like_what_is_held_back() {
     for held in [
