@@ -43,8 +43,8 @@ pub use self::extension::{CheckOptions, CheckSummary, Extension, Report, ReportO
 pub use self::messages::print_note;
 pub use self::scan::check::{AssertionCheck, CheckedAssertion};
 pub use provstream_route::{
-    LedgerList, LedgerSettings, LedgerSupport, RecordSettings, RequerySettings, RequestToolResult,
-    ToolResultRecorder,
+    LedgerList, LedgerSettings, LedgerSupport, RecordSettings, RecordingDone, RequerySettings,
+    RequestToolResult, ToolResultRecorder,
 };
 
 /// Runs the command line with the arguments of the process, and with the commands of `extensions` besides its own. With `ledgers`, its

@@ -11,7 +11,9 @@ use http::{Method, Request, Response, StatusCode, Version};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use provstream_providers::Format;
-use provstream_route::{Cause, Refusal, Route, RouteAction, SourceGap, format_of_path};
+use provstream_route::{
+    Cause, Refusal, RequestFacts, Route, RouteAction, SourceGap, choices, format_of_path,
+};
 use serde_json::Value;
 
 use crate::again::RepeatableRequest;
@@ -180,7 +182,11 @@ async fn answer(
                 .count("provstream_recordings_total", &labels, 1);
         }
     };
-    let answer = async { tokio::join!(loaded.client.request(outgoing), recorded).0 };
+    let answer = async {
+        let answer = loaded.client.request(outgoing).await;
+        recorded.await;
+        answer
+    };
     let answer = tokio::select! {
         answer = answer => answer,
         cause = waits.end() => return Ok(refused(cause, format, record)),
@@ -303,8 +309,14 @@ async fn outgoing(
     let bytes = collect(body)
         .await
         .ok_or_else(|| of_fault(note.get().unwrap_or(RequestBodyFault::Broken)))?;
-    asked.choices = choices(&bytes);
-    asked.recording = recorder.map(|recorder| Recording::begin(recorder, &bytes));
+    match recorder {
+        Some(recorder) => {
+            let facts = RequestFacts::of(&bytes);
+            asked.choices = facts.choices;
+            asked.recording = Some(Recording::begin(recorder, facts.tool_results));
+        }
+        None => asked.choices = choices(&bytes),
+    }
     if route.has_request_sources() {
         asked.route = Some(route.with_request(&bytes));
     }
@@ -357,36 +369,4 @@ async fn collect(mut body: Outgoing) -> Option<Bytes> {
         }
     }
     Some(bytes.freeze())
-}
-
-/// Returns the number of answers that a request asks for; at least 1.
-fn choices(body: &[u8]) -> usize {
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Generation {
-        candidate_count: Option<usize>,
-        #[serde(rename = "candidate_count")]
-        count_in_snake_case: Option<usize>,
-    }
-    #[derive(serde::Deserialize)]
-    struct GenerationOptions {
-        n: Option<usize>,
-        #[serde(rename = "generationConfig")]
-        generation: Option<Generation>,
-        generation_config: Option<Generation>,
-    }
-    let Ok(body) = serde_json::from_slice::<GenerationOptions>(body) else {
-        return 1;
-    };
-    let configs = [body.generation, body.generation_config];
-    let candidates = configs
-        .into_iter()
-        .flatten()
-        .flat_map(|config| [config.candidate_count, config.count_in_snake_case]);
-    candidates
-        .chain([body.n])
-        .flatten()
-        .max()
-        .unwrap_or(1)
-        .max(1)
 }

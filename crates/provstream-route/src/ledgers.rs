@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use provstream::provenance::{Class, ObservationCheck, Timestamp};
 
-use crate::tool_results::RequestToolResult;
+use crate::request_facts::RequestToolResult;
 
 /// Ledger of observations by which a gate checks annotations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,11 +79,18 @@ pub struct RecordSettings {
 
 /// Recorder of results of tools.
 pub trait ToolResultRecorder: fmt::Debug + Send + Sync {
-    /// Records results that are not recorded yet, as observations of the time `now` whose ids are those of the calls, and returns how many
-    /// these are. May block.
-    ///
-    /// # Errors
-    ///
-    /// The ledger cannot be read or written. Then none of the results is recorded.
-    fn record(&self, results: &[RequestToolResult], now: Timestamp) -> Result<u64, String>;
+    /// Returns `true` unless the result is known to be recorded, or is none that is recorded, such as that of a tool without a class. Does
+    /// not block: a conversation repeats its results with each request.
+    fn is_new(&self, result: &RequestToolResult<'_>) -> bool;
+
+    /// Begins to record results that are not recorded yet, as observations of the time `now` whose ids are those of the calls. Does not
+    /// block: another thread calls `done`. It may wait a little for the results of further requests.
+    fn record(&self, results: Vec<RequestToolResult<'static>>, now: Timestamp, done: RecordingDone);
+
+    /// Ends the wait for the results of further requests, since a response waits for [`record`](Self::record).
+    fn hurry(&self);
 }
+
+/// Function that gets the number of results of a request that were recorded, or else the error of the ledger, after which none of them is.
+/// It is dropped without a call if the recorder has failed.
+pub type RecordingDone = Box<dyn FnOnce(Result<u64, String>) + Send>;

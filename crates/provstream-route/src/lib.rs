@@ -63,6 +63,7 @@ mod pattern;
 mod plan;
 mod read;
 mod refusal;
+mod request_facts;
 #[cfg(feature = "dialects")]
 mod request_sources;
 mod route;
@@ -76,7 +77,6 @@ mod source_gap;
 #[cfg(feature = "dialects")]
 mod sources;
 mod terminal;
-mod tool_results;
 mod tracker;
 
 pub use audit::{Audit, AuditSink};
@@ -87,7 +87,8 @@ pub use error::RouteError;
 pub use filter::{BodyFilter, Flow};
 pub use head::ResponseHead;
 pub use ledgers::{
-    LedgerList, LedgerSettings, LedgerSupport, RecordSettings, RequerySettings, ToolResultRecorder,
+    LedgerList, LedgerSettings, LedgerSupport, RecordSettings, RecordingDone, RequerySettings,
+    ToolResultRecorder,
 };
 pub use observation_ids::{IdSalt, ObservationIds, ShortSaltError};
 pub use outcome::{Count, ResponseOutcome};
@@ -97,13 +98,13 @@ pub use pattern::PathPattern;
 pub use plan::Plan;
 pub use read::ROUTE_KEYS;
 pub use refusal::Refusal;
+pub use request_facts::{RequestFacts, RequestToolResult, choices};
 pub use route::{Route, RouteAction, Routes};
 #[cfg(feature = "dialects")]
 pub use source_gap::SourceGap;
 #[cfg(feature = "dialects")]
 pub use sources::{SourceList, SourceListError};
 pub use terminal::{TerminalJson, is_unsafe, terminal_json};
-pub use tool_results::{RequestToolResult, tool_results};
 
 /// The example of the guide to gates, run as a test.
 #[cfg(doctest)]

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use provstream::provenance::Timestamp;
+use rusqlite::config::DbConfig;
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, Transaction,
     TransactionBehavior, params,
@@ -97,6 +98,8 @@ impl SqliteLedger {
 
     fn set_up(mut connection: Connection) -> Result<Self, LedgerError> {
         connection.busy_timeout(LOCK_TIMEOUT)?;
+        // Without this, SQLite prepares a cached statement again for each other value that is bound.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         check_schema(&connection)?;
         write_ahead(&connection)?;
         connection.pragma_update(None, "synchronous", "FULL")?;

@@ -5,6 +5,7 @@ mod ledger;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod observe;
+mod record_queue;
 mod recording;
 mod support;
 mod tool_recorder;

@@ -41,7 +41,6 @@ impl LedgerSupport for SqliteSupport {
     }
 
     fn recorder(&self, settings: &RecordSettings) -> Result<Arc<dyn ToolResultRecorder>, String> {
-        let recorder = ToolRecorder::open(settings);
-        Ok(Arc::new(recorder.map_err(|error| error.to_string())?))
+        Ok(Arc::new(ToolRecorder::open(settings)?))
     }
 }

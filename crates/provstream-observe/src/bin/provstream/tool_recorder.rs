@@ -1,64 +1,189 @@
 //! Recording of the results of tools that the proxy sees in requests.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use provstream::provenance::{Class, Timestamp};
-use provstream_cli::{RecordSettings, RequestToolResult, ToolResultRecorder};
-use provstream_observe::{Digest, Ledger as _, LedgerError, Observation, Query, SqliteLedger};
+use provstream_cli::{RecordSettings, RecordingDone, RequestToolResult, ToolResultRecorder};
+use provstream_observe::{Digest, Ledger as _, Observation, Query, SqliteLedger};
 use serde_json::{Value, json};
+
+use crate::record_queue::{RecordJob, RecordQueue};
 
 /// Most results that are known to be recorded without a look-up. Each request of a conversation repeats those before.
 const MAX_KNOWN: usize = 1 << 16;
 
+/// Keyed hashes (SipHash) of the identifier and class of a result, and of its JSON. Each request has all results of its conversation, and
+/// SHA-256 of them would cost more than the rest of the recording. Nobody finds two results with one fingerprint without the keys.
+type Fingerprint = (u64, u64);
+
 /// Recorder of results in a ledger.
-#[derive(Debug)]
 pub(crate) struct ToolRecorder {
+    recorded: Arc<Recorded>,
+    queue: RecordQueue,
+}
+
+/// What is recorded, and how.
+struct Recorded {
     ledger: SqliteLedger,
     classes: BTreeMap<Box<str>, Class>,
     has_content: bool,
-    /// Digests of the identifiers, classes and results that are recorded.
-    known: Mutex<HashSet<[u8; 32]>>,
+    known: Mutex<HashSet<Fingerprint>>,
+    /// Secret keys of the fingerprints.
+    keys: RandomState,
+}
+
+/// Latest observation of each id that the next transaction records: class and digest.
+type Latest = HashMap<String, (String, Digest)>;
+
+impl fmt::Debug for ToolRecorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolRecorder").finish_non_exhaustive()
+    }
 }
 
 impl ToolRecorder {
     /// Opens the ledger. Creates it if it does not exist.
-    pub(crate) fn open(settings: &RecordSettings) -> Result<Self, LedgerError> {
-        Ok(Self {
-            ledger: SqliteLedger::open(&settings.file)?,
+    pub(crate) fn open(settings: &RecordSettings) -> Result<Self, String> {
+        let recorded = Arc::new(Recorded {
+            ledger: SqliteLedger::open(&settings.file).map_err(text)?,
             classes: settings.classes.clone(),
             has_content: settings.has_content,
             known: Mutex::default(),
+            keys: RandomState::new(),
+        });
+        let of_thread = Arc::clone(&recorded);
+        let queue = RecordQueue::start(move |jobs| of_thread.record(jobs)).map_err(text)?;
+        Ok(Self { recorded, queue })
+    }
+}
+
+impl ToolResultRecorder for ToolRecorder {
+    fn is_new(&self, found: &RequestToolResult<'_>) -> bool {
+        self.recorded.class(found).is_some_and(|class| {
+            let print = self.recorded.fingerprint(found, class);
+            !self.recorded.known().contains(&print)
         })
     }
 
-    fn known(&self) -> MutexGuard<'_, HashSet<[u8; 32]>> {
+    fn record(
+        &self,
+        results: Vec<RequestToolResult<'static>>,
+        now: Timestamp,
+        done: RecordingDone,
+    ) {
+        self.queue.push(RecordJob { results, now, done });
+    }
+
+    fn hurry(&self) {
+        self.queue.hurry();
+    }
+}
+
+impl Recorded {
+    fn known(&self) -> MutexGuard<'_, HashSet<Fingerprint>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the observation of a result, unless the ledger's latest entry of its id has it.
+    /// Returns the class under which a result is recorded.
+    fn class(&self, found: &RequestToolResult<'_>) -> Option<&Class> {
+        // Who sends requests must not replace an observation whose id is computed from its result.
+        let own = ["sha256:", "hmac-sha256:"];
+        let is_own = own.iter().any(|prefix| found.id().starts_with(prefix));
+        self.classes.get(found.tool()).filter(|_| !is_own)
+    }
+
+    fn fingerprint(&self, found: &RequestToolResult<'_>, class: &Class) -> Fingerprint {
+        let call = self.keys.hash_one((found.id(), class.as_str()));
+        (call, self.keys.hash_one(found.as_json()))
+    }
+
+    /// Records the results of several requests in one transaction.
+    fn record(&self, jobs: Vec<RecordJob>) {
+        let (mut observations, mut prints) = (Vec::new(), Vec::new());
+        let (mut latest, mut ends) = (Latest::new(), Vec::new());
+        for job in jobs {
+            let count = self.observations(&job, &mut latest).map(|(new, of_job)| {
+                let count = new.len() as u64;
+                observations.extend(new);
+                prints.extend(of_job);
+                count
+            });
+            ends.push((job.done, count));
+        }
+        let written = match observations.is_empty() {
+            true => Ok(()),
+            false => self.ledger.record_all(&observations).map(drop),
+        };
+        let written = written.map_err(text);
+        if written.is_ok() {
+            let mut known = self.known();
+            if known.len() + prints.len() > MAX_KNOWN {
+                known.clear();
+            }
+            known.extend(prints);
+        }
+        for (done, count) in ends {
+            done(written.clone().and(count));
+        }
+    }
+
+    /// Returns the observations of a request that are not recorded yet, and the fingerprints of all of its results.
+    fn observations(
+        &self,
+        job: &RecordJob,
+        latest: &mut Latest,
+    ) -> Result<(Vec<Observation>, Vec<Fingerprint>), String> {
+        let (mut new, mut prints) = (Vec::new(), Vec::new());
+        for found in &job.results {
+            let Some(class) = self.class(found) else {
+                continue;
+            };
+            new.extend(self.observation(found, class, job.now, latest)?);
+            prints.push(self.fingerprint(found, class));
+        }
+        for observation in &new {
+            let value = (observation.class().to_owned(), observation.result());
+            latest.insert(observation.id().to_owned(), value);
+        }
+        Ok((new, prints))
+    }
+
+    /// Returns the observation of a result, unless the latest one of its id is the same.
     fn observation(
         &self,
-        found: &RequestToolResult,
+        found: &RequestToolResult<'_>,
         class: &Class,
         now: Timestamp,
+        latest: &Latest,
     ) -> Result<Option<Observation>, String> {
-        let entry = self.ledger.lookup(&found.id).map_err(text)?;
-        let digest = Digest::of(found.text.as_bytes());
-        let is_same = entry.is_some_and(|entry| {
-            entry.class == class.as_str() && entry.body.is_none_or(|body| body.result == digest)
-        });
+        let Some(result) = found.text() else {
+            return Ok(None);
+        };
+        let has = |digest: Digest| digest == Digest::of(result.as_bytes());
+        let is_same = match latest.get(found.id()) {
+            Some((of, digest)) => of == class.as_str() && has(*digest),
+            None => {
+                let entry = self.ledger.lookup(found.id()).map_err(text)?;
+                entry.is_some_and(|entry| {
+                    entry.class == class.as_str() && entry.body.is_none_or(|body| has(body.result))
+                })
+            }
+        };
         if is_same {
             return Ok(None);
         }
-        let arguments: Value = serde_json::from_str(&found.arguments)
-            .unwrap_or_else(|_| found.arguments.as_str().into());
-        let query = Query::new(&json!({ "tool": found.tool, "arguments": arguments }))
-            .or_else(|_| Query::new(&json!({ "tool": found.tool })))
+        let arguments = found.arguments();
+        let arguments: Value =
+            serde_json::from_str(&arguments).unwrap_or_else(|_| arguments.into());
+        let query = Query::new(&json!({ "tool": found.tool(), "arguments": arguments }))
+            .or_else(|_| Query::new(&json!({ "tool": found.tool() })))
             .map_err(text)?;
-        let observation = Observation::new(class.as_str(), query, found.text.as_str(), now);
+        let observation = Observation::new(class.as_str(), query, result, now);
         // What cannot be an id, such as a very long one, is not cited either.
-        let Ok(observation) = observation.and_then(|made| made.with_id(&found.id)) else {
+        let Ok(observation) = observation.and_then(|made| made.with_id(found.id())) else {
             return Ok(None);
         };
         Ok(Some(match self.has_content {
@@ -70,49 +195,4 @@ impl ToolRecorder {
 
 fn text(error: impl ToString) -> String {
     error.to_string()
-}
-
-/// Returns a digest of what an entry has.
-fn fingerprint(found: &RequestToolResult, class: &Class) -> [u8; 32] {
-    let Digest(of_text) = Digest::of(found.text.as_bytes());
-    let mut bytes = Vec::with_capacity(found.id.len() + class.as_str().len() + 33);
-    bytes.extend_from_slice(&of_text);
-    bytes.extend_from_slice(class.as_str().as_bytes());
-    bytes.push(0);
-    bytes.extend_from_slice(found.id.as_bytes());
-    Digest::of(&bytes).0
-}
-
-impl ToolResultRecorder for ToolRecorder {
-    fn record(&self, results: &[RequestToolResult], now: Timestamp) -> Result<u64, String> {
-        // Who sends requests must not replace an observation whose id is computed from its result.
-        let is_own = |found: &&RequestToolResult| {
-            let own = ["sha256:", "hmac-sha256:"];
-            own.iter().any(|prefix| found.id.starts_with(prefix))
-        };
-        let foreign = results.iter().filter(|found| !is_own(found));
-        let classed = foreign.filter_map(|found| {
-            let class = self.classes.get(found.tool.as_str())?;
-            Some((found, class, fingerprint(found, class)))
-        });
-        let new: Vec<_> = {
-            let known = self.known();
-            classed
-                .filter(|(_, _, print)| !known.contains(print))
-                .collect()
-        };
-        let mut observations = Vec::new();
-        for (found, class, _) in &new {
-            observations.extend(self.observation(found, class, now)?);
-        }
-        if !observations.is_empty() {
-            self.ledger.record_all(&observations).map_err(text)?;
-        }
-        let mut known = self.known();
-        if known.len() + new.len() > MAX_KNOWN {
-            known.clear();
-        }
-        known.extend(new.iter().map(|(_, _, print)| *print));
-        Ok(observations.len() as u64)
-    }
 }
