@@ -44,7 +44,7 @@ pub use self::messages::print_note;
 pub use self::scan::check::{AssertionCheck, CheckedAssertion};
 pub use provstream_route::{
     LedgerList, LedgerSettings, LedgerSupport, RecordSettings, RecordingDone, RequerySettings,
-    RequestToolResult, ToolResultRecorder,
+    RequestFacts, RequestToolResult, ToolResultRecorder,
 };
 
 /// Runs the command line with the arguments of the process, and with the commands of `extensions` besides its own. With `ledgers`, its

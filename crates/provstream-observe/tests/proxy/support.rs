@@ -7,9 +7,13 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+/// Longest time that a proxy takes to refuse its settings.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A folder with the files of a proxy that runs.
 pub(crate) struct Bench {
@@ -179,12 +183,17 @@ impl Bench {
     pub(crate) fn fails(&self, settings: &str) -> String {
         fs::write(self.path("wrong.toml"), settings).expect("written");
         let args = ["proxy", "--config", "wrong.toml", "--listen", "127.0.0.1:0"];
-        let output = self
-            .command()
-            .args(args)
-            .output()
-            .expect("the program starts");
-        assert_eq!(output.status.code(), Some(2));
+        let mut command = self.command();
+        command.args(args).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let start = Instant::now();
+        // A proxy that takes the settings does not end by itself.
+        while child.try_wait().expect("a status").is_none() && start.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(2));
+        }
+        let _ = child.kill();
+        let output = child.wait_with_output().expect("the program has ended");
+        assert_eq!(output.status.code(), Some(2), "{settings}");
         String::from_utf8(output.stderr).expect("UTF-8")
     }
 }

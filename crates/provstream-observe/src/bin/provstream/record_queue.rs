@@ -10,7 +10,7 @@ use provstream_cli::{RecordingDone, RequestToolResult};
 
 /// Time for which the thread waits for further results, so that they share a transaction and its write to the disk. Few models begin to
 /// answer earlier; [`RecordQueue::hurry`] ends the wait.
-const GATHER: Duration = Duration::from_millis(250);
+pub(super) const GATHER: Duration = Duration::from_millis(250);
 /// Most bytes of results that wait.
 const MAX_WAITING: usize = 64 << 20;
 
@@ -47,7 +47,7 @@ impl Shared {
     }
 
     /// Waits for the next jobs; `None` at the end.
-    fn next(&self) -> Option<Vec<RecordJob>> {
+    fn next(&self, gather: Duration) -> Option<Vec<RecordJob>> {
         let mut waiting = self.waiting();
         while waiting.jobs.is_empty() {
             if waiting.is_closed {
@@ -58,7 +58,7 @@ impl Shared {
                 .wait(waiting)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        let end = Instant::now() + GATHER;
+        let end = Instant::now() + gather;
         while !waiting.is_urgent && !waiting.is_closed {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -85,15 +85,16 @@ impl Drop for CloseAtEnd {
 }
 
 impl RecordQueue {
-    /// Starts the thread, which calls `record` with the jobs that it takes at a time.
+    /// Starts the thread, which calls `record` with the jobs that come within the time `gather`.
     pub(super) fn start(
+        gather: Duration,
         mut record: impl FnMut(Vec<RecordJob>) + Send + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let end = CloseAtEnd(Arc::clone(&shared));
         let thread = Builder::new().name("provstream-record".into());
         let thread = thread.spawn(move || {
-            while let Some(jobs) = end.0.next() {
+            while let Some(jobs) = end.0.next(gather) {
                 record(jobs);
             }
         })?;
@@ -140,5 +141,99 @@ impl Drop for RecordQueue {
             // A panic was reported by the thread.
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use provstream_cli::RequestFacts;
+
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3_600);
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    /// Pushes a job with a result of so many bytes, which sends what it ends with.
+    fn push(queue: &RecordQueue, bytes: usize, ends: &Sender<Result<u64, String>>) {
+        let body = format!(
+            r#"{{"messages":[{{"tool_calls":[{{"id":"c","function":{{"name":"t"}}}}]}},{{"tool_call_id":"c","content":"{}"}}]}}"#,
+            "x".repeat(bytes)
+        );
+        let results = RequestFacts::of(body.as_bytes()).tool_results;
+        let ends = ends.clone();
+        queue.push(RecordJob {
+            results: results
+                .into_iter()
+                .map(RequestToolResult::into_owned)
+                .collect(),
+            now: Timestamp::now(),
+            done: Box::new(move |count| ends.send(count).expect("a receiver")),
+        });
+    }
+
+    /// A queue whose recorder ends each job with the number of those that it got together.
+    fn start() -> RecordQueue {
+        let queue = RecordQueue::start(HOUR, |jobs| {
+            let count = jobs.len() as u64;
+            for job in jobs {
+                (job.done)(Ok(count));
+            }
+        });
+        queue.expect("a thread")
+    }
+
+    fn next(ends: &Receiver<Result<u64, String>>) -> Result<u64, String> {
+        ends.recv_timeout(PATIENCE).expect("an end")
+    }
+
+    #[test]
+    fn jobs_wait_for_each_other_until_they_are_urgent() {
+        let (queue, (sender, ends)) = (start(), channel());
+        // Nothing waits yet, so nothing is urgent.
+        queue.hurry();
+        for _ in 0..3 {
+            push(&queue, 9, &sender);
+        }
+        assert!(ends.recv_timeout(Duration::from_millis(50)).is_err());
+        queue.hurry();
+        assert_eq!([(); 3].map(|()| next(&ends)), [Ok(3), Ok(3), Ok(3)]);
+        push(&queue, 9, &sender);
+        assert!(ends.recv_timeout(Duration::from_millis(50)).is_err());
+        // What waits at the end is recorded.
+        drop(queue);
+        assert_eq!(next(&ends), Ok(1));
+    }
+
+    #[test]
+    fn as_much_waits_as_is_allowed() {
+        let (queue, (sender, ends)) = (start(), channel());
+        push(&queue, MAX_WAITING - 2, &sender);
+        push(&queue, 0, &sender);
+        let error = "too many results wait to be recorded".to_owned();
+        assert_eq!(next(&ends), Err(error));
+        queue.hurry();
+        assert_eq!(next(&ends), Ok(1));
+        push(&queue, 0, &sender);
+        queue.hurry();
+        assert_eq!(next(&ends), Ok(1));
+    }
+
+    /// Nobody waits for a thread that has ended.
+    #[test]
+    fn jobs_of_a_recorder_that_panics_end() {
+        let queue = RecordQueue::start(HOUR, |_| panic!("of the test")).expect("a thread");
+        let (sender, ends) = channel();
+        push(&queue, 9, &sender);
+        queue.hurry();
+        let start = Instant::now();
+        while !queue.shared.waiting().is_closed {
+            assert!(start.elapsed() < PATIENCE);
+            std::thread::yield_now();
+        }
+        push(&queue, 9, &sender);
+        drop((sender, queue));
+        assert_eq!(ends.iter().filter(Result::is_ok).count(), 0);
     }
 }

@@ -10,7 +10,7 @@ use provstream_cli::{RecordSettings, RecordingDone, RequestToolResult, ToolResul
 use provstream_observe::{Digest, Ledger as _, Observation, Query, SqliteLedger};
 use serde_json::{Value, json};
 
-use crate::record_queue::{RecordJob, RecordQueue};
+use crate::record_queue::{GATHER, RecordJob, RecordQueue};
 
 /// Most results that are known to be recorded without a look-up. Each request of a conversation repeats those before.
 const MAX_KNOWN: usize = 1 << 16;
@@ -55,7 +55,7 @@ impl ToolRecorder {
             keys: RandomState::new(),
         });
         let of_thread = Arc::clone(&recorded);
-        let queue = RecordQueue::start(move |jobs| of_thread.record(jobs)).map_err(text)?;
+        let queue = RecordQueue::start(GATHER, move |jobs| of_thread.record(jobs)).map_err(text)?;
         Ok(Self { recorded, queue })
     }
 }
