@@ -171,20 +171,16 @@ async fn answer(
     let mut waits = Waits::new(config.timeouts.idle, config.timeouts.keep_alive, total);
     let mut ending = shared.ending();
     let recording = asked.recording.take();
-    let recorded = async {
+    let answer = async {
+        let answer = loaded.client.request(outgoing).await;
         if let Some(recording) = recording {
             let labels = [
                 ("route", route.name()),
                 ("end", recording.end(route.name()).await),
             ];
-            shared
-                .metrics
-                .count("provstream_recordings_total", &labels, 1);
+            let metrics = &shared.metrics;
+            metrics.count("provstream_recordings_total", &labels, 1);
         }
-    };
-    let answer = async {
-        let answer = loaded.client.request(outgoing).await;
-        recorded.await;
         answer
     };
     let answer = tokio::select! {

@@ -15,7 +15,7 @@ use crate::record_queue::{GATHER, RecordJob, RecordQueue};
 /// Most results that are known to be recorded without a look-up. Each request of a conversation repeats those before.
 const MAX_KNOWN: usize = 1 << 16;
 
-/// Keyed hashes (SipHash) of the identifier and class of a result, and of its JSON. Each request has all results of its conversation, and
+/// Keyed hashes (`SipHash`) of the identifier and class of a result, and of its JSON. Each request has all results of its conversation, and
 /// SHA-256 of them would cost more than the rest of the recording. Nobody finds two results with one fingerprint without the keys.
 type Fingerprint = (u64, u64);
 
