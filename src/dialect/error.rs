@@ -57,7 +57,7 @@ impl DialectError {
             DialectErrorKind::KeyAlone => "expected `id` beside the key",
             DialectErrorKind::BadLength => "expected a length from 1 to 4,096, found",
             DialectErrorKind::BadValue => {
-                "expected the guard `number`, or `always`, `listed` or `never` for `attached`, found"
+                "expected the guard `number` or `link`, or `always`, `listed` or `never` for `attached`, found"
             }
             DialectErrorKind::NoMarker => "expected at least one table `[[marker]]`, found none in",
             DialectErrorKind::TooLarge => {

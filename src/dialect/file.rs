@@ -1,7 +1,7 @@
 //! Dialects in TOML files.
 
 use super::automaton::{Automaton, BuildError};
-use super::guard::{Attached, Guard};
+use super::guard::{Attached, Guard, Rules};
 use super::table::{Ids, Table};
 use super::{DialectError, DialectErrorKind as Kind};
 use crate::settings::{self, File, Value};
@@ -145,15 +145,20 @@ fn guard(table: &settings::Table<'_>) -> Result<Option<Guard>, DialectError> {
             _ => return Err(error(Kind::BadValue, &value)),
         },
     };
-    match table.get("guard") {
-        None => Ok(None),
-        Some(value) if value.string()? == "number" => Ok(Some(Guard {
-            not_after,
-            labels,
-            attached,
-        })),
-        Some(value) => Err(error(Kind::BadValue, &value)),
-    }
+    let Some(value) = table.get("guard") else {
+        return Ok(None);
+    };
+    let rules = match value.string()? {
+        "number" => Rules::Number,
+        "link" => Rules::Link,
+        _ => return Err(error(Kind::BadValue, &value)),
+    };
+    Ok(Some(Guard {
+        rules,
+        not_after,
+        labels,
+        attached,
+    }))
 }
 
 fn automaton(value: &Value<'_>) -> Result<Automaton, DialectError> {

@@ -1,14 +1,25 @@
-//! Guard `number`: when a number in brackets is no marker. Source: dialects, guard `number`.
+//! Guards: when brackets are no marker. Source: dialects, guards.
 
+use crate::engine::chars::{Separator, separator};
 use crate::marker_ids::IdText;
 use crate::sources::Sources;
 
 /// Most blanks after a marker that are looked at.
 const MOST_BLANKS: usize = 8;
 
-/// Rules of guard `number` that a table states.
+/// Rules by which a group is text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// Those for numbers in brackets.
+    Number,
+    /// Only those by which brackets are part of a link.
+    Link,
+}
+
+/// Guard of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
+    pub(super) rules: Rules,
     /// Words after which a group of several identifiers (a list) is not a marker.
     pub(super) not_after: Vec<Box<str>>,
     /// Words after which a number names something else than a source.
@@ -34,8 +45,8 @@ pub(crate) enum Attached {
 pub(crate) struct Around<'a> {
     /// Up to 64 bytes of text before the group, from the start of the line or the last marker on.
     pub(crate) before: &'a [u8],
-    /// Before the group, its line has only indentation, list and block quote markers.
-    pub(crate) first_in_line: bool,
+    /// The opening emphasis before the group, if nothing else but the markers of its line comes before.
+    pub(crate) first_in_line: Option<&'a [u8]>,
     /// Bytes after it, as far as they are known.
     pub(crate) after: &'a [u8],
     /// No later byte can change the decision.
@@ -67,6 +78,9 @@ impl Guard {
         one_each: bool,
         around: &Around<'_>,
     ) -> Verdict {
+        if self.rules == Rules::Link {
+            return around.link(bytes);
+        }
         let listed = around
             .sources
             .map(|sources| ids.iter().any(|id| sources.find(id).is_some()));
@@ -77,10 +91,7 @@ impl Guard {
                     .is_none_or(|sources| sources.find(id).is_none())
         });
         let first = around.first();
-        let in_bibliography = match around.first_in_line {
-            true => first.map(|byte| matches!(byte, Some(b' ' | b'\t' | b':'))),
-            false => Some(false),
-        };
+        let in_bibliography = around.label(false);
         if in_bibliography == Some(true) {
             return Verdict::FirstInLine;
         }
@@ -94,7 +105,8 @@ impl Guard {
         let answers = [
             in_bibliography,
             Some(around.before.last().is_some_and(|&byte| bars_before(byte))),
-            Some(around.before.ends_with(b"!") && bytes.contains(&b'(')),
+            Some(in_parentheses(around.before)),
+            Some(around.is_image(bytes)),
             first.map(|byte| byte.is_some_and(bars_after)),
             around.attached(listed),
             Some(listed.is_none() && follows_operator(before)),
@@ -113,6 +125,11 @@ impl Guard {
         }
     }
 
+    /// Returns `true` if a group that is first in its line makes the others of the line text.
+    pub(crate) fn is_for_numbers(&self) -> bool {
+        self.rules == Rules::Number
+    }
+
     fn list(&self, around: &Around<'_>, before: &[u8], listed: Option<bool>) -> Answer {
         if let Some(listed) = listed {
             return Some(!listed);
@@ -128,10 +145,51 @@ impl Guard {
     }
 }
 
+const WIDE_COLON: &[u8] = "：".as_bytes();
+
 /// Characters that end a sentence.
 const STOPS: [&str; 6] = [".", "!", "?", "。", "！", "？"];
 
 impl Around<'_> {
+    /// Decides by guard `link`.
+    fn link(&self, bytes: &[u8]) -> Verdict {
+        match self.label(true) {
+            _ if self.before.ends_with(b"]") || self.is_image(bytes) => Verdict::Text,
+            Some(true) => Verdict::Text,
+            Some(false) => Verdict::Marker,
+            None => Verdict::More,
+        }
+    }
+
+    fn is_image(&self, bytes: &[u8]) -> bool {
+        self.before.ends_with(b"!") && bytes.contains(&b'(')
+    }
+
+    /// Returns whether the group is the label of its line: the first in it, before a colon or, unless `colon_only`, before a
+    /// blank or a character beyond ASCII that opens text.
+    fn label(&self, colon_only: bool) -> Answer {
+        let Some(emphasis) = self.first_in_line else {
+            return Some(false);
+        };
+        let rest = match self.after.strip_prefix(emphasis) {
+            Some(rest) => rest,
+            None if emphasis.starts_with(self.after) => return self.ends.then_some(false),
+            None => self.after,
+        };
+        match rest {
+            [] => self.ends.then_some(false),
+            [b':', ..] => Some(true),
+            [b' ' | b'\t', ..] => Some(!colon_only),
+            [..=0x7F, ..] => Some(false),
+            _ if rest.starts_with(WIDE_COLON) => Some(true),
+            _ => match separator(rest) {
+                Separator::Partial if !self.ends => None,
+                Separator::Closing(_) => Some(false),
+                _ => Some(!colon_only),
+            },
+        }
+    }
+
     fn attached(&self, listed: Option<bool>) -> Answer {
         let is_attached = self
             .before
@@ -195,13 +253,12 @@ impl Around<'_> {
 
     /// Returns whether a colon and what it introduces follow directly, as in a log, unless an identifier is listed.
     fn colon(&self, listed: Option<bool>) -> Answer {
-        const WIDE: &[u8] = "：".as_bytes();
         match self.after {
             _ if listed == Some(true) => Some(false),
             [b':', next, ..] => Some(is_blank(*next)),
             [b':'] | [] => self.ends.then_some(false),
-            after if after.starts_with(WIDE) => Some(true),
-            after if WIDE.starts_with(after) => self.ends.then_some(false),
+            after if after.starts_with(WIDE_COLON) => Some(true),
+            after if WIDE_COLON.starts_with(after) => self.ends.then_some(false),
             _ => Some(false),
         }
     }
@@ -245,6 +302,25 @@ fn bars_after(byte: u8) -> bool {
     byte.is_ascii()
         && !matches!(byte, b'\t'..=b'\r' | b' ')
         && !b".,;:!?)]}\"'*_~<|`".contains(&byte)
+}
+
+/// Returns `true` after brackets without letters that begin with the first text in parentheses, such as `([1], `.
+fn in_parentheses(before: &[u8]) -> bool {
+    let is_between = |byte: &u8| is_blank(*byte) || matches!(byte, b',' | b';');
+    let mut rest = before;
+    loop {
+        let end = rest.iter().rposition(|byte| !is_between(byte));
+        let Some((b']', inner)) = end.and_then(|end| rest[..=end].split_last()) else {
+            return rest.len() < before.len() && rest.ends_with(b"(");
+        };
+        let Some(open) = inner.iter().rposition(|&byte| byte == b'[') else {
+            return false;
+        };
+        if inner[open..].iter().any(u8::is_ascii_alphabetic) {
+            return false;
+        }
+        rest = &inner[..open];
+    }
 }
 
 fn follows_operator(before: &[u8]) -> bool {

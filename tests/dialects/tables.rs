@@ -13,7 +13,7 @@ const FILES: [&str; 5] = [
 ];
 
 /// Pieces of which damaged files are made: parts of expressions, of TOML and of its keys.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 25] = [
     "*",
     "+",
     "?",
@@ -37,6 +37,7 @@ const PIECES: [&str; 24] = [
     "max = 0\n",
     "repeat = true\n",
     "guard = \"number\"\n",
+    "guard = \"link\"\n",
     "end = '</a>'\n",
 ];
 

@@ -54,10 +54,11 @@ impl OpenMarkers {
             .fold(0, |all, open| all | 1 << (open.pattern + 1))
     }
 
-    /// Returns where the text inside of the outermost marker begins, in the stream and in the clean text; `None` if there is no
+    /// Returns where the text inside of the outermost marker with identifiers begins, in the stream and in the clean text; `None` if there is no
     /// text in any yet.
     pub(super) fn start(&self) -> Option<(u64, u64)> {
-        let (stream, clean) = self.0.iter().find_map(|open| open.inside)?;
+        let mut cited = self.0.iter().filter(|open| open.ids.len() > 0);
+        let (stream, clean) = cited.find_map(|open| open.inside)?;
         Some((stream.start(), clean.start()))
     }
 
@@ -143,8 +144,11 @@ impl Reader {
         self.skip(0, span.len());
     }
 
-    /// Reports a marker around its assertion, which ends at stream offset `end`.
+    /// Reports a marker around its assertion, which ends at stream offset `end`, if it has identifiers.
     fn report(&mut self, open: &OpenMarker, end: u64, with: With<'_>, sink: &mut Sink<'_>) {
+        if open.ids.len() == 0 {
+            return;
+        }
         let max = self.tracker.max_assertion();
         let clean_end = end - self.tracker.removed();
         let here = (Span::new(end, end), Span::new(clean_end, clean_end));

@@ -8,6 +8,9 @@ const MOST: usize = 64;
 /// Most bytes of a line's markers before a number that is first in its line.
 const MOST_PREFIX: usize = 32;
 
+/// Longest run of `*` or `_` that is emphasis.
+const MOST_EMPHASIS: usize = 3;
+
 /// The end of the text, in its line and since the last marker.
 #[derive(Clone, Debug)]
 pub(super) struct Behind {
@@ -73,14 +76,17 @@ impl Behind {
         &self.bytes[cut..]
     }
 
-    /// Returns `true` if only indentation and markers of lines come before.
-    pub(super) fn is_line_start(&self) -> bool {
+    /// Returns the opening emphasis that comes right before, perhaps none; `None` if more than indentation, markers of lines and
+    /// this comes before.
+    pub(super) fn line_start(&self) -> Option<&[u8]> {
         if !self.whole_line || self.bytes.len() > MOST_PREFIX {
-            return false;
+            return None;
         }
-        let found = prefix(&self.bytes);
-        self.bytes[found.len..]
-            .iter()
-            .all(|byte| matches!(byte, b' ' | b'\t'))
+        let rest = &self.bytes[prefix(&self.bytes).len..];
+        let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+        let emphasis = &rest[rest.iter().take_while(is_blank).count()..];
+        let is_run = matches!(emphasis, [] | [b'*' | b'_', ..])
+            && emphasis.iter().all(|&byte| byte == emphasis[0]);
+        (is_run && emphasis.len() <= MOST_EMPHASIS).then_some(emphasis)
     }
 }

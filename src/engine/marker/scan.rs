@@ -274,12 +274,12 @@ impl Reader {
             return Outcome::Text;
         };
         if let Some(guard) = with.set.guard(form) {
-            if self.behind.in_bibliography {
+            if self.behind.in_bibliography && guard.is_for_numbers() {
                 return Outcome::Text;
             }
             let around = Around {
                 before: self.behind.bytes(),
-                first_in_line: self.behind.is_line_start(),
+                first_in_line: self.behind.line_start(),
                 after,
                 ends,
                 attached: read.attached,

@@ -354,7 +354,7 @@ pub(super) fn citations(
         found.push(cited);
     }
     let around = markers.iter().filter_map(|marker| match marker.kind {
-        Kind::Open { end } => Some((marker, end)),
+        Kind::Open { end } if !marker.ids.is_empty() => Some((marker, end)),
         _ => None,
     });
     for (marker, end) in around {

@@ -3,7 +3,7 @@
 use super::super::scan::Scan;
 use super::super::stream::Stream;
 use super::guard::Group;
-use super::tables::{self, Form, Item, Spec, Table};
+use super::tables::{self, Form, Guard, Item, Spec, Table};
 use super::{Id, Known};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -189,7 +189,7 @@ pub(super) fn undecided(
                 let alive = search.alive(rest).filter(|_| ends);
                 let guarded = search.longest(rest).is_some_and(|(form, length)| {
                     let number =
-                        matches!(form, Match::Table(table) if dialects.tables[table].spec.number);
+                        matches!(form, Match::Table(table) if dialects.tables[table].spec.guard.is_some());
                     number && depends(&(at..at + length))
                 });
                 if let Some(takes_space) = alive.or(guarded.then_some(true)) {
@@ -333,7 +333,7 @@ impl Search<'_> {
         if ids.len() > MOST_IDS {
             return;
         }
-        if first.spec.number {
+        if let Some(guard) = first.spec.guard {
             let last_marker = self.found.markers.last().map_or(0, |last| last.span.end);
             let group = Group {
                 stream: self.stream,
@@ -344,12 +344,18 @@ impl Search<'_> {
                 has_list: sizes.iter().any(|&size| size > 1),
                 last_marker,
             };
-            let line = group.line_start();
-            if group.is_first_in_line() {
-                self.listed_line = Some(line);
-            }
-            if self.listed_line == Some(line) || group.is_text() {
-                return;
+            if guard == Guard::Link {
+                if group.is_link() {
+                    return;
+                }
+            } else {
+                let line = group.line_start();
+                if group.is_first_in_line() {
+                    self.listed_line = Some(line);
+                }
+                if self.listed_line == Some(line) || group.is_text() {
+                    return;
+                }
             }
         }
         let around = first.end.is_some();

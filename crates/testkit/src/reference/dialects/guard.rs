@@ -1,8 +1,8 @@
-//! Guard `number` (section 4 of docs/dialects.md).
+//! Guards (section 4 of docs/dialects.md).
 
 use super::super::lines;
 use super::super::scan::Scan;
-use super::super::stream::Stream;
+use super::super::stream::{self, Stream};
 use super::Known;
 use std::ops::Range;
 
@@ -56,8 +56,8 @@ impl Group<'_> {
         start
     }
 
-    /// Returns `true` for rule 2.
-    pub(super) fn is_first_in_line(&self) -> bool {
+    /// Returns what follows a group that is the first in its line, after the end of its emphasis.
+    fn after_first(&self) -> Option<After> {
         let (start, at) = (self.line_start(), self.span.start);
         let end = self.stream.line_end(at);
         let prefix = lines::prefix(self.stream, start, end, &[]);
@@ -65,8 +65,37 @@ impl Group<'_> {
         while first < at && is_blank(self.stream.bytes[first]) {
             first += 1;
         }
-        let follows = matches!(self.after(self.span.end), After::Blank | After::Char(':'));
-        first == at && at - start <= 32 && follows
+        if first > at || at - start > 32 {
+            return None;
+        }
+        let emphasis = std::str::from_utf8(&self.stream.bytes[first..at]).ok()?;
+        if !["", "*", "**", "***", "_", "__", "___"].contains(&emphasis) {
+            return None;
+        }
+        let after = self.span.end;
+        let mut signs = emphasis.chars().enumerate();
+        let ends = signs.all(|(index, sign)| self.after(after + index) == After::Char(sign));
+        Some(self.after(after + if ends { emphasis.len() } else { 0 }))
+    }
+
+    /// Returns `true` for rule 2.
+    pub(super) fn is_first_in_line(&self) -> bool {
+        self.after_first().is_some_and(|after| match after {
+            After::LineEnd => false,
+            After::Blank | After::Char(':' | '：') | After::Byte => true,
+            After::Char(char) => char > '\u{7f}' && !stream::is_closing(char),
+        })
+    }
+
+    /// Returns `true` if the guard `link` makes the group text.
+    pub(super) fn is_link(&self) -> bool {
+        let is_label = matches!(self.after_first(), Some(After::Char(':' | '：')));
+        is_label || self.before().ends_with(b"]") || self.is_image()
+    }
+
+    fn is_image(&self) -> bool {
+        let bytes = &self.stream.bytes[self.span.clone()];
+        self.before().ends_with(b"!") && bytes.contains(&b'(')
     }
 
     /// Returns `true` if one of the other rules makes the group text.
@@ -77,8 +106,6 @@ impl Group<'_> {
         let is_listed = |id: &String| self.known.lists(id);
         let none_listed = !self.ids.iter().any(is_listed);
         let zero = self.ids.iter().any(|id| id == "0" && !is_listed(id));
-        let bytes = &self.stream.bytes[self.span.clone()];
-        let image = before.ends_with(b"!") && bytes.contains(&b'(');
         let unblanked = without_blanks(before);
         let operator = ["=", ":", "∈", "＝", "："]
             .iter()
@@ -95,7 +122,8 @@ impl Group<'_> {
             ends_with_word(unblanked, NOT_AFTER) || !at_terminator
         };
         zero || before.last().is_some_and(|&byte| bars(byte))
-            || image
+            || self.is_image()
+            || (0..before.len()).any(|at| is_row_of_brackets(&before[at..]))
             || !may_follow(after)
             || !self.is_never_an_index()
                 && self.is_attached_text(before, with_sources && none_listed)
@@ -193,6 +221,25 @@ fn is_blank(byte: u8) -> bool {
 fn without_blanks(bytes: &[u8]) -> &[u8] {
     let blanks = bytes.iter().rev().take_while(|&&byte| is_blank(byte));
     &bytes[..bytes.len() - blanks.count()]
+}
+
+/// Returns `true` for `(` and brackets without letters, with only blanks, `,` and `;` after each (rule 3).
+fn is_row_of_brackets(bytes: &[u8]) -> bool {
+    let Some(mut rest) = bytes.strip_prefix(b"(") else {
+        return false;
+    };
+    while let Some(inner) = rest.strip_prefix(b"[") {
+        let is_part = |byte: &&u8| !byte.is_ascii_alphabetic() && !b"[]".contains(byte);
+        let len = inner.iter().take_while(is_part).count();
+        if inner.get(len) != Some(&b']') {
+            return false;
+        }
+        rest = &inner[len + 1..];
+        while let Some((b' ' | b'\t' | b',' | b';', more)) = rest.split_first() {
+            rest = more;
+        }
+    }
+    rest.is_empty() && bytes.len() > 1
 }
 
 /// Returns `true` for a byte after which a group is text (rule 3).

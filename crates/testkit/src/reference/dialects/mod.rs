@@ -135,6 +135,13 @@ pub fn read(
             all.diagnostics
                 .push(("unclosed-marker", moved(wide(span), from)));
         }
+        for marker in &found.markers {
+            // A marker that cites nothing has no citation with this diagnostic.
+            if marker.kind == (Kind::Open { end: None }) && marker.ids.is_empty() {
+                all.diagnostics
+                    .push(("unclosed-marker", moved(wide(&marker.span), from)));
+            }
+        }
         let text = citations::Text::new(&stream, &scan, &cuts);
         let mut markers = found.markers.iter();
         all.at_block_markers |= markers.any(|marker| text.is_at_block_markers(marker));
@@ -177,10 +184,13 @@ const PROBES: &[&str] = &[
     " x",
     " \n",
     "\n",
+    "*",
+    "**:",
     "]",
     "(",
     "`",
     "é",
+    "。",
     "          ",
     "          x",
     "}",

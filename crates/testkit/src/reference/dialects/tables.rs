@@ -16,8 +16,7 @@ pub struct Spec {
     pub end: Option<String>,
     pub max: usize,
     pub repeat: bool,
-    /// The guard `number` applies.
-    pub number: bool,
+    pub guard: Option<Guard>,
 }
 
 /// An expression, which is compared with the start of a text.
@@ -29,6 +28,13 @@ pub(super) struct Reach {
     pub matches: Vec<usize>,
     /// Length of the longest beginning that a match can begin with.
     pub alive: usize,
+}
+
+/// Rules by which a match is text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    Number,
+    Link,
 }
 
 impl Form {
@@ -198,6 +204,31 @@ pub(super) fn group(specs: &[&Spec]) -> Form {
     Form::new(&format!("(?:{})+", each.join("|")))
 }
 
+/// The expression of all names of `a` to `z` and `_` but some: up to a place, a name has the letters of one of these, and there
+/// another one, or its end.
+fn other_names(but: &[&str]) -> String {
+    let any = "[a-z_]";
+    let mut ways = Vec::new();
+    let mut beginnings: Vec<String> = but
+        .iter()
+        .flat_map(|name| (0..=name.len()).map(|len| name[..len].to_owned()))
+        .collect();
+    beginnings.sort();
+    beginnings.dedup();
+    for beginning in &beginnings {
+        if !beginning.is_empty() && !but.contains(&beginning.as_str()) {
+            ways.push(beginning.clone());
+        }
+        let goes_on = |char: &char| beginnings.contains(&format!("{beginning}{char}"));
+        let others: String = ('a'..='z')
+            .chain(['_'])
+            .filter(|char| !goes_on(char))
+            .collect();
+        ways.push(format!("{beginning}[{others}]{any}*"));
+    }
+    ways.join("|")
+}
+
 /// The tables of a built-in dialect.
 #[expect(clippy::too_many_lines, reason = "a table of all dialects")]
 pub fn built_in(dialect: &'static str) -> Vec<Spec> {
@@ -206,6 +237,7 @@ pub fn built_in(dialect: &'static str) -> Vec<Spec> {
     let link = format!(r"\](?:{url})?");
     let locator = "L[0-9]+(?:-L?[0-9]+)?";
     let attribute = r#" [a-z-]+="[^"<>\x00-\x1f\x7f]*""#;
+    let plain = r"[^\u{E200}-\u{E202}\x00-\x1f\x7f]";
     let key = "index|id|ids|source|sources|doc|document|ref";
     let table = |open: &str, id: &str, separator: &str, range: &str, close: &str, max: usize| {
         let some = |part: &str| (!part.is_empty()).then(|| part.to_owned());
@@ -219,7 +251,11 @@ pub fn built_in(dialect: &'static str) -> Vec<Spec> {
             end: None,
             max,
             repeat: dialect == "numeric",
-            number: dialect == "numeric",
+            guard: match dialect {
+                "numeric" => Some(Guard::Number),
+                "doc" | "citation" if !id.is_empty() => Some(Guard::Link),
+                _ => None,
+            },
         }
     };
     let ended = |end: &str, spec: Spec| Spec {
@@ -247,8 +283,28 @@ pub fn built_in(dialect: &'static str) -> Vec<Spec> {
                 &format!(r"(?:\u{{E202}}{locator})*\u{{E201}}"),
                 1024,
             ),
+            ended(
+                &format!(r#""{plain}*\]\u{{E201}}"#),
+                table(
+                    r#"\u{E200}entity\u{E202}\["[^"\\\u{E200}-\u{E202}\x00-\x1f\x7f]*",""#,
+                    "",
+                    "",
+                    "",
+                    "",
+                    1024,
+                ),
+            ),
+            table(r"\u{E200}url\u{E202}", "", "", "", "", 256),
             table(
-                r"\u{E200}[a-z_]+",
+                r"\u{E202}",
+                &format!("[a-z]{plain}*"),
+                r"\u{E202}",
+                "",
+                r"\u{E201}",
+                1024,
+            ),
+            table(
+                &format!(r"\u{{E200}}(?:{})", other_names(&["entity", "url"])),
                 "",
                 "",
                 "",
