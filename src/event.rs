@@ -542,6 +542,9 @@ pub enum DiagnosticCode {
     /// A marker of a citation that is not complete where its dialect's limit or the text ends, or one around text that has no
     /// end tag; the span is its bytes.
     UnclosedMarker,
+    /// What may be a marker of a citation, and is not read: after a backtick that nothing closes, in a string of JSON, or because
+    /// no identifier of it is in the complete list of sources. The span is the code, the value or the marker.
+    UnreadMarker,
 }
 
 names! {
@@ -562,6 +565,7 @@ names! {
     JsonSyntax => "json-syntax",
     InvalidUtf8 => "invalid-utf8",
     UnclosedMarker => "unclosed-marker",
+    UnreadMarker => "unread-marker",
 }
 
 impl DiagnosticCode {
@@ -605,6 +609,9 @@ impl DiagnosticCode {
             Self::JsonSyntax => "not JSON from here; reading goes on after it",
             Self::InvalidUtf8 => "bytes that are not UTF-8, shown as U+FFFD",
             Self::UnclosedMarker => "a marker of a citation that is not closed",
+            Self::UnreadMarker => {
+                "what may be a marker of a citation, but is not read: after a backtick that nothing closes, in a string of JSON, or with identifiers none of which is listed"
+            }
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Guards: when brackets are no marker. Source: dialects, guards.
 
-use crate::engine::chars::{Separator, separator};
 use crate::marker_ids::IdText;
-use crate::sources::Sources;
+use crate::sources::{Source, Sources};
 
 /// Most blanks after a marker that are looked at.
 const MOST_BLANKS: usize = 8;
@@ -60,10 +59,26 @@ pub(crate) struct Around<'a> {
 pub(crate) enum Verdict {
     Marker,
     Text,
+    /// Text because none of its identifiers is listed.
+    Unlisted,
     /// Text because it is the first in its line.
     FirstInLine,
     /// The bytes after it decide.
     More,
+}
+
+/// List that has every identifier.
+#[derive(Debug)]
+struct EveryId;
+
+impl Sources for EveryId {
+    fn find(&self, _: &str) -> Option<Source<'_>> {
+        Some(Source::new(""))
+    }
+
+    fn is_complete(&self) -> bool {
+        false
+    }
 }
 
 /// Answer of one rule: `true` if the group is text, `None` if the bytes after the group decide.
@@ -91,19 +106,16 @@ impl Guard {
                     .is_none_or(|sources| sources.find(id).is_none())
         });
         let first = around.first();
-        let in_bibliography = around.label(false);
-        if in_bibliography == Some(true) {
-            return Verdict::FirstInLine;
+        match around.label(false) {
+            None => return Verdict::More,
+            Some(true) => return Verdict::FirstInLine,
+            Some(false) => {}
         }
         if unlisted_zero {
-            return match in_bibliography {
-                None => Verdict::More,
-                _ => Verdict::Text,
-            };
+            return Verdict::Text;
         }
         let before = trimmed(around.before);
         let answers = [
-            in_bibliography,
             Some(around.before.last().is_some_and(|&byte| bars_before(byte))),
             Some(in_parentheses(around.before)),
             Some(around.is_image(bytes)),
@@ -117,11 +129,47 @@ impl Guard {
             Some(listed != Some(true) && ends_with_word(before, &self.labels)),
         ];
         if answers.contains(&Some(true)) {
-            Verdict::Text
+            self.unlisted(bytes, ids, one_each, around)
         } else if answers.contains(&None) {
             Verdict::More
         } else {
             Verdict::Marker
+        }
+    }
+
+    /// Decides about a group that is text: only because none of its identifiers is listed, if it would be a marker in prose
+    /// otherwise, whatever comes after its next character.
+    fn unlisted(&self, bytes: &[u8], ids: &IdText, one_each: bool, around: &Around<'_>) -> Verdict {
+        let Some(sources) = around.sources.filter(|sources| sources.is_complete()) else {
+            return Verdict::Text;
+        };
+        let has_label = ends_with_word(trimmed(around.before), &self.labels);
+        if has_label || ids.iter().any(|id| id == "0" || sources.find(id).is_some()) {
+            return Verdict::Text;
+        }
+        let Some(first) = around.first() else {
+            return Verdict::More;
+        };
+        let before = around.before;
+        let in_prose = |before: &[u8]| matches!(before, [] | [.., b' ' | b'\t']);
+        let before = match before.strip_suffix(b"(") {
+            Some(rest) if in_prose(rest) => rest,
+            _ => before,
+        };
+        let listed = Around {
+            before,
+            first_in_line: None,
+            after: match first {
+                Some(b':') | None => b"",
+                Some(_) => &around.after[..1],
+            },
+            ends: true,
+            sources: Some(&EveryId),
+            ..*around
+        };
+        match self.verdict(bytes, ids, one_each, &listed) {
+            Verdict::Marker => Verdict::Unlisted,
+            _ => Verdict::Text,
         }
     }
 
@@ -144,6 +192,9 @@ impl Guard {
         Some(!around.at_stop()?)
     }
 }
+
+/// Closing punctuation beyond ASCII. Source: wire profile, terms.
+const CLOSING: &str = "’”»›…、。」』！），：；？";
 
 const WIDE_COLON: &[u8] = "：".as_bytes();
 
@@ -182,12 +233,24 @@ impl Around<'_> {
             [b' ' | b'\t', ..] => Some(!colon_only),
             [..=0x7F, ..] => Some(false),
             _ if rest.starts_with(WIDE_COLON) => Some(true),
-            _ => match separator(rest) {
-                Separator::Partial if !self.ends => None,
-                Separator::Closing(_) => Some(false),
-                _ => Some(!colon_only),
-            },
+            _ if colon_only && (self.ends || !WIDE_COLON.starts_with(rest)) => Some(false),
+            _ => self.opens_text(rest),
         }
+    }
+
+    /// Returns whether bytes above U+007F begin anything but closing punctuation.
+    fn opens_text(&self, bytes: &[u8]) -> Answer {
+        let mut char = [0; 4];
+        for closing in CLOSING.chars() {
+            let closing = closing.encode_utf8(&mut char).as_bytes();
+            if bytes.starts_with(closing) {
+                return Some(false);
+            }
+            if closing.starts_with(bytes) && !self.ends {
+                return None;
+            }
+        }
+        Some(true)
     }
 
     fn attached(&self, listed: Option<bool>) -> Answer {

@@ -51,6 +51,10 @@ impl Markers {
         match *self {}
     }
 
+    pub(crate) fn end_open_code(&mut self, _: &mut Sink<'_>) {
+        match *self {}
+    }
+
     pub(crate) const fn open_citation(&mut self) -> OpenCitation {
         match *self {}
     }

@@ -24,8 +24,8 @@ pub enum Unlisted {
     /// Nothing.
     #[default]
     Strip,
-    /// Keeps the marker if none of its identifiers is listed. Otherwise, and for a marker around
-    /// its assertion, writes the identifier in brackets.
+    /// Keeps the marker, with its end tag if it is around its assertion, if none of its identifiers is listed. Otherwise writes
+    /// the identifier in brackets.
     Keep,
     /// `[?]`.
     Mark,
@@ -110,6 +110,8 @@ struct Open {
     dialect: Box<str>,
     name: Box<[u8]>,
     ids: Vec<Box<str>>,
+    /// It is kept, and so is its end tag.
+    is_kept: bool,
 }
 
 impl MarkerRenderer {
@@ -137,17 +139,23 @@ impl MarkerRenderer {
     pub fn render(&mut self, marker: &Marker<'_>) -> Replacement {
         let ids: Vec<&str> = marker.ids().collect();
         match marker.kind() {
-            MarkerKind::After => self.write(&ids, true),
+            MarkerKind::After if self.keeps(&ids) => Replacement::Keep,
+            MarkerKind::After => self.write(&ids),
             MarkerKind::Opening => {
                 if self.open.len() == MOST_OPEN {
                     self.open.remove(0);
                 }
+                let is_kept = self.keeps(&ids);
                 self.open.push(Open {
                     dialect: marker.dialect().into(),
                     name: name(marker.raw()).into(),
                     ids: ids.into_iter().map(Into::into).collect(),
+                    is_kept,
                 });
-                Replacement::Remove
+                match is_kept {
+                    true => Replacement::Keep,
+                    false => Replacement::Remove,
+                }
             }
             MarkerKind::End => {
                 let (dialect, name) = (marker.dialect(), name(marker.raw()));
@@ -155,13 +163,28 @@ impl MarkerRenderer {
                 match self.open.iter().rposition(is_open) {
                     Some(index) => {
                         let open = self.open.remove(index);
-                        let ids: Vec<&str> = open.ids.iter().map(|id| &**id).collect();
-                        self.write(&ids, false)
+                        match open.is_kept {
+                            true => Replacement::Keep,
+                            false => self.write_open(&open),
+                        }
                     }
                     None => Replacement::Remove,
                 }
             }
         }
+    }
+
+    /// Returns what is written at the end of a text in the place of end tags that are missing.
+    pub fn render_unclosed(&mut self) -> Vec<u8> {
+        let mut out = Vec::new();
+        while let Some(open) = self.open.pop() {
+            if !open.is_kept
+                && let Replacement::Text(text) = self.write_open(&open)
+            {
+                out.extend_from_slice(&text);
+            }
+        }
+        out
     }
 
     /// Writes a template for each source that was cited, one a line: footnotes for the end of a text. If the template has `{url}`
@@ -193,14 +216,21 @@ impl MarkerRenderer {
         self.open.clear();
     }
 
-    fn write(&mut self, ids: &[&str], may_keep: bool) -> Replacement {
+    /// Returns `true` if a marker stays as it is.
+    fn keeps(&self, ids: &[&str]) -> bool {
+        let is_listed = |id: &&str| self.sources.find(id).is_some();
+        self.unlisted == Unlisted::Keep && !ids.is_empty() && !ids.iter().any(is_listed)
+    }
+
+    fn write_open(&mut self, open: &Open) -> Replacement {
+        let ids: Vec<&str> = open.ids.iter().map(|id| &**id).collect();
+        self.write(&ids)
+    }
+
+    fn write(&mut self, ids: &[&str]) -> Replacement {
         let sources = Arc::clone(&self.sources);
-        let is_listed = |id: &&str| sources.find(id).is_some();
         if ids.is_empty() {
             return Replacement::Remove;
-        }
-        if self.unlisted == Unlisted::Keep && may_keep && !ids.iter().any(is_listed) {
-            return Replacement::Keep;
         }
         let mut out = String::new();
         for (index, id) in ids.iter().enumerate() {

@@ -227,6 +227,25 @@ fn a_marker_does_not_wait_beyond_the_end_of_its_prose() {
     }
 }
 
+#[test]
+fn what_may_be_a_marker_where_none_is_read_has_a_diagnostic() {
+    for (text, unread) in [
+        ("The ` sign. So [7]. More\nSnow [1].", 1),
+        ("Use `x[7]` here [1].", 0),
+        ("Use ``` in md. So [7].", 1),
+        ("It is ` so, and so on.", 0),
+        ("So {\"answer\": \"It is so [7].\", \"n\": [1]} it is.", 1),
+        ("So {\"answer\": \"It is so.\", \"n\": [1]} it is.", 0),
+    ] {
+        let parser = parser("numeric", Mode::Auto);
+        let whole = run(&parser, [text.as_bytes()]);
+        let found = whole.events.iter();
+        let found = found.filter(|event| event.starts_with("unread-marker"));
+        assert_eq!(found.count(), unread, "{text}");
+        assert_eq!(run(&parser, text.as_bytes().chunks(1)), whole, "{text}");
+    }
+}
+
 /// The indentation of the line after a block in a quote is no end of the block's last line.
 #[test]
 fn a_line_of_markers_after_a_block_in_a_quote_is_blank() {

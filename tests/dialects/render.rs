@@ -128,6 +128,16 @@ fn unlisted_identifiers_are_stripped_kept_or_marked() {
     }
 }
 
+#[test]
+fn an_unlisted_marker_around_its_assertion_is_kept_with_its_end_tag() {
+    let links = renderer("({n})", Markup::Markdown, &TWO).with_unlisted(Unlisted::Keep);
+    let text = "See <co: 77>dee</co: 77> and <co: 3>so</co: 3>. <co: 3>It";
+    let (found, mut links) = render(&links, &["cohere"], text);
+    assert_eq!(found, "See <co: 77>dee</co: 77> and so(1). It");
+    assert_eq!(links.render_unclosed(), b"(1)");
+    assert_eq!(links.render_unclosed(), b"");
+}
+
 /// Titles that strangers may write.
 const TITLES: [&str; 24] = [
     "](javascript:alert(1)) [x",

@@ -106,6 +106,7 @@ impl Scan<'_> {
                 if block {
                     self.open_block(at + 1, fence);
                 } else {
+                    self.end_open_code(at);
                     self.region(at + 1, Region::Prose);
                 }
                 return at + 1;

@@ -26,6 +26,18 @@ impl Scan<'_> {
         }
     }
 
+    /// A code span ends with its line, before index `at`.
+    #[inline]
+    pub(super) fn end_open_code(&mut self, at: usize) {
+        if self.engine.markers.is_none() {
+            return;
+        }
+        self.emit_text_until(self.offset(at));
+        if let Some(markers) = &mut self.engine.markers {
+            markers.end_open_code(self.sink);
+        }
+    }
+
     /// A fenced block has ended before index `at`, where `line` is the state of the text.
     pub(super) fn end_block_region(&mut self, at: usize, line: Line) {
         if self.engine.markers.is_some() {

@@ -546,8 +546,12 @@ impl Engine {
                 self.context = Context::after_run(fence, block);
             }
             Context::Opening { .. } | Context::CodeSpan { .. } => {
+                let is_closed = matches!(self.context, Context::CodeSpan { fence, closing, .. } if closing == fence.run);
                 self.context = Context::Text;
                 if let Some(markers) = &mut self.markers {
+                    if !is_closed {
+                        markers.end_open_code(sink);
+                    }
                     markers.switch(Region::Prose, sink);
                 }
             }

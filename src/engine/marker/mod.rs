@@ -7,6 +7,7 @@ mod around;
 mod behind;
 mod scan;
 mod tracker;
+mod unread;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use self::around::OpenMarkers;
 use self::behind::Behind;
 use self::scan::Candidate;
 use self::tracker::Tracker;
+use self::unread::Unread;
 use super::markdown::line::Line;
 use super::{OpenCitation, Sink};
 use crate::dialect::{Dialects, Patterns, Set};
@@ -72,6 +74,7 @@ struct Reader {
     white: u8,
     ids: IdText,
     open: OpenMarkers,
+    unread: Unread,
     tracker: Tracker,
     removed: Removed,
 }
@@ -144,6 +147,7 @@ impl Markers {
                 white: 0,
                 ids: IdText::default(),
                 open: OpenMarkers::default(),
+                unread: Unread::default(),
                 tracker: Tracker::new(start, limits),
                 removed: Removed {
                     ranges: VecDeque::new(),
@@ -179,6 +183,7 @@ impl Markers {
         reader.blanks = 0;
         reader.white = 0;
         reader.open.clear();
+        reader.unread.begin(start);
     }
 
     pub(crate) const fn dialects(&self) -> &Dialects {
@@ -310,6 +315,7 @@ impl Markers {
                 self.reader.prose(rest, with, sink);
             }
         } else {
+            self.reader.look(bytes, with.set);
             self.reader.pass(bytes, with, sink);
         }
         if self.quiet.end() <= self.reader.position {
@@ -331,6 +337,10 @@ impl Markers {
         self.end_candidate(next, region == Region::Untrusted, sink);
         let before = core::mem::replace(&mut self.reader.region, region);
         let reader = &mut self.reader;
+        if before == Region::Json {
+            reader.end_unread(sink);
+        }
+        reader.unread.begin(reader.position);
         match region {
             Region::Prose | Region::Untrusted => {
                 if before == Region::Untrusted || region == Region::Untrusted {
@@ -353,6 +363,11 @@ impl Markers {
                 }
         );
         self.settle(sink);
+    }
+
+    /// A code span ends with its line.
+    pub(crate) fn end_open_code(&mut self, sink: &mut Sink<'_>) {
+        self.reader.end_unread(sink);
     }
 
     /// The text ends in the opening line of a fenced block, which is no part of the text before it.
@@ -395,6 +410,7 @@ impl Markers {
     /// Ends everything at a break or the end of the stream.
     pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) {
         self.end_candidate(b"", true, sink);
+        self.reader.end_unread(sink);
         self.settle_all(sink);
         self.end_open(sink);
         let position = self.reader.position;

@@ -68,6 +68,8 @@ struct Found {
 enum Outcome {
     Marker(Found),
     Text,
+    /// Text with a diagnostic.
+    Unread,
     More,
 }
 
@@ -210,6 +212,15 @@ impl Reader {
                     return start;
                 }
                 Outcome::Text => self.pass(&text[start..end], with, sink),
+                Outcome::Unread => {
+                    self.tracker.settle(with, sink);
+                    let span = Span::new(self.position, self.position + len as u64);
+                    sink(Event::Diagnostic(Diagnostic::new(
+                        DiagnosticCode::UnreadMarker,
+                        span,
+                    )));
+                    self.pass(&text[start..end], with, sink);
+                }
                 Outcome::Marker(found) => {
                     self.marker(found, &text[start..end], with, sink);
                 }
@@ -288,6 +299,7 @@ impl Reader {
             match guard.verdict(bytes, &self.ids, read.one_each, &around) {
                 Verdict::Marker => {}
                 Verdict::Text => return Outcome::Text,
+                Verdict::Unlisted => return Outcome::Unread,
                 Verdict::FirstInLine => {
                     self.behind.in_bibliography = true;
                     return Outcome::Text;

@@ -225,6 +225,12 @@ impl<'o> Strip<'o> {
         });
         let reader = reader.with_fields(pointers, 1, true);
         let end = pump(&mut input, reader, rewrite.input.chunk_size, self)?;
+        if rewrite.is_one_text()
+            && let Some(rendered) = &mut self.rendered
+        {
+            let unclosed = rendered.text().render_unclosed();
+            self.write(&unclosed);
+        }
         self.write_notes();
         self.output.flush()?;
         self.is_unread |= !end.status.passes() || end.fields.has_unread();

@@ -99,7 +99,12 @@ fn prevents_verdict(code: &str) -> bool {
     code.starts_with("limit-")
         || matches!(
             code,
-            "json-syntax" | "unterminated" | "orphan" | "no-field" | "unclosed-marker"
+            "json-syntax"
+                | "unterminated"
+                | "orphan"
+                | "no-field"
+                | "unclosed-marker"
+                | "unread-marker"
         )
 }
 

@@ -136,6 +136,34 @@ fn a_marker_that_is_not_closed_does_not_pass() {
 }
 
 #[test]
+fn a_marker_that_is_not_read_does_not_pass() {
+    let files = Files::new();
+    let policy = files.write(
+        "policy.toml",
+        "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"release\"\n",
+    );
+    let sources = files.write("sources.json", "[{\"id\": \"1\"}]");
+    let gate = ["gate", "--policy", &policy, "--sources", &sources];
+    let gate = [&gate[..], &["--dialect", "numeric", "--fail"]].concat();
+    for (text, status) in [
+        ("The ` sign. So it is [7].", 3),
+        ("So it is [7, 8].", 3),
+        ("It snows every day[7].", 3),
+        ("So it is ([7]).", 3),
+        ("{\"answer\": \"So it is [7].\"}", 3),
+        ("So `x[7]` and y[7] are [text][7], so [1].", 0),
+    ] {
+        let found = run(&gate, text);
+        assert_eq!(found.status, status, "{text}: {}", found.stderr);
+        assert_eq!(
+            found.stderr.contains("unread-marker"),
+            status == 3,
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn lines_of_which_none_has_a_string_at_the_pointer_do_not_pass() {
     let files = Files::new();
     let policy = files.write(

@@ -41,6 +41,8 @@ pub(super) struct Marker {
 pub(super) struct Found {
     pub markers: Vec<Marker>,
     pub unclosed: Vec<Range<usize>>,
+    /// Texts with markers that are not read.
+    pub unread: Vec<Range<usize>>,
 }
 
 /// Compiled dialects.
@@ -160,7 +162,31 @@ pub(super) fn find(stream: &Stream, scan: &Scan, dialects: &Dialects, known: &Kn
             at = search.step(at, &region);
         }
     }
+    for code in open_code(stream, scan) {
+        if search.may_have_marker(&stream.bytes[code.clone()]) {
+            search.found.unread.push(code);
+        }
+    }
     search.found
+}
+
+/// Lists the contents of code spans without a closing run.
+fn open_code(stream: &Stream, scan: &Scan) -> Vec<Range<usize>> {
+    let is_fence = |code: &&Range<usize>| {
+        let mut fences = scan.fences.iter();
+        fences.any(|fence| code.contains(&fence.content.start) || fence.end == code.end)
+    };
+    let spans = scan.code.iter().filter(|code| !is_fence(code));
+    let open = spans.filter_map(|code| {
+        let ticks =
+            |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|&&byte| byte == b'`').count();
+        let bytes = &stream.bytes[code.clone()];
+        let opening = ticks(&mut bytes.iter());
+        let content = &bytes[opening..];
+        let closing = ticks(&mut content.iter().rev());
+        (closing != opening).then(|| code.start + opening..code.end)
+    });
+    open.collect()
 }
 
 /// Open end of a part after which more text may follow.
@@ -242,6 +268,27 @@ impl Search<'_> {
             }
         }
         found
+    }
+
+    /// Returns `true` if a text has a marker with identifiers, of those that do not begin within what looks like another one.
+    fn may_have_marker(&self, bytes: &[u8]) -> bool {
+        let mut at = 0;
+        while at < bytes.len() {
+            let reaches = self.dialects.tables.iter().map(|table| {
+                let reach = table.whole.reach(&bytes[at..]);
+                (
+                    table.spec.id.is_some() && !reach.matches.is_empty(),
+                    reach.alive,
+                )
+            });
+            let reaches: Vec<_> = reaches.collect();
+            if reaches.iter().any(|(matches, _)| *matches) {
+                return true;
+            }
+            let alive = reaches.iter().map(|&(_, alive)| alive).max();
+            at += alive.unwrap_or(0).max(1);
+        }
+        false
     }
 
     /// Reads what is at a position, and returns the next one.
@@ -343,6 +390,7 @@ impl Search<'_> {
                 ids: &ids,
                 has_list: sizes.iter().any(|&size| size > 1),
                 last_marker,
+                alone: false,
             };
             if guard == Guard::Link {
                 if group.is_link() {
@@ -353,7 +401,13 @@ impl Search<'_> {
                 if group.is_first_in_line() {
                     self.listed_line = Some(line);
                 }
-                if self.listed_line == Some(line) || group.is_text() {
+                if self.listed_line == Some(line) {
+                    return;
+                }
+                if group.is_text() {
+                    if group.is_unlisted() {
+                        self.found.unread.push(span);
+                    }
                     return;
                 }
             }

@@ -32,6 +32,8 @@ pub(super) struct Group<'a> {
     pub has_list: bool,
     /// End of the last marker before the group.
     pub last_marker: usize,
+    /// The group is read as if more than its next character were not there, and without a `(` before it.
+    pub alone: bool,
 }
 
 /// Character or end right after a group.
@@ -132,6 +134,24 @@ impl Group<'_> {
             || none_listed && ends_with_word(unblanked, LABELS)
     }
 
+    /// Returns `true` for a text that would be a marker if its identifiers were listed, whatever comes after its next
+    /// character and if it is alone in parentheses.
+    pub(super) fn is_unlisted(&self) -> bool {
+        let Known::Complete(sources) = self.known else {
+            return false;
+        };
+        let is_one = |id: &String| id == "0" || sources.contains(id);
+        let known = Known::Complete(self.ids.to_vec());
+        let listed = Group {
+            known: &known,
+            span: self.span.clone(),
+            alone: true,
+            ..*self
+        };
+        let has_label = ends_with_word(without_blanks(self.before()), LABELS);
+        !has_label && !self.ids.iter().any(is_one) && !listed.is_text()
+    }
+
     /// Returns `true` for forms with `attached = "always"`.
     fn is_never_an_index(&self) -> bool {
         let bytes = &self.stream.bytes[self.span.clone()];
@@ -169,7 +189,12 @@ impl Group<'_> {
         };
         let listed = self.ids.iter().any(|id| self.known.lists(id));
         let log = introduces && !listed;
-        word.len() < 3
+        // Of bytes that are not UTF-8, those from 80 to BF count as none.
+        let is_word =
+            |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte) || **byte > 0x7F;
+        let begins = |byte: &&u8| **byte & 0xC0 != 0x80;
+        let characters = before.iter().rev().take_while(is_word).filter(begins);
+        characters.count() < 3
             || word.iter().any(odd)
             || blanks > 0 && operator
             || blanks > 8
@@ -190,12 +215,19 @@ impl Group<'_> {
                 start += 1;
             }
         }
-        &self.stream.bytes[start..at]
+        let before = &self.stream.bytes[start..at];
+        match before.strip_suffix(b"(") {
+            Some(rest) if self.alone && rest.last().is_none_or(|&byte| is_blank(byte)) => rest,
+            _ => before,
+        }
     }
 
     /// Reads what is at a position.
     fn after(&self, at: usize) -> After {
         let stream = self.stream;
+        if self.alone && at > self.span.end {
+            return After::LineEnd;
+        }
         let annotation = self.scan.annotation_spans().any(|(start, _)| start == at);
         let value = self.scan.values.iter().any(|value| value.start == at);
         let ends = at == stream.bytes.len() || !stream.is_own(at) || annotation || value;

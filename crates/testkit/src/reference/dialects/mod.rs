@@ -135,6 +135,10 @@ pub fn read(
             all.diagnostics
                 .push(("unclosed-marker", moved(wide(span), from)));
         }
+        for span in &found.unread {
+            all.diagnostics
+                .push(("unread-marker", moved(wide(span), from)));
+        }
         for marker in &found.markers {
             // A marker that cites nothing has no citation with this diagnostic.
             if marker.kind == (Kind::Open { end: None }) && marker.ids.is_empty() {
