@@ -216,7 +216,7 @@ impl Around<'_> {
         self.before.ends_with(b"!") && bytes.contains(&b'(')
     }
 
-    /// Returns whether the group is the label of its line: the first in it, before a colon or, unless `colon_only`, before a
+    /// Decides about the label of a line: a group that is first in it, before a colon or, unless `colon_only`, before a
     /// blank or a character beyond ASCII that opens text.
     fn label(&self, colon_only: bool) -> Answer {
         let Some(emphasis) = self.first_in_line else {
@@ -379,7 +379,8 @@ fn in_parentheses(before: &[u8]) -> bool {
         let Some(open) = inner.iter().rposition(|&byte| byte == b'[') else {
             return false;
         };
-        if inner[open..].iter().any(u8::is_ascii_alphabetic) {
+        let is_other = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b']';
+        if inner[open..].iter().any(is_other) {
             return false;
         }
         rest = &inner[..open];

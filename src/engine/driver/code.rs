@@ -241,7 +241,7 @@ impl Scan<'_> {
 }
 
 /// The opening line of a fenced block, after its tildes.
-const OPENING_LINE: Region = Region::Code {
+pub(super) const OPENING_LINE: Region = Region::Code {
     may_open_block: true,
 };
 

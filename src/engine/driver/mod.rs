@@ -380,10 +380,11 @@ impl Engine {
             if let Some(markers) = &mut self.markers
                 && !matches!(self.context, Context::Block(_))
             {
-                let region = if untrusted {
-                    Region::Untrusted
-                } else {
-                    Region::Prose
+                let region = match self.context {
+                    _ if untrusted => Region::Untrusted,
+                    // The opening line of a fenced block goes on.
+                    Context::Info(_) => code::OPENING_LINE,
+                    _ => Region::Prose,
                 };
                 markers.switch(region, sink);
             }

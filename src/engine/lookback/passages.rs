@@ -16,6 +16,8 @@ pub(crate) struct Passage {
     pub(crate) end: usize,
     /// Table row in which it begins.
     pub(crate) row: Option<Row>,
+    /// The markers of a line begin it.
+    pub(crate) after_markers: bool,
 }
 
 /// Extent of a table row, without its line feed.
@@ -51,6 +53,7 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
         content: 0,
         end: 0,
         row: None,
+        after_markers: false,
     };
     // The block in which the text starts goes on.
     let mut after_blank = false;
@@ -78,6 +81,7 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
             // What is right before the markers of a line belongs to the block before.
             let has_prefix = line.new_block && line.content > line.start;
             open.close(line.start + usize::from(has_prefix), line.content, row, out);
+            open.after_markers = has_prefix;
         }
         if line.state.row {
             let mut at = line.content;
@@ -111,6 +115,7 @@ struct Open<'a> {
     content: usize,
     end: usize,
     row: Option<Row>,
+    after_markers: bool,
 }
 
 impl Open<'_> {
@@ -131,7 +136,9 @@ impl Open<'_> {
             start: start.min(end),
             end,
             row: self.row,
+            after_markers: self.after_markers,
         });
+        self.after_markers = false;
         self.row = row;
         self.from = from;
         self.content = content;

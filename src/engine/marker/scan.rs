@@ -191,6 +191,7 @@ impl Reader {
                 {
                     self.pass(&text[done..start], with, sink);
                     done = start;
+                    self.tracker.settle(with, sink);
                     let span = Span::new(self.position, self.position + candidate.read as u64);
                     sink(Event::Diagnostic(Diagnostic::new(
                         DiagnosticCode::UnclosedMarker,

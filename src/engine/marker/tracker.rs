@@ -230,6 +230,8 @@ impl Tracker {
         if let Some(over @ 1..) = self.white.len().checked_sub(MOST_WHITE) {
             let white = core::mem::take(&mut self.white);
             self.append(&white[..over]);
+            // Blanks decide where the markers of a line end.
+            self.is_new = true;
             self.white = white;
             self.white.drain(..over);
         }
@@ -654,14 +656,14 @@ impl Tracker {
             if let Found::Sentence { end, .. } = found
                 && !ends
             {
-                // If only white space and `|` follow the sentence, a later marker, or a waiting
-                // one, would still belong to it: report it later.
+                // If only white space, `|` and `>` follow the sentence, a later marker, or a waiting
+                // one, may still belong to it: report it later.
                 let later = self
                     .waiting
                     .get(next)
                     .map(|more| (more.clean - self.base) as usize);
                 let open = later.filter(|&at| is_open(at)).unwrap_or(len);
-                if is_row_end(&self.text[end..open.max(end)]) {
+                if may_go_on(&self.text[end..open.max(end)]) {
                     break;
                 }
             }
@@ -679,7 +681,7 @@ impl Tracker {
 
     /// The byte by which a marker at `at` belongs to a sentence: the last one before it in its block, or else the first one
     /// after it. A marker in a row of a table belongs to a cell of that row. Another one in a block without text belongs to the
-    /// last sentence before, if only white space and the end of a row are between.
+    /// last sentence before, if only white space and the end of a row are between, and the markers of a line begin no block.
     fn owner(&self, blocks: &[Passage], at: usize) -> Option<usize> {
         let index = blocks.partition_point(|block| block.from <= at);
         let block = blocks[..index].last()?;
@@ -695,10 +697,11 @@ impl Tracker {
                 };
             }
         } else if block.is_empty() {
-            let before = blocks[..index]
-                .iter()
-                .rev()
-                .find(|block| !block.is_empty())?;
+            let mut before = blocks[..index].iter().rev();
+            let before = before.find(|block| !block.is_empty() || block.after_markers)?;
+            if before.is_empty() {
+                return None;
+            }
             return is_row_end(&self.text[before.end..at]).then(|| before.end - 1);
         }
         let before = at.clamp(block.start, block.end);
@@ -867,6 +870,18 @@ fn is_row_end(text: &[u8]) -> bool {
     let mut in_line = chars.by_ref().take_while(|&char| char != '\n');
     let is_end = |char: char| char == '|' || char.is_whitespace();
     in_line.all(is_end) && chars.all(char::is_whitespace)
+}
+
+/// Returns `true` if a marker that comes after this text may belong to the sentence before it: it is the end of a row, or only
+/// white space, with `>` in further lines of a quote.
+fn may_go_on(text: &[u8]) -> bool {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    let white = text.iter().take_while(|byte| is_blank(byte)).count();
+    let quoted = text[..white].contains(&b'\n')
+        && text[white..]
+            .iter()
+            .all(|&byte| byte == b'\n' || is_quote_prefix(byte));
+    quoted || is_row_end(text)
 }
 
 /// Row of a table in which a marker at `at` is.

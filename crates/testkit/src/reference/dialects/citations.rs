@@ -176,7 +176,7 @@ impl Text {
         if let Some(sentence) = self.in_block(&block, start(count).min(at), at) {
             return sentence;
         }
-        // Nothing in its block: the last sentence before, with nothing but white space and the end of one row between.
+        // Nothing in its block: the last sentence before, with nothing but white space and the end of one row between, and no further line of its quote after that.
         for index in (0..count).rev() {
             if boundaries[index].kind == Between::Something {
                 break;
@@ -186,7 +186,12 @@ impl Text {
                 && !sentence.is_empty()
             {
                 let next_line = self.stripped.line_end(sentence.end).min(at);
-                return match self.bytes()[next_line..at].contains(&b'|') {
+                let (line_end, rest) =
+                    self.bytes()[sentence.end..at].split_at(next_line - sentence.end);
+                let is_beyond = |rest: &[u8]| {
+                    rest.contains(&b'|') || line_end.contains(&b'|') && rest.contains(&b'>')
+                };
+                return match is_beyond(rest) {
                     true => at..at,
                     false => sentence.clone(),
                 };
