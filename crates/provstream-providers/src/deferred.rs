@@ -267,7 +267,12 @@ impl HeldOutput {
         if marks.is_empty() && added.is_empty() {
             return bytes;
         }
-        marks.sort_by_key(|mark| mark.event.start);
+        let is_removed = |mark: &NumberFixup| matches!(mark.of, Number::Block(block) if removed.binary_search(&block).is_ok());
+        // An event can have several numbers, in any order.
+        marks.sort_by_cached_key(|mark| match is_removed(mark) {
+            true => mark.event.start,
+            false => mark.digits.start,
+        });
         added.sort_by_key(|added| added.at);
         let mut out = Taken {
             out: Vec::with_capacity(bytes.len()),
@@ -277,10 +282,10 @@ impl HeldOutput {
             renumber,
         };
         for mark in &marks {
-            if matches!(mark.of, Number::Block(block) if removed.binary_search(&block).is_ok()) {
+            if is_removed(mark) {
                 out.copy(mark.event.start);
                 out.at = mark.event.end;
-            } else {
+            } else if mark.digits.start >= out.at {
                 out.copy(mark.digits.start);
                 out.number(&bytes[mark.digits.clone()], mark.of);
                 out.at = mark.digits.end;

@@ -45,6 +45,8 @@ pub(super) struct SyntheticText<'a> {
     pub(super) block: Option<u32>,
     /// Sequence number, if events have one.
     pub(super) sequence: Option<u64>,
+    /// The events of the response have names. Of a response without names, clients of Anthropic read all events or none.
+    pub(super) has_name: bool,
     /// Framing of the event if there is no event to copy.
     pub(super) envelope: SyntheticFraming<'a>,
 }
@@ -410,7 +412,7 @@ impl SyntheticText<'_> {
         let part = self.id.part().unwrap_or(0);
         let shortest = &self.format.automaton().table.shortest;
         if let SyntheticFraming::Sse(line_end) = self.envelope {
-            if !shortest.event.is_empty() {
+            if self.has_name && !shortest.event.is_empty() {
                 out.extend_from_slice(format!("event: {}{line_end}", shortest.event).as_bytes());
             }
             out.extend_from_slice(b"data: ");

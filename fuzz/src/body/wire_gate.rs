@@ -164,8 +164,12 @@ fn is_server_sent(data: &[u8]) -> bool {
 }
 
 /// Returns `true` if a line of server-sent events without data has a comment, several words, or a
-/// field that events do not have.
+/// field that events do not have. An error of the provider is no prose of the model.
 fn may_be_prose(line: &[u8]) -> bool {
+    if serde_json::from_slice::<serde_json::Value>(line).is_ok_and(|value| value["type"] == "error")
+    {
+        return false;
+    }
     let mut parts = line.splitn(2, |&byte| byte == b':');
     let name = parts.next().unwrap_or_default();
     let value = parts.next().unwrap_or_default().trim_ascii();

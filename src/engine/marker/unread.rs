@@ -10,8 +10,10 @@ use crate::steps;
 /// Search in the present region.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unread {
-    /// Stream offset at which the region begins.
+    /// Stream offset at which the content of the region begins.
     start: u64,
+    /// Content of a code span came, after its opening run of backticks.
+    in_content: bool,
     candidate: Option<State>,
     in_string: bool,
     /// The next byte of the string is escaped.
@@ -30,6 +32,11 @@ impl Unread {
     /// Looks for a marker in bytes of a code span.
     fn code(&mut self, bytes: &[u8], set: &Set) {
         let mut at = 0;
+        if !self.in_content {
+            at = bytes.iter().take_while(|&&byte| byte == b'`').count();
+            self.start += at as u64;
+            self.in_content = at < bytes.len();
+        }
         while at < bytes.len() && !self.found {
             if self.candidate.is_none() {
                 at += set.openers.find(&bytes[at..]);

@@ -66,7 +66,7 @@ pub(crate) struct FactReader {
     /// Name of the next server-sent event.
     name: Vec<u8>,
     /// The SSE name of some event equalled the type in its data.
-    has_names: bool,
+    pub(crate) has_names: bool,
     /// The next event has the type `error`, whatever its data.
     pub(crate) is_error: bool,
     /// Nothing continues after the last event: no client reads further, or the event reports an error.

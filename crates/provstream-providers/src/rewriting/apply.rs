@@ -31,6 +31,14 @@ impl<R: TextRewriter> State<R> {
         handler: &mut impl StreamHandler,
     ) {
         if self.reader.ends_reading {
+            // A block that holds text back has text.
+            if !each(found.iter()).any(|one| matches!(one, Found::Text(..))) {
+                for one in each(found.iter()) {
+                    if let Found::End(id) = *one {
+                        self.end(id, true, handler);
+                    }
+                }
+            }
             self.blocks.close();
             self.settle_all(handler);
         }

@@ -135,6 +135,7 @@ impl<R: TextRewriter> State<R> {
                     .or(self.blocks.current()),
                 sequence: is_numbered
                     .then(|| number.unwrap_or(self.next_sequence.saturating_add(self.added))),
+                has_name: self.reader.has_names,
                 envelope: match self.envelope {
                     Kind::Sse | Kind::Encoded => SyntheticFraming::Sse(self.line_end.as_str()),
                     Kind::Lines | Kind::Body => SyntheticFraming::Lines,

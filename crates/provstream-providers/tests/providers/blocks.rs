@@ -681,6 +681,47 @@ fn an_event_that_cannot_be_read_stays_without_its_block() {
 const LETTERS: &str = "dfhijklm";
 
 /// A message in which each block has a letter of its own, so that a text shows the block that it is of.
+#[test]
+fn a_block_stays_if_reading_ends_while_all_its_text_is_held_back() {
+    let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": " ["}});
+    let empty = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
+    let delta = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": " ["}});
+    let ends = [
+        json!({"type": "error", "error": {"type": "overloaded_error", "message": "m"}}),
+        json!({"type": "message_stop"}),
+    ];
+    for end in ends {
+        for before in [vec![start.clone()], vec![empty.clone(), delta.clone()]] {
+            let all = before.iter().chain([&end]);
+            let stream: String = all.map(|event| format!("data: {event}\n\n")).collect();
+            for size in [1, 7, stream.len()] {
+                let out = stripped(Anthropic, stream.as_bytes(), size);
+                let mut events = events(&out);
+                events.push(json!({"type": "content_block_stop", "index": 0}));
+                let read = read_anthropic(&events);
+                assert_eq!(read, [Block::of(" [", &[])], "{}", out.escape_ascii());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_event_has_several_numbers_in_any_order() {
+    let stream = b"data:{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\"}}\n\n\
+        data:{\"type\":\"response.\",\"sequence_number\":5,\"output_index\":0}\r\nt";
+    for size in [1, 9, stream.len()] {
+        let (mut rewriter, mut out) = (StreamRewriter::detect(Parser::new()), Vec::new());
+        pushed(stream, size, |chunk| {
+            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        });
+        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        assert_eq!(
+            out.escape_ascii().to_string(),
+            stream.escape_ascii().to_string()
+        );
+    }
+}
+
 fn drawn(random: &mut Random) -> Vec<Block> {
     let count = 1 + random.below(LETTERS.len());
     let blocks = LETTERS.chars().take(count).map(|letter| {

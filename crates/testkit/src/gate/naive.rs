@@ -31,8 +31,7 @@ impl Drawn {
             4 => Action::Replace("(\n)".into()),
             5..8 => Action::Discard,
             _ if random.below(4) > 0 => Action::Release,
-            // All ends of a stream are alike: of two nested citations, the inner one is asked about first.
-            _ if self.0 % 2 == 0 => Action::Suspend,
+            _ if random.below(2) == 0 => Action::Suspend,
             _ => Action::Refuse("no\t".into()),
         }
     }

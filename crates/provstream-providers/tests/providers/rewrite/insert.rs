@@ -49,10 +49,21 @@ fn without_a_delta_to_follow_the_inserted_event_is_the_shortest_of_its_format() 
         )
     };
     let stop = "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n";
-    let inserted = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" [\"}}\n\n";
+    let inserted = "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" [\"}}\n\n";
     assert_eq!(
         strip_all(Format::Anthropic, [&start("x ["), stop].concat().as_bytes()),
         [&start("x"), inserted, stop].concat()
+    );
+    // It has a name where the events of the response have names.
+    let named = |event: &str, name: &str| format!("event: {name}\n{event}");
+    let stop = named(stop, "content_block_stop");
+    let start = |text: &str| named(&start(text), "content_block_start");
+    assert_eq!(
+        strip_all(
+            Format::Anthropic,
+            [start("x ["), stop.clone()].concat().as_bytes()
+        ),
+        [start("x"), named(inserted, "content_block_delta"), stop].concat()
     );
     // The same in each format, where an event is too long to be repeated.
     let padding = format!("[{}0]", "0,".repeat(1 << 13));
