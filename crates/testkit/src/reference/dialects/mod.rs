@@ -190,6 +190,10 @@ const PROBES: &[&str] = &[
     "\n",
     "*",
     "**:",
+    "* x",
+    "** x",
+    "_ x",
+    "__ x",
     "]",
     "(",
     "`",
@@ -223,6 +227,12 @@ pub fn held(
         .map(|probe| probe.as_bytes().to_vec())
         .collect();
     probes.extend(super::holdback::completions(&stream.bytes));
+    // The rest of closing punctuation of which the first bytes have come.
+    for closing in super::stream::CLOSING.chars().map(String::from) {
+        let rests =
+            (1..closing.len()).filter(|&len| stream.bytes.ends_with(&closing.as_bytes()[..len]));
+        probes.extend(rests.map(|len| closing.as_bytes()[len..].to_vec()));
+    }
     let depends = |span: &std::ops::Range<usize>| {
         let mut results = probes.iter().map(|probe| {
             let mut longer = prefix.to_vec();
