@@ -1,13 +1,14 @@
 //! Citation dialects, and lists of the sources that a model was given.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use provstream::render::{MarkerRenderer, Markup, Template, Unlisted};
 use provstream::{Dialect, Dialects, Source, Sources};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::settings::value_error;
 
@@ -105,17 +106,32 @@ fn dialect(value: &Bound<'_, PyAny>) -> PyResult<Dialect> {
 /// A list of sources.
 #[derive(Debug)]
 struct SourceList {
-    ids: BTreeSet<Box<str>>,
+    sources: BTreeMap<Box<str>, Shown>,
     is_complete: bool,
+}
+
+/// Parts of a source that readers are shown.
+#[derive(Debug, Default)]
+struct Shown {
+    title: Option<String>,
+    url: Option<String>,
 }
 
 impl Sources for SourceList {
     fn find(&self, id: &str) -> Option<Source<'_>> {
-        self.ids.get(id).map(|id| Source::new(id))
+        let (id, shown) = self.sources.get_key_value(id)?;
+        let mut source = Source::new(id);
+        source.title = shown.title.as_deref();
+        source.url = shown.url.as_deref();
+        Some(source)
     }
 
     fn is_complete(&self) -> bool {
         self.is_complete
+    }
+
+    fn is_absent(&self) -> bool {
+        !self.is_complete && self.sources.is_empty()
     }
 }
 
@@ -142,11 +158,90 @@ pub(crate) fn sources(value: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Sources>> {
             "expected a list of sources, found a str",
         ));
     }
-    let ids: PyResult<BTreeSet<_>> = list.try_iter()?.map(|source| id(&source?)).collect();
+    let sources: PyResult<BTreeMap<_, _>> = list.try_iter()?.map(|one| source(&one?)).collect();
     Ok(Arc::new(SourceList {
-        ids: ids?,
+        sources: sources?,
         is_complete,
     }))
+}
+
+/// Reads a source: its identifier, and its title and address if it is a mapping with them.
+fn source(source: &Bound<'_, PyAny>) -> PyResult<(Box<str>, Shown)> {
+    let mut shown = Shown::default();
+    if let Ok(object) = source.cast::<PyDict>() {
+        let word = |name: &str| match object.get_item(name)? {
+            Some(value) => value.extract::<Option<String>>(),
+            None => Ok(None),
+        };
+        shown.title = word("title")?;
+        shown.url = word("url")?;
+    }
+    Ok((id(source)?, shown))
+}
+
+/// Reads what is written in the place of markers: a template, or a mapping with `template`, `markup` and `unlisted`.
+///
+/// # Errors
+/// `ValueError` for a template that is not valid and for unknown names, `TypeError` for anything else.
+pub(crate) fn renderer(
+    value: &Bound<'_, PyAny>,
+    sources: Arc<dyn Sources>,
+) -> PyResult<MarkerRenderer> {
+    let (mut text, mut markup, mut unlisted) = (None, Markup::Markdown, Unlisted::Strip);
+    if let Ok(object) = value.cast::<PyDict>() {
+        for (key, value) in object {
+            let (key, value): (String, String) = (key.extract()?, value.extract()?);
+            match &*key {
+                "template" => text = Some(value),
+                "markup" => markup = value.parse().map_err(value_error)?,
+                "unlisted" => unlisted = value.parse().map_err(value_error)?,
+                _ => {
+                    return Err(PyValueError::new_err(format!(
+                        "expected \"template\", \"markup\" or \"unlisted\" in \"render\", found {key:?}"
+                    )));
+                }
+            }
+        }
+    } else {
+        text = Some(value.extract()?);
+    }
+    let Some(text) = text else {
+        return Err(PyValueError::new_err(
+            "expected a \"template\" in \"render\", found none",
+        ));
+    };
+    let template = Template::new(&text, markup).map_err(value_error)?;
+    Ok(MarkerRenderer::new(template, sources).with_unlisted(unlisted))
+}
+
+/// Reads the sources that a request brings: `None` without any, otherwise what `sources` takes.
+#[pyfunction]
+pub(crate) fn request_sources<'py>(
+    py: Python<'py>,
+    body: &[u8],
+    dialects: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let Some(dialects) = self::dialects(dialects)? else {
+        return Ok(None);
+    };
+    let Some(found) = provstream_route::request_sources(body, &dialects) else {
+        return Ok(None);
+    };
+    let sources = PyList::empty(py);
+    for source in found.iter() {
+        let one = PyDict::new(py);
+        one.set_item("id", source.id)?;
+        for (name, value) in [("title", source.title), ("url", source.url)] {
+            if let Some(value) = value {
+                one.set_item(name, value)?;
+            }
+        }
+        sources.append(one)?;
+    }
+    let list = PyDict::new(py);
+    list.set_item("sources", sources)?;
+    list.set_item("complete", found.is_complete())?;
+    Ok(Some(list))
 }
 
 /// Returns the identifier of a source; a whole number is one, too.

@@ -37,6 +37,8 @@ mod _native {
     #[pymodule_export]
     use crate::arrow::{Column, Extracted, assertions_table, extract};
     #[pymodule_export]
+    use crate::citing::request_sources;
+    #[pymodule_export]
     use crate::discipline::{Discipline, Verdict};
     #[pymodule_export]
     use crate::emit::{examples, grammar, prompt, schema};

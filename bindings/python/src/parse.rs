@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use provstream::render::MarkerRenderer;
 use provstream::{Event, Handler, Rewriter as RustRewriter, TextChunk};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -29,7 +30,10 @@ pub(crate) const PIECE: usize = 1 << 16;
 /// `dict` that is neither.
 ///
 /// `dialects` names citation dialects whose markers are removed, too: built-in ones or TOML files. `sources` lists the sources
-/// that the model was given, identifiers or dicts with an `id`: it decides whether some markers are text.
+/// that the model was given, identifiers or dicts with an `id`: it decides whether some markers are text. `render` is a template
+/// that is written in the place of each marker, for each source that it cites, with its `{n}`, `{id}`, `{title}` and `{url}`; or a
+/// dict with the `template`, its `markup` (`"markdown"` or `"html"`), and what happens to identifiers that are not listed
+/// (`unlisted`: `"strip"`, `"keep"` or `"mark"`).
 ///
 /// >>> provstream.strip("It is so. [substrate.grep] Really.")
 /// 'It is so. Really.'
@@ -37,21 +41,29 @@ pub(crate) const PIECE: usize = 1 << 16;
 /// [{'role': 'assistant', 'content': 'It is so.'}]
 /// >>> provstream.strip("Paris [1] is big【4:0†source】.", dialects=["numeric", "openai-file"])
 /// 'Paris is big.'
+/// >>> sources = [{"id": "1", "url": "https://a.example/paris"}]
+/// >>> provstream.strip("Paris is big [1].", dialects=["numeric"], sources=sources, render="[{n}]({url})")
+/// 'Paris is big [1](https://a.example/paris).'
+#[expect(clippy::doc_markdown, reason = "the documentation is Python's")]
 #[pyfunction]
-#[pyo3(signature = (answer, /, *, dialects=None, sources=None))]
+#[pyo3(signature = (answer, /, *, dialects=None, sources=None, render=None))]
 pub(crate) fn strip<'py>(
     answer: &Bound<'py, PyAny>,
     dialects: Option<&Bound<'py, PyAny>>,
     sources: Option<&Bound<'py, PyAny>>,
+    render: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = answer.py();
-    let has_citing = dialects.is_some() || sources.is_some();
+    let has_citing = dialects.is_some() || sources.is_some() || render.is_some();
     match answer.cast::<PyString>() {
         Ok(text) if !has_citing => strip_text(text).map(Bound::into_any),
-        Ok(_) => parse(answer, "auto", None, None, dialects, sources).map(|(_, clean)| clean),
+        Ok(_) => {
+            let (_, clean) = parse(answer, "auto", None, None, dialects, sources, render)?;
+            Ok(clean)
+        }
         Err(_) => py
             .import("provstream._answers")?
-            .call_method1("strip", (answer, dialects, sources)),
+            .call_method1("strip", (answer, dialects, sources, render)),
     }
 }
 
@@ -83,9 +95,9 @@ fn stripped(text: &str) -> Option<String> {
     }
 }
 
-/// Parses a whole text. Returns its events and the text without annotations and markers.
+/// Parses a whole text. Returns its events and the text without annotations and markers, or with `render` in their place.
 #[pyfunction]
-#[pyo3(signature = (text, /, *, mode="auto", vocabulary=None, limits=None, dialects=None, sources=None))]
+#[pyo3(signature = (text, /, *, mode="auto", vocabulary=None, limits=None, dialects=None, sources=None, render=None))]
 #[expect(
     clippy::too_many_arguments,
     reason = "all but the first are optional keyword arguments"
@@ -97,9 +109,11 @@ pub(crate) fn parse<'py>(
     limits: Option<&Limits>,
     dialects: Option<&Bound<'py, PyAny>>,
     sources: Option<&Bound<'py, PyAny>>,
+    render: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyAny>)> {
     let py = text.py();
-    let settings = Settings::new(mode, vocabulary, limits, false)?.citing(dialects, sources)?;
+    let settings = Settings::new(mode, vocabulary, limits, false)?;
+    let settings = settings.citing(dialects, sources)?.rendering(render)?;
     let mut whole = Whole::new(&settings);
     let mut input = Input::default();
     let mut offsets = Offsets::new(usize::MAX / 2);
@@ -167,6 +181,7 @@ pub(crate) fn parse_pieces<'py>(
 /// Rewriter of a stream that is in memory.
 struct Whole {
     rewriter: RustRewriter,
+    renderer: Option<MarkerRenderer>,
     events: Events,
     clean: Vec<u8>,
 }
@@ -175,6 +190,7 @@ impl Whole {
     fn new(settings: &Settings) -> Self {
         Self {
             rewriter: RustRewriter::new(settings.parser()),
+            renderer: settings.renderer(),
             events: Events::default(),
             clean: Vec::new(),
         }
@@ -184,6 +200,7 @@ impl Whole {
         self.rewriter.push_break(&mut Collect {
             events: &mut self.events,
             clean: Some(&mut self.clean),
+            renderer: self.renderer.as_mut(),
         });
         self.events.place(offsets);
     }
@@ -193,6 +210,7 @@ impl Whole {
         let mut collect = Collect {
             events: &mut self.events,
             clean: Some(&mut self.clean),
+            renderer: self.renderer.as_mut(),
         };
         self.rewriter.push(utf8, &mut collect);
         self.events.place(offsets);
@@ -203,6 +221,7 @@ impl Whole {
         let mut collect = Collect {
             events: &mut self.events,
             clean: Some(&mut self.clean),
+            renderer: self.renderer.as_mut(),
         };
         self.rewriter.finish(&mut collect);
         self.events.place(offsets);
@@ -213,6 +232,7 @@ impl Whole {
 pub(crate) struct Collect<'a> {
     pub(crate) events: &'a mut Events,
     pub(crate) clean: Option<&'a mut Vec<u8>>,
+    pub(crate) renderer: Option<&'a mut MarkerRenderer>,
 }
 
 impl Handler for Collect<'_> {
@@ -238,7 +258,10 @@ impl Handler for Collect<'_> {
 
     fn marker(&mut self, marker: &provstream::Marker<'_>) -> provstream::Replacement {
         self.events.take(Event::Marker(marker.into_owned()));
-        provstream::Replacement::Remove
+        match &mut self.renderer {
+            Some(renderer) => renderer.render(marker),
+            None => provstream::Replacement::Remove,
+        }
     }
 
     fn event(&mut self, event: Event<'_>) {
@@ -306,6 +329,7 @@ impl State {
         self.parser.push_break(&mut Collect {
             events: &mut self.events,
             clean: None,
+            renderer: None,
         });
         self.events.place(&mut self.offsets);
     }
@@ -317,6 +341,7 @@ impl State {
         self.parser.finish(&mut Collect {
             events: &mut self.events,
             clean: None,
+            renderer: None,
         });
         self.events.place(&mut self.offsets);
     }
@@ -335,6 +360,7 @@ fn push_piece(
         &mut Collect {
             events,
             clean: None,
+            renderer: None,
         },
     );
     events.place(offsets);
@@ -397,6 +423,7 @@ impl Parser {
                         &mut Collect {
                             events,
                             clean: None,
+                            renderer: None,
                         },
                     );
                     events.place(offsets);

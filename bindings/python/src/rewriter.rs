@@ -1,5 +1,6 @@
 //! Rewriters and gates of a text.
 
+use provstream::render::MarkerRenderer;
 use provstream::{Gate as RustGate, GateEnd, Rewriter as RustRewriter, Rules};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -16,7 +17,11 @@ use crate::vocabulary::Vocabulary;
 
 /// Rewriter or gate that writes the text.
 enum Writer {
-    Rewriter(Box<RustRewriter>, Option<Replace>),
+    Rewriter(
+        Box<RustRewriter>,
+        Option<Replace>,
+        Option<Box<MarkerRenderer>>,
+    ),
     // A copy of the rules of the gate's policy, because the gate has that borrowed while it reports.
     Gate(Box<RustGate<AnyPolicy>>, Option<Box<Rules>>),
 }
@@ -28,11 +33,13 @@ impl Writer {
             chunk: piece,
             whole: false,
             replace: None,
+            renderer: None,
             rules: None,
         };
         match self {
-            Self::Rewriter(rewriter, replace) => {
+            Self::Rewriter(rewriter, replace, renderer) => {
                 sink.replace = replace.as_mut();
+                sink.renderer = renderer.as_deref_mut();
                 if untrusted {
                     rewriter.push_untrusted(piece, &mut sink);
                 } else {
@@ -58,11 +65,13 @@ impl Writer {
             chunk: b"",
             whole: false,
             replace: None,
+            renderer: None,
             rules: None,
         };
         match self {
-            Self::Rewriter(rewriter, replace) => {
+            Self::Rewriter(rewriter, replace, renderer) => {
                 sink.replace = replace.as_mut();
+                sink.renderer = renderer.as_deref_mut();
                 if is_break {
                     rewriter.push_break(&mut sink);
                 } else {
@@ -83,14 +92,19 @@ impl Writer {
     /// Removes and returns the exception of a Python callback.
     fn take_error(&mut self) -> Option<PyErr> {
         match self {
-            Self::Rewriter(_, replace) => replace.as_mut()?.error.take(),
+            Self::Rewriter(_, replace, _) => replace.as_mut()?.error.take(),
             Self::Gate(gate, _) => gate.policy().take_error(),
         }
     }
 
     fn reset(&mut self) {
         match self {
-            Self::Rewriter(rewriter, _) => rewriter.reset(),
+            Self::Rewriter(rewriter, _, renderer) => {
+                rewriter.reset();
+                if let Some(renderer) = renderer {
+                    renderer.reset();
+                }
+            }
             Self::Gate(gate, _) => gate.reset(),
         }
     }
@@ -208,7 +222,7 @@ impl State {
     /// object.
     fn traverse(&mut self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match &self.writer {
-            Writer::Rewriter(_, replace) => {
+            Writer::Rewriter(_, replace, _) => {
                 visit.call(replace.as_ref().map(|one| &one.function))?;
             }
             Writer::Gate(gate, _) => visit.call(gate.policy().function())?,
@@ -218,7 +232,7 @@ impl State {
 
     /// Drops the callbacks, when only a reference cycle keeps this object alive.
     fn clear(&mut self) {
-        self.writer = Writer::Rewriter(Box::default(), None);
+        self.writer = Writer::Rewriter(Box::default(), None, None);
         *self.output.function() = None;
     }
 
@@ -252,7 +266,7 @@ impl State {
 /// known in bytes only, and returns the replacement, or `None`. If a callback raises an exception,
 /// so does the call; the next call returns the text, which is not lost.
 ///
-/// With `dialects` and `sources`, as in `strip`, the markers of citations are removed, too.
+/// With `dialects`, `sources` and `render`, as in `strip`, the markers of citations are removed or written anew, too.
 ///
 /// One thread at a time may use it; `BusyError` is raised otherwise.
 ///
@@ -266,7 +280,7 @@ pub(crate) struct Rewriter(Guard<State>);
 impl Rewriter {
     #[new]
     #[pyo3(signature = (*, mode="auto", vocabulary=None, limits=None, hold_records=false, replace=None, on_event=None,
-        dialects=None, sources=None))]
+        dialects=None, sources=None, render=None))]
     #[expect(
         clippy::too_many_arguments,
         reason = "each is a keyword argument, and all are optional"
@@ -280,15 +294,16 @@ impl Rewriter {
         on_event: Option<Py<PyAny>>,
         dialects: Option<&Bound<'_, PyAny>>,
         sources: Option<&Bound<'_, PyAny>>,
+        render: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings = Settings::new(mode, vocabulary, limits, hold_records)?;
-        let settings = settings.citing(dialects, sources)?;
+        let settings = settings.citing(dialects, sources)?.rendering(render)?;
         let replace = replace.map(|function| Replace {
             function,
             error: None,
         });
         let rewriter = Box::new(RustRewriter::new(settings.parser()));
-        let writer = Writer::Rewriter(rewriter, replace);
+        let writer = Writer::Rewriter(rewriter, replace, settings.renderer().map(Box::new));
         Ok(Self(Guard::new("rewriter", State::new(writer, on_event))))
     }
 

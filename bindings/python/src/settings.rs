@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
+use provstream::render::MarkerRenderer;
 use provstream::{Dialects, Limits as RustLimits, Mode, Sources};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -147,6 +148,7 @@ pub(crate) struct Settings {
     hold_records: bool,
     dialects: Option<Dialects>,
     sources: Option<Arc<dyn Sources>>,
+    renderer: Option<MarkerRenderer>,
 }
 
 impl Settings {
@@ -170,6 +172,7 @@ impl Settings {
             hold_records,
             dialects: None,
             sources: None,
+            renderer: None,
         })
     }
 
@@ -197,6 +200,28 @@ impl Settings {
             )));
         }
         Ok(self)
+    }
+
+    /// Sets what is written in the place of markers.
+    ///
+    /// # Errors
+    /// `ValueError` without sources and for a template that is not valid, `TypeError` for other values.
+    pub(crate) fn rendering(mut self, render: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let Some(render) = render else {
+            return Ok(self);
+        };
+        let Some(sources) = &self.sources else {
+            return Err(PyValueError::new_err(
+                "expected \"render\" only with \"sources\", found it without",
+            ));
+        };
+        self.renderer = Some(citing::renderer(render, Arc::clone(sources))?);
+        Ok(self)
+    }
+
+    /// Returns the renderer of a text that begins, if something is written in the place of markers.
+    pub(crate) fn renderer(&self) -> Option<MarkerRenderer> {
+        self.renderer.clone()
     }
 
     /// Checks that there are sources for a policy with rules about them.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use provstream::render::MarkerRenderer;
 use provstream::{
     Action, BracketAnnotation, Event, GateHandler, Handler, JsonRecord, Marker, Question,
     Replacement, Rules, Span, TextChunk,
@@ -148,6 +149,7 @@ pub(crate) struct Sink<'a> {
     /// `true` if the output is exactly the chunk, which is then not copied.
     pub(crate) whole: bool,
     pub(crate) replace: Option<&'a mut Replace>,
+    pub(crate) renderer: Option<&'a mut MarkerRenderer>,
     pub(crate) rules: Option<&'a Rules>,
 }
 
@@ -188,7 +190,10 @@ impl Handler for Sink<'_> {
 
     fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
         self.report(Event::Marker(*marker));
-        Replacement::Remove
+        match &mut self.renderer {
+            Some(renderer) => renderer.render(marker),
+            None => Replacement::Remove,
+        }
     }
 
     fn event(&mut self, event: Event<'_>) {

@@ -5,12 +5,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use provstream::{
-    BracketAnnotation, Event, Handler, JsonRecord, Replacement, Rules, Span, TextChunk,
+    BracketAnnotation, Event, Handler, JsonRecord, Marker, Replacement, Rules, Span, TextChunk,
 };
 use provstream_providers::{
-    ChannelPosition, Format, GateEvent, Item, NoticeCode, PassMembers, ReadReport, Reasoning,
-    StreamGate, StreamHandler, StreamRewriter,
+    ChannelPosition, ChannelRenderer, Format, GateEvent, Item, NoticeCode, PassMembers, ReadReport,
+    Reasoning, StreamGate, StreamHandler, StreamRewriter,
 };
+use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -61,6 +62,7 @@ struct Output {
     texts: BTreeMap<String, Text>,
     ready: VecDeque<(Arc<str>, Found)>,
     on_event: Option<Py<PyAny>>,
+    renderer: Option<ChannelRenderer>,
 }
 
 impl Output {
@@ -144,6 +146,13 @@ impl Handler for Sink<'_> {
         Replacement::Remove
     }
 
+    fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
+        match &mut self.output.renderer {
+            Some(renderer) => renderer.render(marker),
+            None => Replacement::Remove,
+        }
+    }
+
     fn event(&mut self, event: Event<'_>) {
         self.report(event);
     }
@@ -160,6 +169,9 @@ impl StreamHandler for Sink<'_> {
             self.name.push_str(" reasoning");
         }
         *self.is_repeated = position.is_repeated;
+        if let Some(renderer) = &mut self.output.renderer {
+            renderer.channel(position);
+        }
     }
 
     fn gate(&mut self, event: GateEvent<'_>) {
@@ -329,7 +341,7 @@ pub(crate) struct Response(Guard<State>);
 impl Response {
     #[new]
     #[pyo3(signature = (*, format=None, policy=None, mode="auto", vocabulary=None, limits=None, now=None, reasoning="leave",
-        pass_members=None, on_event=None, dialects=None, sources=None))]
+        pass_members=None, on_event=None, dialects=None, sources=None, render=None))]
     #[expect(
         clippy::too_many_arguments,
         reason = "each is a keyword argument, and all are optional"
@@ -346,9 +358,15 @@ impl Response {
         on_event: Option<Py<PyAny>>,
         dialects: Option<&Bound<'_, PyAny>>,
         sources: Option<&Bound<'_, PyAny>>,
+        render: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings = Settings::new(mode, vocabulary, limits, false)?;
-        let settings = settings.citing(dialects, sources)?;
+        let settings = settings.citing(dialects, sources)?.rendering(render)?;
+        if policy.is_some() && render.is_some() {
+            return Err(PyValueError::new_err(
+                "expected \"render\" only without a policy, found both",
+            ));
+        }
         let parser = settings.parser();
         let format: Option<Format> = format.map(str::parse).transpose().map_err(value_error)?;
         let reasoning: Reasoning = reasoning.parse().map_err(value_error)?;
@@ -377,6 +395,7 @@ impl Response {
         };
         let output = Output {
             on_event,
+            renderer: settings.renderer().map(ChannelRenderer::new),
             ..Output::default()
         };
         Ok(Self(Guard::new(

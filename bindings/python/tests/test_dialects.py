@@ -48,6 +48,71 @@ def test_sources() -> None:
     assert citation.unknown_ids == []
 
 
+def test_render() -> None:
+    sources = [{"id": "1", "url": "https://a.example/1", "title": "One"}, {"id": "7"}]
+    links: dict[str, Any] = {"dialects": ["numeric"], "sources": sources, "render": "[{n}]({url})"}
+    text = "Grüße [7]. 🎉 Paris [1] is big [7] [9]."
+    expected = "Grüße \\[1\\]. 🎉 Paris [2](https://a.example/1) is big \\[1\\]."
+    assert provstream.strip(text, **links) == expected
+    assert provstream.strip({"choices": [{"message": {"content": text}}]}, **links) == {"choices": [{"message": {"content": expected}}]}
+    marked = {"template": "<sup title='{title}'>{n}</sup>", "markup": "html", "unlisted": "mark"}
+    assert provstream.strip("It is [1] [9].", **{**links, "render": marked}) == "It is <sup title='One'>1</sup> &#91;?&#93;."
+    for size in (1, 3, len(text)):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        rewriter = provstream.Rewriter(**links)
+        for _ in range(2):
+            assert "".join(map(rewriter.push, pieces)) + rewriter.finish() == expected
+            rewriter.reset()
+        assert "".join(clean(pieces, **links)) == expected
+        assert text_of("".join(clean([chat(*pieces)], format="auto", **links))) == expected
+    for wrong, message in [
+        ("[{n}]({title})", "destination of a link"),
+        ({"markup": "html"}, "expected a \"template\""),
+        ({"template": "{n}", "as": "html"}, "found \"as\""),
+        ({"template": "{n}", "markup": "tex"}, "tex"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            provstream.strip("x", **{**links, "render": wrong})
+    with pytest.raises(ValueError, match="only with \"sources\""):
+        provstream.strip("x", dialects=["numeric"], render="{n}")
+    with pytest.raises(ValueError, match="only without a policy"):
+        clean([], policy="own-state", **links)
+
+
+def test_sources_of_requests() -> None:
+    def ask(content: str, **more: Any) -> Any:
+        return provstream.request_sources({"messages": [{"role": "user", "content": content}], **more}, ["numeric"])
+
+    labelled = "[1] Cities\n[2] Rivers\n\nIs Paris big?"
+    assert ask(labelled) == {"sources": [{"id": "1", "title": "Cities"}, {"id": "2", "title": "Rivers"}], "complete": True}
+    assert not ask(labelled, tools=[{"type": "web_search"}])["complete"]
+    assert ask("Is Paris big?") is None
+    assert provstream.request_sources(b"no JSON", ["numeric"]) is None
+
+
+def test_transport_reads_the_sources_of_its_request() -> None:
+    httpx = pytest.importorskip("httpx")
+    from provstream.httpx import CleanTransport
+
+    def answer(_: Any) -> Any:
+        content = chat("Big [1]. It ra", "ins [7]. So.")
+        return httpx.Response(200, headers={"content-type": "text/event-stream"}, content=content.encode())
+
+    policy = provstream.Policy(floor=1, default_window="1h", inadmissible=RELEASE, unknown_source=WITHHOLD)
+    transport = CleanTransport(httpx.MockTransport(answer), policy=policy, dialects=["numeric"], sources="request")
+    with httpx.Client(transport=transport) as client:
+        for content, expected in [
+            ("[1] Cities\n\nIs it big?", "Big. (withheld) So."),
+            ("[1] Cities\n[7] Rain\n\nIs it big?", "Big. It rains. So."),
+            ("Is it big?", "Big. It rains. So."),
+        ]:
+            body = {"messages": [{"role": "user", "content": content}]}
+            response = client.post("https://a.example/v1/chat/completions", json=body)
+            assert text_of(response.text) == expected
+        stream = client.post("https://a.example/v1/chat/completions", content=iter([b"{}"]))
+        assert text_of(stream.text) == "Big. It rains. So."
+
+
 def test_citations() -> None:
     found = provstream.parse(TEXT, dialects=["numeric", "openai-file"])
     assert [(one.text, one.ids) for one in found.citations] == [("Grüße.", ["1"]), ("🎉 Paris is big.", ["2", "4:0"])]

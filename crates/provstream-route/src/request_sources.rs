@@ -174,6 +174,16 @@ const UNREAD: [&str; 9] = [
     "inline_data",
 ];
 
+/// Returns the sources that a request to a provider brings, for programs that send requests without a route.
+///
+/// They are the identifiers of labels in its documents, search results and tool results, in the forms of the `dialects`, and of
+/// documents that have one (docs/dialects.md, sources out of the request). `body` is JSON; another body has none. `None`: the
+/// request brings no source.
+#[must_use]
+pub fn request_sources(body: &[u8], dialects: &Dialects) -> Option<SourceList> {
+    sources_of(body, dialects, &SourceClasses::default()).0
+}
+
 /// Returns the sources of a request to a provider: the identifiers of its labels, and those of its documents. Without any, there is
 /// no list.
 ///

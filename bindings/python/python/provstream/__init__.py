@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from provstream._clean import CleanStream, clean, clean_response
+from provstream._clean import CleanStream, clean, clean_response, request_sources
 from provstream._native import (
     Action,
     Annotation,
@@ -83,6 +83,7 @@ __all__ = [
     "marc",
     "parse",
     "report",
+    "request_sources",
     "sql",
     "strip",
 ]

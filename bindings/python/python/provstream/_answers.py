@@ -59,18 +59,18 @@ def to_data(answer: Any) -> Any:
     return json.loads(json.dumps(answer, default=members))
 
 
-def strip(answer: A, dialects: Any = None, sources: Any = None) -> A:
-    """Removes the annotations from the texts of an answer, and the markers of citations in these dialects."""
+def strip(answer: A, dialects: Any = None, sources: Any = None, render: Any = None) -> A:
+    """Removes the annotations from the texts of an answer, and the markers of citations in these dialects, or writes them anew."""
     if is_text(answer):
-        return _native.parse(answer, dialects=dialects, sources=sources)[1]  # type: ignore[type-var]
+        return _native.parse(answer, dialects=dialects, sources=sources, render=render)[1]  # type: ignore[type-var]
     messages = _messages(answer)
     if messages is None:
         _value(answer)
-        return _strip_response(answer, None, dialects, sources)
+        return _strip_response(answer, None, dialects, sources, render)
     clean = list(messages)
     for number, message, value in _answers(messages):
         format, response, path = _response(value)
-        stripped: Any = _strip_response(response, format, dialects, sources)
+        stripped: Any = _strip_response(response, format, dialects, sources, render)
         if stripped is not response:
             for key in path:
                 stripped = stripped[key]
@@ -82,8 +82,8 @@ def strip(answer: A, dialects: Any = None, sources: Any = None) -> A:
     return tuple(clean) if isinstance(answer, tuple) else clean[0]  # type: ignore[return-value]
 
 
-def _strip_response(response: A, format: str | None, dialects: Any, sources: Any) -> A:
-    objects = Objects(_native.Response(format=format, dialects=dialects, sources=sources))
+def _strip_response(response: A, format: str | None, dialects: Any, sources: Any, render: Any) -> A:
+    objects = Objects(_native.Response(format=format, dialects=dialects, sources=sources, render=render))
     written = [*objects.push(response), *objects.finish()]
     if objects.response.format is None:
         raise ValueError(

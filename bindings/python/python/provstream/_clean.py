@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar
 
 from provstream import _native
 from provstream._native import Action, Event, Limits, Policy, Question, Vocabulary
-from provstream._objects import Objects
+from provstream._objects import Objects, members
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,6 +22,7 @@ R = TypeVar("R")
 Decide = Policy | str | Callable[[Question], Action]
 Dialects = str | PathLike[str] | Sequence[str | PathLike[str]]
 Sources = Sequence[str | int | Mapping[str, Any]] | Mapping[str, Any]
+Render = str | Mapping[str, str]
 
 RESPONSES = ("text/event-stream", "application/x-ndjson", "application/jsonl", "application/json")
 """Media types of the responses of providers."""
@@ -55,12 +56,16 @@ class Options(TypedDict, total=False):
     pass_members: Sequence[str]
     dialects: Dialects | None
     sources: Sources | None
+    render: Render | None
 
 
 class Settings:
     """Validated settings with the fields of `Options`."""
 
-    __slots__ = ("dialects", "format", "limits", "mode", "now", "pass_members", "policy", "reasoning", "sources", "vocabulary")
+    __slots__ = (
+        *("dialects", "format", "limits", "mode", "now", "pass_members", "policy", "reasoning", "render", "sources"),
+        "vocabulary",
+    )
 
     def __init__(
         self,
@@ -74,6 +79,7 @@ class Settings:
         pass_members: Sequence[str] = (),
         dialects: Dialects | None = None,
         sources: Sources | None = None,
+        render: Render | None = None,
     ) -> None:
         self.policy = policy
         self.format = format
@@ -85,6 +91,9 @@ class Settings:
         self.pass_members = pass_members
         self.dialects = dialects
         self.sources = sources
+        self.render = render
+        if policy is not None and render is not None:
+            raise ValueError('expected "render" only without a policy, found both')
         if format == "text":
             self.text(None)
         else:
@@ -100,6 +109,7 @@ class Settings:
                 on_event=on_event,
                 dialects=self.dialects,
                 sources=self.sources,
+                render=self.render,
             )
         return _native.Gate(
             self.policy,
@@ -112,8 +122,8 @@ class Settings:
             sources=self.sources,
         )
 
-    def response(self, on_event: Callable[[Event], object] | None) -> _native.Response:
-        """Creates the writer of a provider's response."""
+    def response(self, on_event: Callable[[Event], object] | None, sources: Sources | None = None) -> _native.Response:
+        """Creates the writer of a provider's response, which may have sources of its own."""
         return _native.Response(
             format=None if self.format in ("auto", "text") else self.format,
             policy=self.policy,
@@ -125,8 +135,32 @@ class Settings:
             pass_members=self.pass_members,
             on_event=on_event,
             dialects=self.dialects,
-            sources=self.sources,
+            sources=self.sources if sources is None else sources,
+            render=self.render,
         )
+
+
+UNKNOWN: Sources = {"sources": [], "complete": False}
+"""Sources of a request that brings none."""
+
+
+def request_sources(request: bytes | str | Mapping[str, Any], dialects: Dialects) -> Sources | None:
+    """Returns the sources that a request to a provider brings, as the argument `sources` takes them; `None` without any.
+
+    `request` is the body of the request, or its members. A source has a label, a marker of the dialects at the start of a line with
+    text after it, or is a document with an identifier; `docs/proxy.md` has the rules. The list is complete if nothing in the request
+    can bring other sources.
+
+    >>> messages = [{"role": "user", "content": "[1] Cities https://a.example/cities\\n[2] Rivers\\n\\nIs Paris big?"}]
+    >>> provstream.request_sources({"messages": messages}, ["numeric"])
+    {'sources': [{'id': '1', 'title': 'Cities', 'url': 'https://a.example/cities'}, {'id': '2', 'title': 'Rivers'}], 'complete': True}
+    """
+    if isinstance(request, Mapping):
+        # Imported on first use, like all that most programs do not need.
+        import json
+
+        request = json.dumps(request, default=members)
+    return _native.request_sources(request.encode() if isinstance(request, str) else bytes(request), dialects)
 
 
 def called(function: Callable[..., R], *arguments: Any) -> R:
@@ -406,6 +440,7 @@ def clean(
     pass_members: Sequence[str] = (),
     dialects: Dialects | None = None,
     sources: Sources | None = None,
+    render: Render | None = None,
 ) -> CleanStream[T]:
     """Removes the annotations from a stream, or with a policy withholds text.
 
@@ -418,7 +453,7 @@ def clean(
     they have accumulated would not be clean. `provstream.httpx` has a transport for them.
 
     Events go to `on_event`, or are collected for `events()`. `now`, `mode`, `vocabulary` and `limits` are those of `Gate`,
-    `reasoning` and `pass_members` those of `Response`, `dialects` and `sources` those of `strip`. Raises `ValueError` for settings
+    `reasoning` and `pass_members` those of `Response`, `dialects`, `sources` and `render` those of `strip`. Raises `ValueError` for settings
     that are wrong.
 
     >>> stream = provstream.clean(["It is so. [subst", "rate.grep] Really."])
@@ -430,7 +465,7 @@ def clean(
             f"expected the events of a provider, found {type(stream).__name__}, which puts the message together before they can be "
             "cleaned: use the method create(..., stream=True), or give the client a transport of provstream.httpx"
         )
-    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members, dialects, sources)
+    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members, dialects, sources, render)
     return CleanStream(stream, settings, on_event)
 
 
@@ -448,13 +483,14 @@ def clean_response(
     pass_members: Sequence[str] = (),
     dialects: Dialects | None = None,
     sources: Sources | None = None,
+    render: Render | None = None,
 ) -> T:
     """Removes the annotations from a response that is not streamed: an object of an SDK, or its members in a `dict`.
 
     >>> provstream.clean_response({"choices": [{"message": {"content": "It is so. [substrate.grep]"}}]})
     {'choices': [{'message': {'content': 'It is so.'}}]}
     """
-    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members, dialects, sources)
+    settings = Settings(policy, format, mode, vocabulary, limits, now, reasoning, pass_members, dialects, sources, render)
     objects = Objects(settings.response(on_event))
     written = [*objects.push(response), *objects.finish()]
     if len(written) != 1:

@@ -17,6 +17,7 @@ class WithheldError(ValueError): ...
 _Time = str | datetime
 _Duration = str | timedelta
 _Dialects = str | PathLike[str] | Listed[str | PathLike[str]]
+_Render = str | Mapping[str, str]
 _Sources = Listed[str | int | Mapping[str, Any]] | Mapping[str, Any]
 _Decide = Policy | str | Callable[[Question], Action]
 
@@ -294,6 +295,7 @@ class Rewriter:
         on_event: Callable[[Event], object] | None = None,
         dialects: _Dialects | None = None,
         sources: _Sources | None = None,
+        render: _Render | None = None,
     ) -> Rewriter: ...
     @overload
     def push(self, chunk: str, /) -> str: ...
@@ -355,6 +357,7 @@ class Response:
         on_event: Callable[[Event], object] | None = None,
         dialects: _Dialects | None = None,
         sources: _Sources | None = None,
+        render: _Render | None = None,
     ) -> Response: ...
     def push(self, chunk: _Chunk, /) -> bytes: ...
     def finish(self) -> bytes: ...
@@ -475,7 +478,15 @@ def escaped(text: str) -> str: ...
 def response_texts(
     response: bytes, format: str | None, message: int | None
 ) -> tuple[list[tuple[str, list[str]]], bool]: ...
-def strip(answer: _A, /, *, dialects: _Dialects | None = None, sources: _Sources | None = None) -> _A: ...
+def request_sources(body: bytes, dialects: _Dialects) -> dict[str, Any] | None: ...
+def strip(
+    answer: _A,
+    /,
+    *,
+    dialects: _Dialects | None = None,
+    sources: _Sources | None = None,
+    render: _Render | None = None,
+) -> _A: ...
 def parse(
     text: _T,
     /,
@@ -485,6 +496,7 @@ def parse(
     limits: Limits | None = None,
     dialects: _Dialects | None = None,
     sources: _Sources | None = None,
+    render: _Render | None = None,
 ) -> tuple[list[Event], _T]: ...
 def parse_pieces(
     channel: str,

@@ -24,12 +24,23 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from provstream._clean import RESPONSES, STALE, Options, Settings, called, media_types, unreadable
+from provstream._clean import (
+    RESPONSES,
+    STALE,
+    UNKNOWN,
+    Options,
+    Settings,
+    called,
+    media_types,
+    request_sources,
+    unreadable,
+)
 from provstream._native import Event, ReadReport, Response
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from provstream._clean import Sources
     from typing_extensions import Unpack
 
 __all__ = ["AsyncCleanTransport", "CleanTransport"]
@@ -54,6 +65,9 @@ class _Cleaning:
         self._select = select or _is_post
         self._on_event = on_event
         self._on_report = on_report
+        self._has_request_sources = options.get("sources") == "request"
+        if self._has_request_sources:
+            options["sources"] = UNKNOWN
         self._settings = Settings(**options)
 
     def _body(self, request: Any, response: Any) -> _Body | None:
@@ -64,7 +78,20 @@ class _Cleaning:
             return None
         if problem := unreadable(response.status_code, response.headers):
             raise RuntimeError(problem)
-        return _Body(self._settings.response(self._on_event), request, self._on_report)
+        writer = self._settings.response(self._on_event, self._sources(request))
+        return _Body(writer, request, self._on_report)
+
+    def _sources(self, request: Any) -> Sources | None:
+        """Returns the sources that a request brings, if they count."""
+        dialects = self._settings.dialects
+        if not self._has_request_sources or dialects is None:
+            return None
+        try:
+            body = request.content
+        except RuntimeError:
+            # The body of the request is a stream, which is not kept.
+            return None
+        return request_sources(body, dialects)
 
 
 class _Body:
@@ -99,7 +126,7 @@ class CleanTransport(_Cleaning):
 
     `on_event` gets each event, and `on_report` the request and its `ReadReport` when a response has ended or is closed; a program that
     acts on what was found checks `is_complete`. An exception that they raise ends the response. The other arguments are those of
-    `provstream.clean`.
+    `provstream.clean`; `sources="request"` compares each answer with the sources that its own request brings (`request_sources`).
     """
 
     def handle_request(self, request: Any) -> Any:
