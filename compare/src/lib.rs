@@ -3,6 +3,7 @@
 mod adapter;
 mod beside;
 pub mod count;
+mod dialects;
 mod growth;
 mod json;
 mod latency;

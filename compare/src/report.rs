@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::count::Counts;
 use crate::rows::text_rows;
 use crate::targets::{self, Target};
-use crate::{beside, json, latency, machine, plot, tables, versions, wire};
+use crate::{beside, dialects, json, latency, machine, plot, tables, versions, wire};
 
 /// What the numbers are put into.
 const TEMPLATE: &str = include_str!("../template/benchmarks.md");
@@ -54,6 +54,8 @@ pub fn write() -> io::Result<()> {
     rows.extend(growth);
     said("providers' streams");
     rows.extend(wire_targets(rounds, &counts));
+    said("markers of citations");
+    rows.extend(dialects::rows(rounds).into_iter().map(Target::from));
     said("latency");
     let clock = latency::clock();
     let streams = latency::streams();
@@ -80,6 +82,16 @@ pub fn write() -> io::Result<()> {
 #[must_use]
 pub fn wire() -> String {
     targets::table(&wire_targets(rounds(), &Counts::take()))
+}
+
+/// The rows about markers of citations, measured: the lines of the table of targets.
+#[must_use]
+pub fn dialects() -> String {
+    let rows: Vec<Target> = dialects::rows(rounds())
+        .into_iter()
+        .map(Target::from)
+        .collect();
+    targets::table(&rows)
 }
 
 fn wire_targets(rounds: usize, counts: &Counts) -> Vec<Target> {

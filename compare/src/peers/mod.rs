@@ -26,6 +26,9 @@ pub(crate) const PEERS: [Peer; 9] = [
     mdstream::PEER,
 ];
 
+/// Other ways to find the markers of citations.
+pub(crate) const CITING: [Peer; 2] = [codex::PEER, regex::NUMBERS];
+
 /// The payload alone.
 fn plain(payload: &str) -> String {
     payload.to_owned()

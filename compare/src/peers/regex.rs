@@ -16,15 +16,23 @@ pub(super) const PEER: Peer = Peer {
     open: "[",
     close: "]",
     body: super::plain,
-    make: || {
-        Box::new(Buffered {
-            regex: Regex::new(PATTERN).expect("a sound pattern"),
-            buffer: Vec::new(),
-            from: 0,
-            found: 0,
-        })
-    },
+    make: || boxed(PATTERN),
 };
+
+/// The same for numbers in brackets, which cite.
+pub(super) const NUMBERS: Peer = Peer {
+    make: || boxed(r"\[[1-9][0-9]{0,2}\]"),
+    ..PEER
+};
+
+fn boxed(pattern: &str) -> Box<dyn Adapter> {
+    Box::new(Buffered {
+        regex: Regex::new(pattern).expect("a sound pattern"),
+        buffer: Vec::new(),
+        from: 0,
+        found: 0,
+    })
+}
 
 struct Buffered {
     regex: Regex,
