@@ -101,10 +101,10 @@ impl<R: TextRewriter> State<R> {
             self.edits.add(text.range(), start);
         }
         if self.reader.block.is_some() {
-            if !text.is_empty()
-                && let Some((block, _)) = self.reader.block_number(&frame.data)
-            {
-                self.texts[place].block = Some(block);
+            if !text.is_empty() {
+                // Without a number, text is not that of the block that got content last.
+                let block = self.reader.block_number(&frame.data);
+                self.texts[place].block = Some(block.map_or(id.index(), |(block, _)| block));
             }
             let has_text = if changed {
                 self.edits.bytes.len() > start
