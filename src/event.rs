@@ -542,7 +542,7 @@ pub enum DiagnosticCode {
     /// A marker of a citation that is not complete where its dialect's limit or the text ends, or one around text that has no
     /// end tag; the span is its bytes.
     UnclosedMarker,
-    /// What may be a marker of a citation, and is not read: after a backtick that nothing closes, in a string of JSON, or because
+    /// A text that may be a marker of a citation, and is not read: after a backtick that nothing closes, in a string of JSON, or because
     /// no identifier of it is in the complete list of sources. The span is the code, the value or the marker.
     UnreadMarker,
 }

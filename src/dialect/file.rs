@@ -1,7 +1,7 @@
 //! Dialects in TOML files.
 
 use super::automaton::{Automaton, BuildError};
-use super::guard::{Attached, Guard, Rules};
+use super::guard::{Attached, Guard, GuardKind};
 use super::table::{Ids, Table};
 use super::{DialectError, DialectErrorKind as Kind};
 use crate::settings::{self, File, Value};
@@ -148,13 +148,13 @@ fn guard(table: &settings::Table<'_>) -> Result<Option<Guard>, DialectError> {
     let Some(value) = table.get("guard") else {
         return Ok(None);
     };
-    let rules = match value.string()? {
-        "number" => Rules::Number,
-        "link" => Rules::Link,
+    let kind = match value.string()? {
+        "number" => GuardKind::Number,
+        "link" => GuardKind::Link,
         _ => return Err(error(Kind::BadValue, &value)),
     };
     Ok(Some(Guard {
-        rules,
+        kind,
         not_after,
         labels,
         attached,

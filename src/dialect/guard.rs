@@ -6,9 +6,9 @@ use crate::sources::{Source, Sources};
 /// Most blanks after a marker that are looked at.
 const MOST_BLANKS: usize = 8;
 
-/// Rules by which a group is text.
+/// Kind of a guard, by the rules by which a group is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rules {
+pub(crate) enum GuardKind {
     /// Those for numbers in brackets.
     Number,
     /// Only those by which brackets are part of a link.
@@ -18,7 +18,7 @@ pub(crate) enum Rules {
 /// Guard of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
-    pub(super) rules: Rules,
+    pub(super) kind: GuardKind,
     /// Words after which a group of several identifiers (a list) is not a marker.
     pub(super) not_after: Vec<Box<str>>,
     /// Words after which a number names something else than a source.
@@ -93,7 +93,7 @@ impl Guard {
         one_each: bool,
         around: &Around<'_>,
     ) -> Verdict {
-        if self.rules == Rules::Link {
+        if self.kind == GuardKind::Link {
             return around.link(bytes);
         }
         let listed = around
@@ -175,7 +175,7 @@ impl Guard {
 
     /// Returns `true` if a group that is first in its line makes the others of the line text.
     pub(crate) fn is_for_numbers(&self) -> bool {
-        self.rules == Rules::Number
+        self.kind == GuardKind::Number
     }
 
     fn list(&self, around: &Around<'_>, before: &[u8], listed: Option<bool>) -> Answer {

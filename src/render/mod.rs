@@ -110,7 +110,7 @@ struct Open {
     dialect: Box<str>,
     name: Box<[u8]>,
     ids: Vec<Box<str>>,
-    /// It is kept, and so is its end tag.
+    /// The marker is kept, and so is its end tag.
     is_kept: bool,
 }
 

@@ -106,13 +106,13 @@ fn dialect(value: &Bound<'_, PyAny>) -> PyResult<Dialect> {
 /// A list of sources.
 #[derive(Debug)]
 struct SourceList {
-    sources: BTreeMap<Box<str>, Shown>,
+    sources: BTreeMap<Box<str>, SourceLink>,
     is_complete: bool,
 }
 
 /// Parts of a source that readers are shown.
 #[derive(Debug, Default)]
-struct Shown {
+struct SourceLink {
     title: Option<String>,
     url: Option<String>,
 }
@@ -166,8 +166,8 @@ pub(crate) fn sources(value: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Sources>> {
 }
 
 /// Reads a source: its identifier, and its title and address if it is a mapping with them.
-fn source(source: &Bound<'_, PyAny>) -> PyResult<(Box<str>, Shown)> {
-    let mut shown = Shown::default();
+fn source(source: &Bound<'_, PyAny>) -> PyResult<(Box<str>, SourceLink)> {
+    let mut shown = SourceLink::default();
     if let Ok(object) = source.cast::<PyDict>() {
         let word = |name: &str| match object.get_item(name)? {
             Some(value) => value.extract::<Option<String>>(),

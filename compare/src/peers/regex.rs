@@ -19,7 +19,7 @@ pub(super) const PEER: Peer = Peer {
     make: || boxed(PATTERN),
 };
 
-/// The same for numbers in brackets, which cite.
+/// A search for numbers in brackets, which cite.
 pub(super) const NUMBERS: Peer = Peer {
     make: || boxed(r"\[[1-9][0-9]{0,2}\]"),
     ..PEER

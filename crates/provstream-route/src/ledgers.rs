@@ -92,5 +92,5 @@ pub trait ToolResultRecorder: fmt::Debug + Send + Sync {
 }
 
 /// Function that gets the number of results of a request that were recorded, or else the error of the ledger, after which none of them is.
-/// It is dropped without a call if the recorder has failed.
+/// A recorder that has failed drops it without a call.
 pub type RecordingDone = Box<dyn FnOnce(Result<u64, String>) + Send>;

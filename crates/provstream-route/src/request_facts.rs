@@ -117,7 +117,7 @@ impl<'a> RequestFacts<'a> {
 /// Returns the number of answers that the body of a request asks for; at least 1.
 #[must_use]
 pub fn choices(body: &[u8]) -> usize {
-    let asked = serde_json::from_slice::<Asked>(body);
+    let asked = serde_json::from_slice::<AnswerCount>(body);
     asked.map_or(1, |asked| {
         most(asked.n, [asked.generation, asked.generation_config])
     })
@@ -142,14 +142,14 @@ struct Generation {
 
 /// Members of a request about the number of answers.
 #[derive(Deserialize)]
-struct Asked {
+struct AnswerCount {
     n: Option<usize>,
     #[serde(rename = "generationConfig")]
     generation: Option<Generation>,
     generation_config: Option<Generation>,
 }
 
-/// Members of a request that may have results, and those of [`Asked`]. Members of another type than expected make the request one
+/// Members of a request that may have results, and those of [`AnswerCount`]. Members of another type than expected make the request one
 /// without results.
 #[derive(Deserialize)]
 struct Request<'a> {
@@ -225,12 +225,12 @@ struct Function<'a> {
 }
 
 /// Name and arguments of a call.
-type Call<'a> = (Cow<'a, str>, Option<&'a RawValue>);
+type ToolCall<'a> = (Cow<'a, str>, Option<&'a RawValue>);
 
 #[derive(Default)]
 struct Results<'a> {
     /// Each call, by its identifier.
-    calls: HashMap<Cow<'a, str>, Call<'a>>,
+    calls: HashMap<Cow<'a, str>, ToolCall<'a>>,
     results: Vec<RequestToolResult<'a>>,
 }
 

@@ -16,7 +16,7 @@ use self::around::OpenMarkers;
 use self::behind::Behind;
 use self::scan::Candidate;
 use self::tracker::Tracker;
-use self::unread::Unread;
+use self::unread::UnreadSearch;
 use super::markdown::line::Line;
 use super::{OpenCitation, Sink};
 use crate::dialect::{Dialects, Patterns, Set};
@@ -74,7 +74,7 @@ struct Reader {
     white: u8,
     ids: IdText,
     open: OpenMarkers,
-    unread: Unread,
+    unread: UnreadSearch,
     tracker: Tracker,
     removed: Removed,
 }
@@ -147,7 +147,7 @@ impl Markers {
                 white: 0,
                 ids: IdText::default(),
                 open: OpenMarkers::default(),
-                unread: Unread::default(),
+                unread: UnreadSearch::default(),
                 tracker: Tracker::new(start, limits),
                 removed: Removed {
                     ranges: VecDeque::new(),

@@ -9,7 +9,7 @@ use crate::steps;
 
 /// Search in the present region.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Unread {
+pub(super) struct UnreadSearch {
     /// Stream offset at which the content of the region begins.
     start: u64,
     /// Content of a code span came, after its opening run of backticks.
@@ -21,7 +21,7 @@ pub(super) struct Unread {
     found: bool,
 }
 
-impl Unread {
+impl UnreadSearch {
     pub(super) fn begin(&mut self, start: u64) {
         *self = Self {
             start,

@@ -29,12 +29,12 @@ pub(super) struct RecordQueue {
 
 #[derive(Default)]
 struct Shared {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingJobs>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct WaitingJobs {
     jobs: Vec<RecordJob>,
     bytes: usize,
     is_urgent: bool,
@@ -42,7 +42,7 @@ struct Waiting {
 }
 
 impl Shared {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, WaitingJobs> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

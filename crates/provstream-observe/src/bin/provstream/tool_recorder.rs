@@ -25,7 +25,7 @@ pub(crate) struct ToolRecorder {
     queue: RecordQueue,
 }
 
-/// What is recorded, and how.
+/// Ledger and settings of a recorder.
 struct Recorded {
     ledger: SqliteLedger,
     classes: BTreeMap<Box<str>, Class>,
