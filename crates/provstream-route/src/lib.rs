@@ -99,6 +99,7 @@ pub use plan::Plan;
 pub use read::ROUTE_KEYS;
 pub use refusal::Refusal;
 pub use request_facts::{RequestFacts, RequestToolResult, choices};
+#[cfg(feature = "dialects")]
 pub use request_sources::request_sources;
 pub use route::{Route, RouteAction, Routes};
 #[cfg(feature = "dialects")]
