@@ -9,9 +9,9 @@ const MOST_BLANKS: usize = 8;
 /// Kind of a guard, by the rules by which a group is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GuardKind {
-    /// Those for numbers in brackets.
+    /// Numbers in brackets: indices, ranges, labels and bibliographies are text.
     Number,
-    /// Only those by which brackets are part of a link.
+    /// Brackets that are part of a link are text.
     Link,
 }
 

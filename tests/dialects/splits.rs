@@ -106,3 +106,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn each_byte_alone_gives_the_same_where_much_is_undecided() {
+    let texts = [
+        // More blanks than are removed, after the marker of a list.
+        format!("It is so [doc1].\n1.{}\n[doc3]It rains.", " ".repeat(70)),
+        // A form that never closes.
+        format!("- So【12:3†a.pdf】 it is. )雪，【4:0: {}", "é".repeat(300)),
+        // A quote in a quote.
+        "> It rains\n> > \u{E200}cite\u{E202}turn0search1\u{E201}\n\u{E200}cite\u{E202}turn0view0\u{E201}+\n-  x".to_owned(),
+    ];
+    let mut faults = Vec::new();
+    for (text, parser) in texts
+        .iter()
+        .flat_map(|text| PARSERS.each_ref().map(|parser| (text, parser)))
+    {
+        if run(parser, [text.as_bytes()]) != run(parser, text.as_bytes().chunks(1)) {
+            faults.push(text);
+        }
+    }
+    assert!(faults.is_empty(), "{faults:?}");
+}

@@ -46,7 +46,7 @@ impl RequestToolResult<'_> {
         self.result.get()
     }
 
-    /// Returns the text of the result; `None` if there is none. That of several parts is joined by line feeds, and an object of Gemini's is
+    /// Returns the text of the result; `None` if there is none. Several parts are joined by line feeds; an object of Gemini's is
     /// JSON without white space.
     #[must_use]
     pub fn text(&self) -> Option<String> {
