@@ -18,6 +18,14 @@ pub(crate) fn pointer_names(pointers: &[Pointer]) -> String {
     names.join(" or ")
 }
 
+/// Returns `true` for the first line of a JSON array or object that goes on in further lines, as pretty printers write it.
+fn is_open_value(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.starts_with(b"[") && line.ends_with(b"[")
+        || line.ends_with(b"{") && (line.starts_with(b"{") || line.starts_with(b"["))
+        || line.starts_with(b"[{") && line.ends_with(b",")
+}
+
 /// Replaces strings of a line. Strings that stay as they are keep their escapes.
 fn replace_texts(json: &[u8], mut edits: Vec<(PointerText<'_>, String)>) -> Vec<u8> {
     edits.sort_by_key(|(text, _)| text.span.start);
@@ -44,6 +52,8 @@ pub(crate) struct FieldCounts {
     without: u64,
     /// Lines that are not JSON, or have another value at a pointer.
     pub(crate) unread: CountAndExample,
+    /// A line looks like the beginning of a JSON value of several lines.
+    is_spread: bool,
 }
 
 impl FieldCounts {
@@ -52,6 +62,7 @@ impl FieldCounts {
         self.strings += later.strings;
         self.without += later.without;
         self.unread.merge(&later.unread);
+        self.is_spread |= later.is_spread;
     }
 
     /// Returns `true` if lines had text that was not read, or if there are lines and none has a string, as with a mistyped pointer.
@@ -59,9 +70,13 @@ impl FieldCounts {
         self.unread.count() > 0 || self.strings == 0 && self.without > 0
     }
 
-    /// Returns a message if the input had no string.
+    /// Returns a message if the input had no string, or is not NDJSON.
     pub(crate) fn missing(&self, pointers: &[Pointer]) -> Option<String> {
         match (self.strings, self.without, self.unread.count()) {
+            _ if self.is_spread => Some(
+                "a JSON value goes over several lines, expected one value a line; `jq -c '.[]'` writes the elements of an array so, `jq -c .` other values"
+                    .to_owned(),
+            ),
             (0, 0, 1..) => Some("no line is JSON; read text without --field".to_owned()),
             (0, 1.., _) => {
                 let pointers = pointer_names(pointers);
@@ -170,7 +185,10 @@ impl FieldState {
         let is_unread = !is_blank && found.as_ref().is_none_or(|found| found.has_other);
         match &found {
             _ if is_blank => {}
-            None => self.notice(&line, "json-syntax", None, sink),
+            None => {
+                self.counts.is_spread |= is_open_value(json);
+                self.notice(&line, "json-syntax", None, sink);
+            }
             Some(found) => {
                 if let Some(missing) = &found.missing {
                     self.notice(&line, "no-field", Some((missing, is_unread)), sink);

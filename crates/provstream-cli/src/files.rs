@@ -7,6 +7,7 @@ use anyhow::{Context as _, bail};
 use walkdir::WalkDir;
 
 use crate::error::{CliError, is_input_error, report, usage_error};
+use crate::messages::print_note;
 use crate::options::FileOptions;
 use crate::output::{Output, is_stdout};
 use crate::progress::Progress;
@@ -151,6 +152,12 @@ pub(crate) fn for_each_file(
             "FILE: expected one response, found several; give -o DIRECTORY for an output each",
         ));
     }
+    if let Some(path) = output.filter(|path| are_several && is_joined_file(path)) {
+        let (count, path) = (files.len(), path.display());
+        print_note(format_args!(
+            "all {count} files are written to {path}, one after the other; -o {path}/ writes a file for each in that directory"
+        ));
+    }
     let mut all = Output::open(output)?;
     for file in files {
         let (result, output) = each(file, all);
@@ -159,6 +166,11 @@ pub(crate) fn for_each_file(
     }
     all.commit()?;
     Ok(unreadable)
+}
+
+/// Returns `true` for a path that an output replaces, unlike standard output and devices.
+fn is_joined_file(path: &Path) -> bool {
+    !is_stdout(Some(path)) && path.metadata().map_or(true, |path| path.is_file())
 }
 
 /// Returns `true` for a directory, which need not exist if its name ends with a separator.

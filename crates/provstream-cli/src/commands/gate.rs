@@ -15,7 +15,6 @@ use super::gate_summary::GateSummary;
 use crate::error::{CliError, exit_code_of_files, is_broken_pipe, is_input_error, usage_error};
 use crate::files::for_each_file;
 use crate::input::input_name;
-use crate::messages::print_note;
 use crate::observation_ids::IdOptions;
 use crate::options::DialectOptions;
 use crate::output::{Output, is_stdout, refuse_input_as_output, stdout_is};
@@ -94,12 +93,13 @@ pub(crate) fn run(options: &GateOptions) -> anyhow::Result<ExitCode> {
     let mut passed = true;
     let must_split = options.stream.rewrite.is_response();
     let output = options.output.as_deref();
+    let are_several = options.files.len() > 1;
     let result = for_each_file(&options.files, output, must_split, |file, output| {
         let mode = options.stream.rewrite.input.mode;
         let mut gated = GatedOutput {
             output,
             audit: None,
-            summary: GateSummary::new(settings.rules.clone(), mode),
+            summary: GateSummary::new(settings.rules.clone(), mode, are_several.then_some(file)),
         };
         let result = gated.read(options, &settings, file);
         passed &= *result.as_ref().unwrap_or(&true);
@@ -214,10 +214,13 @@ impl GatedOutput {
                 true => ", except in members that --pass-member names",
                 false => "",
             };
-            return Err(CliError::Input(format!("no text was released{but}: {input}")).into());
+            let prefix = self.summary.prefix();
+            return Err(
+                CliError::Input(format!("{prefix}no text was released{but}: {input}")).into(),
+            );
         }
         if !end.status.is_fully_read() {
-            print_note(&end.status);
+            self.summary.note(&end.status);
         }
         let passed = self.summary.passes(&end);
         match written {

@@ -1,12 +1,15 @@
 //! Counts of withheld and unjudged text; they decide the status of `gate --fail`.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::Path;
 
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, Disposition, Event, GateEnd, Mode, Question, Rules, Unannotated};
 use provstream_providers::{GateEvent, Pointer};
 
 use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
+use crate::input::input_name;
 use crate::messages::{CountAndExample, count, print_no_annotations, print_note};
 use crate::reader::StreamEnd;
 use crate::scan::totals::UnjudgedDiagnostics;
@@ -23,6 +26,8 @@ const AT_LIMIT: &str = " (limit: a sentence is longer than --max-assertion, the 
 #[derive(Debug)]
 pub(crate) struct GateSummary {
     rules: Rules,
+    /// Beginning of messages, with the name of the file if there are several.
+    prefix: String,
     hidden: HiddenAnnotationDetector,
     unjudged: UnjudgedDiagnostics,
     assertions: u64,
@@ -39,10 +44,11 @@ pub(crate) struct GateSummary {
 }
 
 impl GateSummary {
-    /// Creates a summary of an input in the given mode.
-    pub(crate) fn new(rules: Rules, mode: Mode) -> Self {
+    /// Creates a summary of an input in the given mode; `file` is its name if there are several.
+    pub(crate) fn new(rules: Rules, mode: Mode, file: Option<&Path>) -> Self {
         Self {
             rules,
+            prefix: file.map_or_else(String::new, |file| format!("{}: ", input_name(file))),
             hidden: HiddenAnnotationDetector::new(mode),
             unjudged: UnjudgedDiagnostics::default(),
             assertions: 0,
@@ -129,6 +135,16 @@ impl GateSummary {
         !self.has_withheld && self.unjudged.is_empty() && self.hidden.found().is_none()
     }
 
+    /// Prints a note about the input.
+    pub(crate) fn note(&self, message: impl Display) {
+        print_note(format_args!("{}{message}", self.prefix));
+    }
+
+    /// Returns the beginning of messages about the input.
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     /// Prints where and why the policy ended texts.
     pub(crate) fn report_stops(&self, stopped: &[StoppedText]) {
         for stop in stopped.iter().take(MAX_STOP_NOTES) {
@@ -139,7 +155,7 @@ impl GateSummary {
                 channel => format!("channel {channel}: "),
             };
             let place = self.stops.get(name).map_or(AT_LIMIT, String::as_str);
-            print_note(match stop.end {
+            self.note(match stop.end {
                 GateEnd::Suspended => format!(
                     "{prefix}the policy suspended the stream{place}, so the rest has to be asked for once more"
                 ),
@@ -148,20 +164,20 @@ impl GateSummary {
         }
         if stopped.len() > MAX_STOP_NOTES {
             let more = stopped.len() - MAX_STOP_NOTES;
-            print_note(format_args!("the policy also ended {more} more texts"));
+            self.note(format_args!("the policy also ended {more} more texts"));
         }
     }
 
     /// Prints what could not be judged and, with `--fail`, what was withheld.
     pub(crate) fn report(&self, end: &StreamEnd, pointers: &[Pointer], fail: bool) {
         if !self.unjudged.is_empty() {
-            print_note(&self.unjudged);
+            self.note(&self.unjudged);
         }
         if let Some(message) = end.fields.message(pointers, "withheld") {
-            print_note(message);
+            self.note(message);
         }
         if let Some(place) = self.hidden.found() {
-            print_note(hidden_message(place, "read"));
+            self.note(hidden_message(place, "read"));
         } else if self.assertions == 0 && self.has_text && end.status.is_fully_read() {
             print_no_annotations();
         }
@@ -179,7 +195,7 @@ impl GateSummary {
             parts.push(format!("{runs} of text without annotation{example}"));
         }
         if fail && !parts.is_empty() {
-            print_note(format_args!("withheld: {}", parts.join(", ")));
+            self.note(format_args!("withheld: {}", parts.join(", ")));
         }
     }
 }

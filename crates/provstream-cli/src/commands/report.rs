@@ -14,7 +14,7 @@ use super::gate_stream::{GateSettings, GateStreamOptions};
 use super::gate_summary::GateSummary;
 use crate::error::{CliError, exit_code, exit_code_of_files, usage_error};
 use crate::files::{InputFiles, is_folder};
-use crate::input::Input;
+use crate::input::{Input, input_name};
 use crate::lines::each_line;
 use crate::messages::{CountAndExample, count, print_note};
 use crate::options::{FileOptions, InputFormat};
@@ -97,7 +97,7 @@ pub(crate) fn run(options: &ReportOptions) -> anyhow::Result<ExitCode> {
     let file = files.readable().next().unwrap_or(Path::new("-"));
     let shown = Shown::read(options, settings.as_ref(), file)?;
     if options.fail {
-        shown.report_withheld();
+        shown.report_withheld("");
     }
     let result = Output::open(output).and_then(|output| shown.write(output));
     exit_code(result, options.fail, shown.passed)
@@ -117,6 +117,9 @@ fn write_pages(
     let unreadable = files.for_each(|file, _| {
         let shown = Shown::read(options, settings, file)?;
         passed &= shown.passed;
+        if options.fail {
+            shown.report_withheld(&format!("{}: ", input_name(file)));
+        }
         let base = shown.title.clone();
         let page = match names.iter().filter(|name| **name == base).count() {
             0 => format!("{base}.html"),
@@ -176,19 +179,21 @@ impl Shown {
         let reader = settings.reader(report.policy());
         let (format, mode) = (rewrite.input.input, rewrite.input.mode);
         let is_json = matches!(mode, Mode::Json | Mode::Ndjson);
+        let are_several = options.files.recursive || options.files.files.len() > 1;
         let mut page = AnswerPage {
             texts: match rewrite.is_one_text() {
                 true => Transcripts::of_one_text(report, is_json),
                 false => Transcripts::new(report),
             },
-            summary: GateSummary::new(settings.rules.clone(), mode),
+            summary: GateSummary::new(settings.rules.clone(), mode, are_several.then_some(file)),
         };
         let end = pump(&mut input, reader, rewrite.input.chunk_size, &mut page)?;
         let summary = &page.summary;
         summary.report(&end, &rewrite.fields.pointers, options.fail);
         let (name, status) = (input.name(), &end.status);
         if let Some(input) = &status.unrecognised {
-            return Err(CliError::Input(format!("nothing can be shown: {input}")).into());
+            let prefix = summary.prefix();
+            return Err(CliError::Input(format!("{prefix}nothing can be shown: {input}")).into());
         }
         if !summary.has_text && !status.is_empty {
             print_note(format_args!(
@@ -197,7 +202,7 @@ impl Shown {
         }
         let mut remarks = Vec::new();
         if !status.is_fully_read() {
-            print_note(status);
+            summary.note(status);
             remarks.push(sentence(&status.to_string()));
         }
         // The policy is asked, but everything is released.
@@ -298,8 +303,8 @@ impl Shown {
         output.commit()
     }
 
-    /// Prints how much a gate withholds.
-    fn report_withheld(&self) {
+    /// Prints how much a gate withholds; `prefix` names the file of several.
+    fn report_withheld(&self, prefix: &str) {
         let counts = self.counts();
         let sum = |of: fn(&Counts, Outcome) -> u64| -> u64 {
             let withheld = Outcome::ALL
@@ -321,7 +326,7 @@ impl Shown {
         if !parts.is_empty() {
             let parts = parts.join(", ");
             print_note(format_args!(
-                "the gate withholds {parts}; the page shows which and why"
+                "{prefix}the gate withholds {parts}; the page shows which and why"
             ));
         }
     }

@@ -149,6 +149,8 @@ struct Strip<'o> {
     current: Option<Channel>,
     /// Channels of the response.
     found: BTreeSet<Channel>,
+    /// Channels with text that --text-only left out.
+    left_out: BTreeSet<Channel>,
     hidden: HiddenAnnotationDetector,
     /// `true` if something was not read, or the provider reported an error.
     is_unread: bool,
@@ -204,6 +206,7 @@ impl<'o> Strip<'o> {
             chosen: options.channel,
             current: None,
             found: BTreeSet::new(),
+            left_out: BTreeSet::new(),
             hidden: HiddenAnnotationDetector::new(mode),
             is_unread: false,
             rendered: None,
@@ -277,6 +280,15 @@ impl<'o> Strip<'o> {
         if !is_read {
             print_note(status);
         }
+        if let (Some(chosen), None, false) =
+            (self.chosen, self.options.channel, self.left_out.is_empty())
+        {
+            let left_out: Vec<_> = self.left_out.iter().map(ToString::to_string).collect();
+            let left_out = left_out.join(", ");
+            print_note(format_args!(
+                "only the text of channel {chosen} was written, not of {left_out}; --channel chooses another"
+            ));
+        }
         match self.options.channel {
             Some(channel) if !self.found.contains(&channel) => {
                 let found: Vec<_> = self.found.iter().map(ToString::to_string).collect();
@@ -295,6 +307,10 @@ impl Handler for Strip<'_> {
             self.chosen = self.chosen.or(self.current);
             if self.chosen == self.current {
                 self.output.write_text(text.bytes());
+            } else if let Some(channel) = self.current
+                && !text.bytes().is_empty()
+            {
+                self.left_out.insert(channel);
             }
         }
     }

@@ -18,6 +18,7 @@ mod marc_carry;
 mod marc_hostile;
 mod marc_messages;
 mod marc_texts;
+mod messages;
 mod observation_ids;
 #[cfg(all(unix, feature = "proxy"))]
 mod proxy;
