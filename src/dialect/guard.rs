@@ -411,7 +411,14 @@ fn ends_with_word(before: &[u8], words: &[Box<str>]) -> bool {
         return false;
     };
     let lower = |char: char| char.to_lowercase().next().unwrap_or(char);
-    words.iter().any(|word| {
+    let Some(last) = before.chars().next_back().map(lower) else {
+        return false;
+    };
+    let mut last_bytes = [0; 4];
+    let last_byte = last.encode_utf8(&mut last_bytes).bytes().last();
+    // Most words differ in the last byte.
+    let mut words = words.iter().filter(|word| word.bytes().last() == last_byte);
+    words.any(|word| {
         let mut rest = before.chars();
         let same = word
             .chars()

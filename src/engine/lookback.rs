@@ -8,7 +8,9 @@ use memchr::memrchr;
 
 #[cfg(feature = "dialects")]
 pub(crate) use self::passages::{Passage, Row, passages};
-pub(crate) use self::reach::{AssertionStart, Reach, reach};
+#[cfg(feature = "dialects")]
+pub(crate) use self::reach::AssertionStart;
+pub(crate) use self::reach::{Reach, reach};
 
 use super::sentence::{CutSentence, last_sentence, last_sentence_after_cut};
 use crate::engine::chars::{leading_white, next_boundary, trimmed_len};

@@ -6,9 +6,7 @@ use super::attach::block_text;
 use super::{Block, Context, Engine};
 use crate::engine::bytes::{FREE, MID_SENTENCE, TEXT, TEXT_AND_JSON, all};
 use crate::engine::chars::{trimmed_len, whole_characters, without_open_white, without_partial};
-use crate::engine::lookback::{
-    AssertionStart, LookbackResult, Reach, look_back, look_back_over, reach,
-};
+use crate::engine::lookback::{LookbackResult, Reach, look_back, look_back_over, reach};
 use crate::engine::markdown::code::FenceLine;
 use crate::engine::sentence::surely_not_near;
 use crate::engine::unknown;
@@ -241,9 +239,8 @@ impl Engine {
         let base = self.window.base();
         if self.reads_plain_text()
             && unknowns.is_none()
-            && let Some(Reach::From(AssertionStart {
-                calm: Some(until), ..
-            })) = found
+            && let Some(Reach::From(start)) = found
+            && let Some(until) = start.steady_len(self.window.raw(), limits.max_assertion())
         {
             self.findings().calm = Some(StableAnswer {
                 base,

@@ -27,10 +27,19 @@ pub(crate) struct AssertionStart {
     pub(crate) cut: AtCut,
     /// Index at which the block begins; `None` if it begins before the text.
     pub(crate) block: Option<usize>,
-    /// Length of the text up to which bytes without a terminator, in the same line, change nothing.
-    pub(crate) calm: Option<usize>,
     /// Bytes without a terminator, in the same line, change nothing unless they cut off more of the text.
     pub(crate) is_steady: bool,
+}
+
+impl AssertionStart {
+    /// Returns the length of `text`, in which this start was found, up to which bytes without a terminator, in the same line,
+    /// change nothing; `None` if they may.
+    #[inline]
+    pub(crate) fn steady_len(&self, text: &[u8], max_assertion: usize) -> Option<usize> {
+        // Until then nothing is cut off, or only what is not near the last boundary.
+        (self.is_steady && self.cut == AtCut::No)
+            .then(|| self.block.unwrap_or(0).max(not_near(text, self.start)) + max_assertion)
+    }
 }
 
 /// Determines how far back an annotation somewhere after `text` can reach, whatever is between.
@@ -82,7 +91,6 @@ pub(crate) fn reach(text: &[u8], open: usize, start_line: &Line, max_assertion: 
             start: text.len(),
             cut: AtCut::Yes,
             block: None,
-            calm: None,
             is_steady: false,
         });
     }
@@ -93,15 +101,10 @@ pub(crate) fn reach(text: &[u8], open: usize, start_line: &Line, max_assertion: 
         _ if begins_text => text.len(),
         _ => from,
     };
-    let calm = (found.calm && in_content && found.at_cut == AtCut::No).then(|| {
-        // Until then nothing is cut off, or only what is not near the last boundary.
-        block.unwrap_or(0).max(not_near(text, start)) + max_assertion
-    });
     Reach::From(AssertionStart {
         start,
         cut: found.at_cut,
         block,
-        calm,
         is_steady: found.calm && in_content,
     })
 }

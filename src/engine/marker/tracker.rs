@@ -1,5 +1,6 @@
 //! The text without markers, and the sentences that its markers belong to.
 
+use core::ops::Range;
 use std::collections::VecDeque;
 
 use super::With;
@@ -60,6 +61,8 @@ pub(super) struct Tracker {
     first_start: Option<u64>,
     /// Clean offset up to which only white space was found after a break; `None` if there was none, or other text came.
     blank_to: Option<u64>,
+    /// Clean text between the terminator of the last sentence that was reported and the next one of its block, if there is one.
+    gap: Option<Span>,
 }
 
 /// Reach of a later marker, which holds for more text without a terminator in the same line.
@@ -115,6 +118,8 @@ enum Found {
         start: usize,
         end: usize,
         until: usize,
+        /// Clean text between its terminator and the next sentence of the block, if there is one.
+        gap: Option<Span>,
     },
     /// Nothing, whatever follows.
     Nothing,
@@ -149,6 +154,7 @@ impl Tracker {
             calm: None,
             first_start: None,
             blank_to: None,
+            gap: None,
         }
     }
 
@@ -181,6 +187,7 @@ impl Tracker {
         self.anchor = line;
         self.cut = false;
         self.is_rest = false;
+        self.gap = None;
     }
 
     /// Returns `true` if no marker waits and text decides nothing.
@@ -566,8 +573,7 @@ impl Tracker {
         let is_open = self.may_begin(&blocks, at, len);
         let start = self.owner(&blocks, at).map(|owner| {
             let block = Self::block_of(&blocks, owner);
-            let mut all = sentences(&self.text[block.start..block.end]);
-            let own = all.find(|range| owner < block.start + range.end);
+            let own = self.sentence_in(block, owner).0;
             self.base + own.map_or(block.start, |range| block.start + range.start) as u64
         });
         self.scratch = blocks;
@@ -668,6 +674,9 @@ impl Tracker {
                 }
             }
             self.emit(&found, done..next, with, sink);
+            if let Found::Sentence { gap: Some(gap), .. } = found {
+                self.gap = Some(gap);
+            }
             done = next;
         }
         self.scratch = blocks;
@@ -737,29 +746,46 @@ impl Tracker {
             return Found::Later;
         }
         let block = Self::block_of(blocks, owner);
-        let text = &self.text[block.start..block.end];
-        for range in sentences(text) {
-            let until_here = block.start + range.end;
-            if owner < until_here {
-                if until_here > until && !ends {
-                    return Found::Later;
-                }
-                let until = until_here;
-                let start = skip_blank(&self.text, block.start + range.start, block.end);
-                let end = start + sentence_len(&self.text[start..until.max(start)]);
-                return Found::Sentence { start, end, until };
-            }
+        let (Some(range), gap) = self.sentence_in(block, owner) else {
+            return Found::Nothing;
+        };
+        let until_here = block.start + range.end;
+        if until_here > until && !ends {
+            return Found::Later;
         }
-        Found::Nothing
+        let until = until_here;
+        let start = skip_blank(&self.text, block.start + range.start, block.end);
+        let end = start + sentence_len(&self.text[start..until.max(start)]);
+        Found::Sentence {
+            start,
+            end,
+            until,
+            gap: (until < block.end).then_some(gap),
+        }
     }
 
-    fn emit(
-        &self,
-        found: &Found,
-        waiting: core::ops::Range<usize>,
-        with: With<'_>,
-        sink: &mut Sink<'_>,
-    ) {
+    /// The sentence of a block in which index `owner` is, as a range of the block, and the clean text between its terminator and the
+    /// next sentence. Only sentences after the last reported one are looked at, if it is in the block.
+    fn sentence_in(&self, block: Passage, owner: usize) -> (Option<Range<usize>>, Span) {
+        let start = self.base + block.start as u64;
+        let mut all = sentences(&self.text[block.start..block.end]);
+        if let Some(gap) = self.gap
+            && start <= gap.start()
+            && gap.end() <= self.base + owner as u64
+        {
+            let index = |clean: u64| (clean - start) as usize;
+            all = all.after(index(gap.start())..index(gap.end()));
+        }
+        let own = all.find(|range| owner < block.start + range.end);
+        let gap = all.gap();
+        let clean = |index: usize| start + index as u64;
+        (
+            own,
+            Span::new(clean(gap.start.min(gap.end)), clean(gap.end)),
+        )
+    }
+
+    fn emit(&self, found: &Found, waiting: Range<usize>, with: With<'_>, sink: &mut Sink<'_>) {
         let first = self.waiting[waiting.start];
         let (text, clean, mut cut) = match *found {
             Found::Sentence { start, end, .. } => {

@@ -107,6 +107,20 @@ pub struct Sentences<'a> {
     last: usize,
 }
 
+#[cfg(feature = "dialects")]
+impl Sentences<'_> {
+    /// Bytes from the terminator of the sentence that came last to the start of the next one.
+    pub(crate) const fn gap(&self) -> Range<usize> {
+        self.searched..self.at
+    }
+
+    /// Skips the sentences up to a [`gap`](Self::gap) of the passage.
+    pub(crate) fn after(mut self, gap: Range<usize>) -> Self {
+        (self.searched, self.at) = (gap.start, gap.end);
+        self
+    }
+}
+
 impl Iterator for Sentences<'_> {
     type Item = Range<usize>;
 
