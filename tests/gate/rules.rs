@@ -338,17 +338,22 @@ fn errors_name_the_place_what_was_expected_and_what_was_found() {
         (
             "# nothing\n".into(),
             Kind::MissingKey,
-            "line 1, column 1: expected \"preset\" or \"floor\", \"default_window\" or \"windows\", and a table [inadmissible], found an empty file",
+            "line 1, column 1: missing key \"inadmissible\", a table such as [inadmissible] with action = \"discard\"; missing key \"preset\" or \"floor\", such as preset = \"own-state\" (a floor of 2), preset = \"external\" (3) or floor = 1; missing key \"default_window\" or \"windows\", such as default_window = \"1h\": without a window no annotation counts",
         ),
         (
             "floor = 2\n".into(),
             Kind::MissingKey,
-            "line 1, column 1: missing key \"inadmissible\", a table such as [inadmissible] with action = \"discard\"",
+            "line 1, column 1: missing key \"inadmissible\", a table such as [inadmissible] with action = \"discard\"; missing key \"default_window\" or \"windows\", such as default_window = \"1h\": without a window no annotation counts",
         ),
         (
             rule.into(),
             Kind::MissingKey,
-            "line 1, column 1: missing key \"preset\" or \"floor\", such as preset = \"own-state\" (a floor of 2), preset = \"external\" (3) or floor = 1",
+            "line 1, column 1: missing key \"preset\" or \"floor\", such as preset = \"own-state\" (a floor of 2), preset = \"external\" (3) or floor = 1; missing key \"default_window\" or \"windows\", such as default_window = \"1h\": without a window no annotation counts",
+        ),
+        (
+            format!("floor = 2\n{rule}[windows]\n"),
+            Kind::MissingKey,
+            "line 1, column 1: missing key \"default_window\" or \"windows\", such as default_window = \"1h\": without a window no annotation counts",
         ),
         (
             format!("preset = \"mine\"\n{rule}"),

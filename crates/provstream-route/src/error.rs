@@ -42,8 +42,7 @@ impl RouteError {
         if is_missing {
             let message = found
                 .message
-                .replace("[inadmissible]", "[route.policy.inadmissible]")
-                .replace("found an empty file", "found an empty table");
+                .replace("[inadmissible]", "[route.policy.inadmissible]");
             found.message = message.into();
         }
         found

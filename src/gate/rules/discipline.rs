@@ -123,11 +123,7 @@ fn floor(root: &Table<'_>) -> Result<Floor, PolicyError> {
             );
             Err(PolicyError::bad(preset.max(floor), &message))
         }
-        (None, None) => Err(PolicyError::missing(
-            root.place(),
-            "preset",
-            " or \"floor\", such as preset = \"own-state\" (a floor of 2), preset = \"external\" (3) or floor = 1",
-        )),
+        (None, None) => Err(PolicyError::missing_keys(root)),
     }
 }
 
@@ -171,11 +167,7 @@ impl Windows {
             }
         }
         if general.is_none() && own.is_empty() {
-            return Err(PolicyError::missing(
-                root.place(),
-                "default_window",
-                " or \"windows\", such as default_window = \"1h\": without a window no annotation counts",
-            ));
+            return Err(PolicyError::missing_keys(root));
         }
         Ok(Self { general, own })
     }

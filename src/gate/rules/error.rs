@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::settings::{Fault, FaultKind, FilePosition, quoted_piece};
+use crate::settings::{Fault, FaultKind, FilePosition, Table, quoted_piece};
 
 /// Kind of error in a policy file.
 #[non_exhaustive]
@@ -24,6 +24,22 @@ pub enum PolicyErrorKind {
     /// A value that its key cannot have, or that contradicts another key.
     BadValue,
 }
+
+/// The keys of which a file must have one each, and examples for messages.
+const REQUIRED: [(&[&str], &str); 3] = [
+    (
+        &["inadmissible"],
+        ", a table such as [inadmissible] with action = \"discard\"",
+    ),
+    (
+        &["preset", "floor"],
+        ", such as preset = \"own-state\" (a floor of 2), preset = \"external\" (3) or floor = 1",
+    ),
+    (
+        &["default_window", "windows"],
+        ", such as default_window = \"1h\": without a window no annotation counts",
+    ),
+];
 
 /// Maximum number of characters that an error quotes from the file.
 const SHOWN: usize = 64;
@@ -74,18 +90,26 @@ impl PolicyError {
     pub(super) fn missing(place: FilePosition, key: &str, more: &str) -> Self {
         Self {
             kind: PolicyErrorKind::MissingKey,
-            place: Some(place),
-            message: format!("missing key \"{key}\"{more}").into(),
+            ..Self::bad(place, &format!("missing key \"{key}\"{more}"))
         }
     }
 
-    /// Creates the error for a file without any key.
-    pub(super) fn empty(place: FilePosition) -> Self {
-        let message = "expected \"preset\" or \"floor\", \"default_window\" or \"windows\", and a table [inadmissible], \
-                       found an empty file";
+    /// Creates the error about all required keys that a file does not have. A table without entries counts as missing.
+    pub(super) fn missing_keys(root: &Table<'_>) -> Self {
+        let is_empty = |table: Table<'_>| table.entries().next().is_none();
+        let has = |key: &&str| {
+            let value = root.get(key);
+            value.is_some_and(|value| !value.free_table().is_ok_and(is_empty))
+        };
+        let missing = REQUIRED.iter().filter(|(keys, _)| !keys.iter().any(has));
+        let missing = missing.map(|(keys, example)| {
+            let keys = keys.join("\" or \"");
+            format!("missing key \"{keys}\"{example}")
+        });
+        let message = missing.collect::<Vec<_>>().join("; ");
         Self {
             kind: PolicyErrorKind::MissingKey,
-            ..Self::bad(place, message)
+            ..Self::bad(root.place(), &message)
         }
     }
 

@@ -88,9 +88,6 @@ impl Rules {
     }
 
     fn from_root(root: &Table<'_>, vocabulary: &Vocabulary) -> Result<Self, PolicyError> {
-        if root.entries().next().is_none() {
-            return Err(PolicyError::empty(root.place()));
-        }
         let string = |key| {
             root.get(key)
                 .map(|value: Value<'_>| value.string())
@@ -111,13 +108,8 @@ impl Rules {
             first: string("language")?,
             all: BTreeSet::new(),
         };
-        let inadmissible = root.get("inadmissible").ok_or_else(|| {
-            PolicyError::missing(
-                root.place(),
-                "inadmissible",
-                ", a table such as [inadmissible] with action = \"discard\"",
-            )
-        })?;
+        let inadmissible = root.get("inadmissible");
+        let inadmissible = inadmissible.ok_or_else(|| PolicyError::missing_keys(root))?;
         let inadmissible = rule(&inadmissible, &mut languages)?;
         let mut own = [const { None }; DISPOSITIONS];
         for (key, disposition) in RULES {

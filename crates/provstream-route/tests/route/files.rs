@@ -110,7 +110,7 @@ fn errors_are_about_routes_and_the_ranges_of_their_keys() {
     for (file, expected) in [
         (
             "[[route]]\npath = \"/\"\naction = \"gate\"\n[route.policy]\n",
-            "line 4, column 1: expected \"preset\" or \"floor\", \"default_window\" or \"windows\", and a table [route.policy.inadmissible], found an empty table",
+            "line 4, column 1: missing key \"inadmissible\", a table such as [route.policy.inadmissible] with action = \"discard\"; missing key \"preset\" or \"floor\", such as preset = \"own-state\" (a floor of 2), preset = \"external\" (3) or floor = 1; missing key \"default_window\" or \"windows\", such as default_window = \"1h\": without a window no annotation counts",
         ),
         (
             "[[route]]\npath = \"/\"\naction = \"strip\"\nmax_event = \"5\"\n",
