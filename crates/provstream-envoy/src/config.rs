@@ -31,16 +31,16 @@ impl From<RouteError> for ConfigError {
 struct JsonConfig {
     /// Routes in TOML.
     routes: String,
-    /// Policies in TOML, by their names in the routes.
-    #[serde(default)]
-    policies: BTreeMap<String, String>,
+    /// Texts of the files that the routes name: policies, lists of sources, dialects.
+    #[serde(default, alias = "policies")]
+    files: BTreeMap<String, String>,
 }
 
 /// Parses the configuration that Envoy passes to a filter.
 ///
 /// The configuration is a file of routes in TOML, or a JSON object with the text of such a file as
-/// `routes`. Since a filter has no files, policies that routes name must be in the object's member
-/// `policies`.
+/// `routes`. Since a filter has no files, the policies, sources and dialects that routes name must be in the object's member
+/// `files`, by their names. The member may also be called `policies`.
 ///
 /// # Errors
 ///
@@ -61,24 +61,24 @@ struct JsonConfig {
 pub fn read_routes(config: &[u8]) -> Result<Routes, ConfigError> {
     let vocabulary = Vocabulary::memo();
     if config.trim_ascii_start().first() != Some(&b'{') {
-        let no_files =
-            |_: &str| Err("a filter has no files; give the policy in a table [route.policy]");
+        let no_files = |_: &str| {
+            Err(
+                "a filter has no files; write the policy as a table [route.policy] and the sources as a list of identifiers, or pass a JSON object with \"files\"",
+            )
+        };
         return Ok(Routes::from_toml(config, &vocabulary, no_files)?);
     }
     let wrapped: JsonConfig = serde_json::from_slice(config).map_err(|error| {
-        let expected = "expected a JSON object with \"routes\" and \"policies\"";
+        let expected = "expected a JSON object with \"routes\" and \"files\"";
         ConfigError(format!("{expected}: {error}").into())
     })?;
-    let policies = &wrapped.policies;
+    let files = &wrapped.files;
     let read = |name: &str| {
-        let names = || policies.keys().map(String::as_str).collect::<Vec<_>>();
-        policies
-            .get(name)
-            .cloned()
-            .ok_or_else(|| match &names()[..] {
-                [] => "expected it in \"policies\", found none there".to_owned(),
-                names => format!("expected one of \"policies\", found {}", names.join(", ")),
-            })
+        let names = || files.keys().map(String::as_str).collect::<Vec<_>>();
+        files.get(name).cloned().ok_or_else(|| match &names()[..] {
+            [] => "expected it in \"files\", found none there".to_owned(),
+            names => format!("expected one of \"files\", found {}", names.join(", ")),
+        })
     };
     Ok(Routes::from_toml(
         wrapped.routes.as_bytes(),
@@ -132,7 +132,7 @@ mod tests {
         );
         let other = error(&wrapped(GATE, &[("lax", POLICY)]));
         assert!(
-            other.contains("line 4") && other.contains("expected one of \"policies\", found lax"),
+            other.contains("line 4") && other.contains("expected one of \"files\", found lax"),
             "{other}"
         );
         let broken = error(&wrapped(GATE, &[("strict", "floor = 0\n")]));

@@ -10,6 +10,7 @@ use provstream_route::{
 
 use crate::choices::ChoiceCountReader;
 use crate::record::ResponseRecord;
+use crate::request_body::RequestBody;
 
 /// Headers to remove from a request whose response is inspected, because a partial body cannot be
 /// inspected. Also set `accept-encoding` to `identity`.
@@ -62,6 +63,7 @@ pub struct Exchange {
     path: String,
     stream: String,
     choices: ChoiceCountReader,
+    request_body: RequestBody,
     status: u16,
     body: BodyState,
     /// Result of the filter at its end; after that, further input is ignored.
@@ -78,6 +80,7 @@ impl Exchange {
             path: String::new(),
             stream: String::new(),
             choices: ChoiceCountReader::default(),
+            request_body: RequestBody::default(),
             status: 0,
             body: BodyState::Awaited,
             over: None,
@@ -99,18 +102,28 @@ impl Exchange {
     }
 
     /// Returns `true` if the exchange needs the body of the request: a gate depends on the number
-    /// of answers.
+    /// of answers, and a route may have the sources of requests.
     #[must_use]
     pub fn reads_request(&self) -> bool {
-        let is_gate = |route: &Route| route.action() == RouteAction::Gate;
-        self.route.as_ref().is_some_and(is_gate)
+        let reads =
+            |route: &Route| route.action() == RouteAction::Gate || route.has_request_sources();
+        self.route.as_ref().is_some_and(reads)
     }
 
     /// Processes the next bytes of the request's body, if the exchange [needs](Self::reads_request)
-    /// it.
+    /// it. Bytes after the head of the response are ignored.
+    ///
+    /// At most 16 MiB are buffered, and only if the route has the sources of requests. A longer request has no list of sources.
     pub fn request_body(&mut self, bytes: &[u8]) {
-        if self.reads_request() {
+        let is_awaited = matches!(self.body, BodyState::Awaited);
+        let Some(route) = self.route.as_ref().filter(|_| is_awaited) else {
+            return;
+        };
+        if route.action() == RouteAction::Gate {
             self.choices.push(bytes);
+        }
+        if route.has_request_sources() {
+            self.request_body.push(bytes);
         }
     }
 
@@ -124,10 +137,14 @@ impl Exchange {
         log: impl AuditSink + Send + Sync + 'static,
     ) -> HeadPlan {
         self.status = status;
-        let Some(route) = self.route.as_ref().filter(|_| has_body) else {
+        let request = core::mem::take(&mut self.request_body);
+        let Some(route) = self.route.as_mut().filter(|_| has_body) else {
             self.body = BodyState::Absent;
             return HeadPlan::Pass;
         };
+        if route.has_request_sources() {
+            *route = route.with_request(request.bytes());
+        }
         let head = head.with_path(&self.path).with_choices(self.choices.get());
         match route.response(&head) {
             Plan::Pass(reason) => {

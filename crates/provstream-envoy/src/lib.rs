@@ -9,6 +9,7 @@ mod choices;
 mod config;
 mod exchange;
 mod record;
+mod request_body;
 
 #[cfg(target_family = "wasm")]
 mod host;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use provstream::GateEnd;
-use provstream_route::{PassReason, ResponseOutcome, Route, terminal_json};
+use provstream_route::{PassReason, ResponseOutcome, Route, SourceGap, terminal_json};
 use serde::Serialize;
 
 /// Name of a counter, and its increase.
@@ -33,6 +33,9 @@ struct ResponseLogLine<'a> {
     /// Reason why the body was not inspected.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
+    /// Reason why the list of the request's sources is incomplete or missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incomplete_sources: Option<&'a str>,
     #[serde(flatten)]
     body: Option<BodyFields<'a>>,
 }
@@ -42,6 +45,9 @@ struct ResponseLogLine<'a> {
 struct BodyFields<'a> {
     format: Option<String>,
     assertions: u64,
+    /// Of the assertions, those with markers of citations.
+    #[serde(skip_serializing_if = "is_zero")]
+    citations: u64,
     /// Number of assertions by disposition and action.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     decisions: BTreeMap<String, u64>,
@@ -92,6 +98,7 @@ impl ResponseRecord {
         let body = BodyFields {
             format: outcome.format().map(|format| format.to_string()),
             assertions: outcome.assertions(),
+            citations: outcome.citations(),
             decisions: decisions.clone(),
             ended: ended.clone(),
             unread_events: outcome.report().unread(),
@@ -104,6 +111,9 @@ impl ResponseRecord {
         record.add("assertions", outcome.assertions());
         for (class, count) in outcome.classes() {
             record.add(&format!("annotations.{}", word(class.as_str())), count);
+        }
+        for (found, count) in outcome.cited_ids() {
+            record.add(&format!("cited_ids.{}", word(found)), count);
         }
         for (decision, count) in decisions {
             record.add(&format!("decisions.{}", decision.replace('-', "_")), count);
@@ -127,6 +137,7 @@ impl ResponseRecord {
         reason: Option<&str>,
         body: Option<BodyFields<'_>>,
     ) -> Self {
+        let gap = route.source_gap().map(SourceGap::as_str);
         let line = ResponseLogLine {
             stream,
             route: route.name(),
@@ -134,6 +145,7 @@ impl ResponseRecord {
             status,
             inspected: reason.is_none(),
             reason,
+            incomplete_sources: gap,
             body,
         };
         let line = terminal_json(&line);
@@ -146,6 +158,9 @@ impl ResponseRecord {
         match reason {
             None => record.add("inspected", 1),
             Some(reason) => record.add(&format!("uninspected.{}", word(reason)), 1),
+        }
+        if let Some(gap) = gap {
+            record.add(&format!("incomplete_sources.{gap}"), 1);
         }
         record
     }
@@ -173,6 +188,11 @@ impl ResponseRecord {
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
+}
+
+// What serde calls gets a reference.
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Replaces full stops and hyphens, so that a name is one segment of a counter name.

@@ -1,11 +1,11 @@
 //! An exchange without Envoy.
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use provstream::provenance::Timestamp;
 use provstream_envoy::{Exchange, HeadPlan, read_routes};
-use provstream_route::{AuditSink, Flow, ResponseHead};
+use provstream_route::{AuditSink, Flow, ResponseHead, Routes};
 
 const ROUTES: &[u8] = include_bytes!("envoy/routes.toml");
 
@@ -38,8 +38,15 @@ fn now() -> Timestamp {
     "2026-05-28T12:00:00Z".parse().expect("a time")
 }
 
+/// Routes of the tests. They are read once, because their dialects take time to compile.
+fn routes() -> Arc<Routes> {
+    static SHARED: OnceLock<Arc<Routes>> = OnceLock::new();
+    let read = || Arc::new(read_routes(ROUTES).expect("routes"));
+    Arc::clone(SHARED.get_or_init(read))
+}
+
 fn exchange(path: &str, log: &Lines) -> (Exchange, HeadPlan) {
-    let routes = Arc::new(read_routes(ROUTES).expect("routes"));
+    let routes = routes();
     let mut exchange = Exchange::new(routes);
     assert!(exchange.request(b"POST", path.as_bytes(), b"stream-7"));
     let head = ResponseHead::new(200).with_content_type("text/event-stream");
@@ -173,7 +180,7 @@ fn a_stream_whose_end_was_written_is_complete() {
 
 #[test]
 fn what_is_never_seen_is_not_recorded() {
-    let routes = Arc::new(read_routes(ROUTES).expect("routes"));
+    let routes = routes();
     let mut exchange = Exchange::new(Arc::clone(&routes));
     // Envoy answers some requests itself, before the filter has seen them.
     let plan = exchange.response(ResponseHead::new(400), 400, true, Lines::default());

@@ -305,6 +305,18 @@ mod tests {
         })
     }
 
+    fn event(text: &str) -> String {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+    }
+
+    /// Splits a body into pieces, none of which is the last.
+    fn pieces(bytes: &str, size: usize) -> impl Iterator<Item = HttpBody> {
+        bytes.as_bytes().chunks(size).map(|piece| HttpBody {
+            body: piece.to_vec(),
+            end_of_stream: false,
+        })
+    }
+
     /// A conversation up to the head of the response, and the last answer.
     fn begun(path: &str, response: &[(&str, &str)]) -> (Conversation, ProcessingResponse) {
         let vocabulary = provstream::provenance::Vocabulary::memo();
@@ -368,6 +380,43 @@ mod tests {
             "{text}"
         );
         assert!(conversation.close(now()).expect("a record").is_inspected());
+    }
+
+    #[test]
+    fn a_sentence_with_an_invented_citation_is_withheld() {
+        const FILE: &str = include_str!("../tests/cited/routes.toml");
+        let list = include_str!("../tests/cited/sources.json");
+        let of_requests = FILE.replace("\"sources.json\"", "\"request\"");
+        let vocabulary = provstream::provenance::Vocabulary::memo();
+        let read = |_: &str| Ok::<_, &str>(list.to_owned());
+        let request = r#"{"messages":[{"role":"user","content":"[1] Cities\n[2] Rivers\n"}]}"#;
+        for (file, request) in [(FILE, "{}"), (&of_requests, request)] {
+            let routes = Routes::from_toml(file.as_bytes(), &vocabulary, read).expect("routes");
+            let routes = Arc::new(routes);
+            for size in [1, 64] {
+                let mut conversation = Conversation::new(Arc::clone(&routes));
+                let text = ["Old [1]. Fine.[", "2] Never [7", "]. So."]
+                    .map(event)
+                    .concat();
+                let mut parts = vec![MessagePart::RequestHeaders(head(&[
+                    (":method", "POST"),
+                    (":path", "/v1/x"),
+                ]))];
+                parts.extend(pieces(request, size).map(MessagePart::RequestBody));
+                parts.push(MessagePart::ResponseHeaders(head(&SSE)));
+                parts.extend(pieces(&text, size).map(MessagePart::ResponseBody));
+                parts.push(body("data: [DONE]\n\n", true));
+                let answers = parts.into_iter().flat_map(|part| {
+                    let answers = conversation.answer(part, now());
+                    answers.expect("answers")
+                });
+                let (text, ends) = streamed_bodies(&answers.collect::<Vec<_>>());
+                let is_gated = text.contains("(withheld)") && !text.contains("Never");
+                assert!(is_gated && ends, "pieces of {size}: {text}");
+                let is_clean = !text.contains("[1]") && text.contains("So.");
+                assert!(is_clean && text.contains("Fine."), "{text}");
+            }
+        }
     }
 
     #[test]

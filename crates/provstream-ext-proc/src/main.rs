@@ -144,6 +144,27 @@ mod tests {
     }
 
     #[test]
+    fn files_of_routes_are_beside_them() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cited");
+        let routes = read(&folder.join("routes.toml")).expect("valid routes");
+        assert_eq!(routes.iter().count(), 1);
+        let message = read(&folder.join("missing.toml")).expect_err("a missing list");
+        let part = "missing.toml: line 5, column 11: sources \"none.json\": ";
+        assert!(message.contains(part), "{message}");
+        assert!(
+            message.ends_with("a relative one begins at the folder of the routes"),
+            "{message}"
+        );
+        let message = read(&folder.join("no-list.toml")).expect_err("a policy without a list");
+        assert!(
+            message.contains(
+                "no-list.toml: line 7, column 1: expected \"dialects\" and \"sources\" for a policy"
+            ),
+            "{message}"
+        );
+    }
+
+    #[test]
     fn the_summary_says_what_applies() {
         let routes = |file: &str| {
             let none = |_: &str| Err("no files");

@@ -13,7 +13,7 @@ use crate::upstream::{End, Script};
 /// A scenario and what it shows.
 type Scenario = (&'static str, fn(&Gateway));
 
-pub(crate) const ALL: [Scenario; 16] = [
+pub(crate) const ALL: [Scenario; 17] = [
     ("174 KB in 97-byte pieces", long_stream),
     ("every format, in pieces of 1 to 64 bytes", corpus_in_pieces),
     ("an answer that is not streamed", whole_answer),
@@ -24,6 +24,7 @@ pub(crate) const ALL: [Scenario; 16] = [
     ("responses without a body", no_body),
     ("a gate that replaces", replaced),
     ("a gate that ends the stream", ended),
+    ("a gate that withholds invented citations", cited),
     ("an answer that cannot be read", unreadable),
     ("text comes when it is released", released_at_once),
     ("the upstream breaks off", cut),
@@ -272,6 +273,28 @@ fn ended(gateway: &Gateway) {
         text.contains("(refused)") && !text.contains("Never"),
         "{text}"
     );
+}
+
+fn cited(gateway: &Gateway) {
+    let texts = ["Old [1]. Fine.[", "2] Never [7", "]. So."];
+    let body = texts.map(event).concat() + "data: [DONE]\n\n";
+    gateway.upstream.set("cited", Script::sse(body, 17));
+    let labels = "[1] Cities\\n[2] Rivers\\n";
+    // Envoy passes a request of this length in several pieces.
+    let request = format!(
+        "{{\"messages\": [{{\"role\": \"user\", \"content\": \"{labels}{}\"}}]}}",
+        "Cite. ".repeat(30_000)
+    );
+    let response = post(gateway.port(), "/cited/v1/cited", &request);
+    let text = response.text();
+    assert!(response.is_complete, "{response:?}");
+    let is_gated = text.contains("(withheld)") && !text.contains("Never");
+    assert!(is_gated && text.contains("Fine."), "{text}");
+    assert!(!text.contains("[1]") && text.contains("So."), "{text}");
+    // Without labels there is no list, and nothing is called invented.
+    let text = get(gateway.port(), "/cited/v1/cited").text();
+    let is_released = text.contains("Never") && !text.contains("(withheld)");
+    assert!(is_released && !text.contains("[7"), "{text}");
 }
 
 fn unreadable(gateway: &Gateway) {
