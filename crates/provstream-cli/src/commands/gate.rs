@@ -10,7 +10,7 @@ use provstream::{Event, GateEnd, Handler};
 use provstream_providers::GateEvent;
 use provstream_route::{Audit, AuditFile};
 
-use super::gate_stream::{GateSettings, GateStreamOptions};
+use super::gate_stream::{GateSettings, GateStreamOptions, policy_help};
 use super::gate_summary::GateSummary;
 use crate::error::{CliError, exit_code_of_files, is_broken_pipe, is_input_error, usage_error};
 use crate::files::for_each_file;
@@ -32,8 +32,8 @@ use crate::sink::{StoppedText, StreamSink, TextName};
 ///     default_window = "1h"         # without a window no annotation counts
 ///
 ///     [inadmissible]
-///     action = "replace"            # release, mark, replace, discard, suspend or refuse
-///     text = "(withheld)"
+///     action = "replace"            # or release, mark (with before or after for text), discard,
+///     text = "(withheld)"           # suspend, refuse (with text)
 ///
 /// It needs `preset` or `floor`, `default_window` or `windows`, and [inadmissible]. Text without
 /// annotation is released unless [unannotated] says otherwise. docs/gate.md describes all rules.
@@ -50,7 +50,7 @@ pub(crate) struct GateOptions {
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The policy: a TOML file, `own-state` or `external`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", long_help = policy_help())]
     policy: PathBuf,
     /// Append the decisions to this file, as lines of JSON
     ///

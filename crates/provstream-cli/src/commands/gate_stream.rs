@@ -17,6 +17,18 @@ use crate::options::{AssertionLimits, DialectOptions, InputFormat, RewriteOption
 use crate::reader::StreamReader;
 use crate::settings;
 
+/// Help about `--policy`, with the files of the policies that come with the library.
+pub(crate) fn policy_help() -> String {
+    let mut help = "The policy: a TOML file, `own-state` or `external`".to_owned();
+    for name in ["own-state", "external"] {
+        help.push_str(&format!("\n\nThe file of `{name}` is:\n"));
+        for line in ready_policy(name).unwrap_or_default().lines() {
+            help.push_str(&format!("\n    {line}"));
+        }
+    }
+    help
+}
+
 // Options of a stream that goes through a gate.
 #[derive(Debug, Args)]
 pub(crate) struct GateStreamOptions {
@@ -60,9 +72,16 @@ impl<'o> GateSettings<'o> {
         let rules = match ready {
             Some(file) => Rules::from_toml(file.as_bytes(), &vocabulary)
                 .with_context(|| format!("the policy {}", policy.display()))?,
-            None => settings::load("--policy", policy, |file| {
-                Rules::from_toml(file, &vocabulary)
-            })?,
+            None => {
+                let rules = settings::load("--policy", policy, |file| {
+                    Rules::from_toml(file, &vocabulary)
+                });
+                if policy.exists() || policy.as_os_str() == "-" {
+                    rules?
+                } else {
+                    rules.context("--policy: expected a file, `own-state` or `external`")?
+                }
+            }
         };
         let rules = match &options.language {
             Some(language) => with_language(rules, language)?,
@@ -130,6 +149,11 @@ fn with_language(rules: Rules, language: &str) -> anyhow::Result<Rules> {
         return Ok(rules.with_language(language));
     }
     let known = rules.languages().collect::<Vec<_>>().join(", ");
+    if known.is_empty() {
+        return Err(usage_error(
+            "--language: expected a policy with texts in several languages, found one whose texts name no language",
+        ));
+    }
     Err(usage_error(format_args!(
         "--language: expected a language of the policy's texts ({known}), found `{language}`"
     )))

@@ -46,7 +46,7 @@ const MAX_LINE: usize = 1 << 16;
 pub(crate) struct ReportOptions {
     #[command(flatten)]
     files: FileOptions,
-    /// The policy: a TOML file, `own-state` or `external`, as for `provstream gate`
+    /// The policy: a TOML file, `own-state` or `external`; `provstream gate --help` shows both
     #[arg(long, value_name = "FILE", required_unless_present = "audit_log")]
     policy: Option<PathBuf>,
     /// Read audit logs, as `provstream gate --audit` writes them; they have the decisions, so no policy is needed

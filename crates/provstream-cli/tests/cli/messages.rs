@@ -114,3 +114,26 @@ fn json_of_several_lines_is_not_taken_for_text() {
         }
     }
 }
+
+#[test]
+fn a_policy_that_is_not_found_names_those_that_need_no_file() {
+    for (options, message) in [
+        (
+            "--policy strict",
+            "--policy: expected a file, `own-state` or `external`: cannot read strict: ",
+        ),
+        (
+            "--policy -",
+            "--policy: expected the path of a file, found -",
+        ),
+        (
+            "--policy own-state --language de",
+            "--language: expected a policy with texts in several languages, found one",
+        ),
+    ] {
+        let refused = sh(&format!("gate {options}"), "So.");
+        let message = format!("provstream: {message}");
+        assert!(refused.stderr.starts_with(&message), "{}", refused.stderr);
+        assert_eq!(refused.stdout, "");
+    }
+}

@@ -32,6 +32,10 @@ fn help_explains_itself() {
             &["--window", "90s", "never evidence", "unannotated"],
         ),
         (&["vocabulary", "--help"], &["[[class]]"]),
+        (
+            &["gate", "--help"],
+            &["default_window = \"15m\"", "text = \"(not corroborated)\""],
+        ),
     ] {
         let run = run(args, "");
         assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{args:?}");
