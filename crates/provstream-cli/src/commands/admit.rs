@@ -31,9 +31,11 @@ use crate::scan::{ReportKind, ScanOptions, scan};
 /// `reason` is the first that holds of no-assertion, limit, unknown-in-slot (a bracket beside it may
 /// have been meant as an annotation), unannotated (an object in JSON without annotations), terminal,
 /// below-floor and admitted. In free text only a sentence with an annotation, or with such a
-/// bracket, is an assertion; --require-annotations prints and refuses the others:
+/// bracket, is an assertion; --require-annotations prints and refuses the others, and what follows
+/// an annotation in its sentence:
 ///
-///     {"event":"unannotated","text":"It rained.","clean_span":{"start":0,"end":10}}
+///     {"event":"unannotated","text":"It rained.","span":{"start":0,"end":10},
+///      "clean_span":{"start":0,"end":10}}
 ///
 ///     provstream admit --floor 2 --window 1h --fail answer.txt
 ///     provstream admit --floor 1 --window any --require-annotations answer.txt

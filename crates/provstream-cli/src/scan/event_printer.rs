@@ -169,10 +169,17 @@ impl<'c> EventPrinter<'c> {
         let context = self.context.clone();
         for sentence in sentences {
             self.context.channel = sentence.channel;
-            let (text, clean_span) = (&sentence.text, sentence.clean_span);
-            let example = || format!("{:?}", truncate(text, MAX_EXAMPLE));
-            self.summary.counts.unannotated.add(example);
-            self.print(&Record::Unannotated { text, clean_span });
+            let (text, span) = (&sentence.text, sentence.span);
+            let (context, lines) = (&self.context, self.lines.as_ref());
+            self.summary.counts.unannotated.add(|| {
+                let location = location(context, lines, span);
+                format!("{location}: {:?}", truncate(text, MAX_EXAMPLE))
+            });
+            self.print(&Record::Unannotated {
+                text,
+                span,
+                clean_span: sentence.clean_span,
+            });
         }
         self.context = context;
     }
@@ -328,8 +335,11 @@ impl Handler for EventPrinter<'_> {
         }
     }
 
-    fn annotation(&mut self, _: &BracketAnnotation<'_>) -> Replacement {
+    fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         self.summary.counts.totals.annotations += 1;
+        if let Some(unannotated) = &mut self.unannotated {
+            unannotated.annotation(self.context.channel, annotation.span());
+        }
         self.sample = None;
         Replacement::Remove
     }

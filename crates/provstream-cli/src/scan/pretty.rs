@@ -79,12 +79,12 @@ fn write_record(
             let message = EscapeControls(message);
             writeln!(out, "{BAD}error of the provider{BAD:#}: {message}")
         }
-        Record::Unannotated { text, clean_span } => {
-            let place = location(*clean_span, context, None);
+        Record::Unannotated { text, span, .. } => {
+            start(*span)?;
             let text = EscapeControls(text);
             writeln!(
                 out,
-                "{DIM}{place} of the clean text{DIM:#}  {BOLD}{text}{BOLD:#}  {WARNING}no annotations{WARNING:#}"
+                "{BOLD}{text}{BOLD:#}  {WARNING}no annotations{WARNING:#}"
             )
         }
         Record::Text { text } => {

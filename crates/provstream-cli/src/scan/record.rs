@@ -61,7 +61,11 @@ pub(crate) enum Record<'a> {
     /// Error that a provider reports.
     Error { message: &'a str },
     /// Sentence without an annotation, with `--require-annotations`.
-    Unannotated { text: &'a str, clean_span: Span },
+    Unannotated {
+        text: &'a str,
+        span: Span,
+        clean_span: Span,
+    },
     /// Piece of the text without annotations.
     Text { text: &'a str },
     /// Totals of a stream, or of all.

@@ -1,6 +1,6 @@
 //! Finds sentences of free text without an annotation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use provstream::Span;
 use provstream::provenance::{Assertion, Encoding};
@@ -15,6 +15,8 @@ const MAX_PENDING: usize = 4 << 20;
 pub(crate) struct Sentence {
     pub(crate) channel: Option<Channel>,
     pub(crate) text: String,
+    /// Range in the stream.
+    pub(crate) span: Span,
     /// Range in the text without annotations.
     pub(crate) clean_span: Span,
 }
@@ -34,7 +36,18 @@ struct PendingText {
     /// Clean offset of the first byte.
     start: u64,
     text: Vec<u8>,
+    /// Annotations that are not in the text, in their order.
+    removals: VecDeque<Removal>,
     is_in_code: bool,
+}
+
+/// Annotation that is not in the clean text.
+#[derive(Debug)]
+struct Removal {
+    /// Clean offset of the next byte of text.
+    clean: u64,
+    /// Bytes of the stream before it that are not in the clean text.
+    removed: u64,
 }
 
 impl UnannotatedSentences {
@@ -44,6 +57,18 @@ impl UnannotatedSentences {
         pending.text.extend_from_slice(bytes);
         if pending.text.len() > MAX_PENDING {
             self.find(channel, MAX_PENDING / 2);
+        }
+    }
+
+    /// Notes an annotation that is left out of the clean text before its next byte.
+    pub(crate) fn annotation(&mut self, channel: Option<Channel>, span: Span) {
+        let pending = self.channels.entry(channel).or_default();
+        let clean = pending.start + pending.text.len() as u64;
+        let removed = span.end().saturating_sub(clean);
+        // Of several in one place, the last has all that is removed.
+        match pending.removals.back_mut() {
+            Some(last) if last.clean == clean => last.removed = removed,
+            _ => pending.removals.push_back(Removal { clean, removed }),
         }
     }
 
@@ -99,12 +124,16 @@ impl UnannotatedSentences {
                 let text = String::from_utf8_lossy(&pending.text[start..end]);
                 let trimmed = text.trim();
                 if trimmed.contains(char::is_alphabetic) && !self.has_json {
-                    let white = (text.len() - text.trim_start().len()) as u64;
-                    let start = pending.start + start as u64 + white;
+                    // Other text may be longer than its bytes, if these are not UTF-8.
+                    let start = start + text.len() - text.trim_start().len();
+                    let end = end + text.trim_end().len() - text.len();
+                    let clean = |at: usize| pending.start + at as u64;
+                    let last = pending.offset(clean(end - 1));
                     self.found.push(Sentence {
                         channel,
                         text: trimmed.to_owned(),
-                        clean_span: Span::new(start, start + trimmed.len() as u64),
+                        span: Span::new(pending.offset(clean(start)), last + 1),
+                        clean_span: Span::new(clean(start), clean(end)),
                     });
                 }
             }
@@ -114,10 +143,23 @@ impl UnannotatedSentences {
 }
 
 impl PendingText {
+    /// Returns the offset in the stream of the byte at a clean offset.
+    fn offset(&self, clean: u64) -> u64 {
+        let is_before = |removal: &Removal| removal.clean <= clean;
+        let before = self.removals.partition_point(is_before).checked_sub(1);
+        let last = before.and_then(|index| self.removals.get(index));
+        clean + last.map_or(0, |removal| removal.removed)
+    }
+
     fn skip(&mut self, length: usize) {
         let length = length.min(self.text.len());
         self.text.drain(..length);
         self.start += length as u64;
+        // Removals that no later text needs.
+        let is_unneeded = |next: &Removal| next.clean <= self.start;
+        while self.removals.get(1).is_some_and(is_unneeded) {
+            self.removals.pop_front();
+        }
     }
 }
 
@@ -129,7 +171,11 @@ mod tests {
     fn headings_and_code_are_not_sentences() {
         let text = "# A title\n\nIt rained. It was cold.\n- One\n- Two\n```\nlet x;\n```\n1234\n";
         let mut unannotated = UnannotatedSentences::default();
-        for byte in text.as_bytes().chunks(1) {
+        for (byte, at) in text.as_bytes().chunks(1).zip(0..) {
+            if at == 21 {
+                unannotated.annotation(None, Span::new(22, 25));
+                unannotated.annotation(None, Span::new(25, 28));
+            }
             unannotated.push(None, byte);
         }
         let found = unannotated.finish();
@@ -138,5 +184,18 @@ mod tests {
         let spans = found.iter().map(|sentence| sentence.clean_span);
         let spans: Vec<_> = spans.map(|span| (span.start(), span.end())).collect();
         assert_eq!(spans, [(11, 21), (22, 34), (35, 40), (41, 46)]);
+        let spans = found.iter().map(|sentence| sentence.span);
+        let spans: Vec<_> = spans.map(|span| (span.start(), span.end())).collect();
+        assert_eq!(spans, [(11, 21), (29, 41), (42, 47), (48, 53)]);
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_count_as_they_are() {
+        let mut unannotated = UnannotatedSentences::default();
+        unannotated.push(None, b"It \xff rained. It was.");
+        let found = unannotated.finish();
+        let spans = found.iter().map(|sentence| sentence.clean_span);
+        let spans: Vec<_> = spans.map(|span| (span.start(), span.end())).collect();
+        assert_eq!(spans, [(0, 12), (13, 20)]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{Files, run, sh};
 
@@ -212,13 +212,29 @@ fn sentences_without_annotation_can_fail() {
     assert_eq!(run(&required, text).status, 0);
     let run = run(&required, format!("{text}\nIt rained.\n"));
     assert_eq!(run.status, 3);
-    let line = r#"{"event":"unannotated","text":"It rained.","clean_span":{"start":19,"end":29}}"#;
+    let line = r#"{"event":"unannotated","text":"It rained.","span":{"start":61,"end":71},"clean_span":{"start":19,"end":29}}"#;
     assert!(run.stdout.contains(line), "{}", run.stdout);
-    assert!(
-        run.stderr.contains("sentences without an annotation: 1"),
-        "{}",
-        run.stderr
-    );
+    let note = "provstream: sentences without an annotation: 1 (at byte 61: \"It rained.\")\n";
+    assert_eq!(run.stderr, note);
+    for (options, input, place) in [
+        ("--pretty", format!("{text}\n  It rained.\n"), "5:3"),
+        (
+            "--pretty --field /text",
+            json!({ "text": format!("{text}\nIt rained.") }).to_string(),
+            "line 1:5:1",
+        ),
+        (
+            "--pretty --input openai-chat",
+            json!({ "choices": [{ "message": { "content": format!("{text}\nIt rained.") } }] })
+                .to_string(),
+            "channel 0:byte 61",
+        ),
+    ] {
+        let command = format!("admit --floor 1 --window any --require-annotations {options}");
+        let printed = sh(&command, &input).stdout;
+        let line = format!("\n{place}  It rained.  no annotations\n");
+        assert!(printed.contains(&line), "{printed}");
+    }
 }
 
 #[test]
