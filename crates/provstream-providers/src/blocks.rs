@@ -81,12 +81,17 @@ impl Known {
                 had_text: false,
             });
         } else {
-            count(self.empty.len());
-            self.empty.retain(|block| !block.is_open);
+            self.keep_open();
         }
         if self.open.len() < MAX_CHANNELS {
             self.open.push(number);
         }
+    }
+
+    /// Keeps the open blocks: an event of another block is among their own.
+    fn keep_open(&mut self) {
+        count(self.empty.len());
+        self.empty.retain(|block| !block.is_open);
     }
 
     fn end(&mut self, number: u32) {
@@ -143,6 +148,8 @@ impl Blocks {
             if known.greatest < Some(number) {
                 known.greatest = Some(number);
                 known.begin(number);
+            } else {
+                known.keep_open();
             }
         }
         if event == BlockEvent::Stop {

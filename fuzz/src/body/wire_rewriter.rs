@@ -28,6 +28,8 @@ struct Out {
     items: Vec<String>,
     /// Some text repeats another one.
     has_repeated: bool,
+    /// Some text repeats one of which nothing but white space is written.
+    has_repeated_blank: bool,
 }
 
 impl Handler for Out {
@@ -53,7 +55,11 @@ impl StreamHandler for Out {
 
     fn channel(&mut self, position: ChannelPosition) {
         self.text = (position.channel, position.member);
-        self.has_repeated |= position.is_repeated && !position.is_reasoning;
+        if position.is_repeated && !position.is_reasoning {
+            let mut of_channel = self.texts.iter().filter(|(text, _)| text.0 == self.text.0);
+            self.has_repeated = true;
+            self.has_repeated_blank |= of_channel.all(|(_, text)| text.trim_ascii().is_empty());
+        }
     }
 
     fn item(&mut self, item: Item<'_>) {
@@ -102,7 +108,7 @@ fn check_asked(data: &[u8], asked: Format) {
     let with = |parser| StreamRewriter::new(asked, parser);
     check_same(data, with);
     let stripped = check_cuts(&with(Parser::new()), data);
-    if stripped.has_repeated && may_be_whole(data, asked) {
+    if stripped.has_repeated && may_be_whole(data, asked) || stripped.has_repeated_blank {
         return;
     }
     let kept = written(with(Parser::new()), Replacement::Keep, &[data]);
@@ -169,6 +175,7 @@ fn written(mut rewriter: StreamRewriter, replacement: Replacement, pieces: &[&[u
         texts: BTreeMap::new(),
         items: Vec::new(),
         has_repeated: false,
+        has_repeated_blank: false,
     };
     for piece in pieces {
         rewriter.push(piece, &mut out);
@@ -182,7 +189,8 @@ fn written(mut rewriter: StreamRewriter, replacement: Replacement, pieces: &[&[u
 /// no server sends beside a delta.
 /// The texts before may all be held or annotations. A server then repeats just that, and nothing is
 /// left of it either; in other events the text may be a different one, and then it is a further
-/// text.
+/// text. Where only white space came before, as `has_repeated_blank` says, that holds in each format: without it a text that
+/// repeats none is read as the text.
 fn may_be_whole(data: &[u8], asked: Format) -> bool {
     let is_space = |byte: &u8| byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(byte);
     let first = data.iter().find(|byte| !is_space(byte));
@@ -314,7 +322,7 @@ impl Read {
             }
             // An event that was added repeats the numbers of the one before.
             Item::Notice(notice) if notice.code() == NoticeCode::OddChannel => {
-                read.is_odd |= counts_up;
+                read.is_odd |= counts_up || has_blocks;
             }
             // One that was added repeats members that nothing reads.
             Item::Notice(notice) if notice.code() == NoticeCode::UnreadMember => {}

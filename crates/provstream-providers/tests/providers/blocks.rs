@@ -680,7 +680,6 @@ fn an_event_that_cannot_be_read_stays_without_its_block() {
 /// The letters of the blocks; annotations and the texts of policies have others.
 const LETTERS: &str = "dfhijklm";
 
-/// A message in which each block has a letter of its own, so that a text shows the block that it is of.
 #[test]
 fn a_block_stays_if_reading_ends_while_all_its_text_is_held_back() {
     let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": " ["}});
@@ -722,6 +721,33 @@ fn an_event_has_several_numbers_in_any_order() {
     }
 }
 
+/// The start of a block whose text is held back stays if a block with a smaller number begins before its end: what comes
+/// later may be among its own events.
+#[test]
+fn a_block_stays_if_an_earlier_number_comes_before_its_end() {
+    let start = |index: u32, text: &str| json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": text}});
+    let delta = |index: u32, text: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}});
+    for earlier in [start(0, ""), delta(0, "z")] {
+        let all = [start(1, "\n [substr"), earlier, delta(2, "ss")];
+        let stream: String = all
+            .iter()
+            .map(|event| format!("data: {event}\n\n"))
+            .collect();
+        for size in [1, 7, stream.len()] {
+            let out = stripped(Anthropic, stream.as_bytes(), size);
+            let first = &events(&out)[0];
+            assert_eq!(
+                first["type"],
+                "content_block_start",
+                "{}",
+                out.escape_ascii()
+            );
+            assert_eq!(first["index"], 1, "{}", out.escape_ascii());
+        }
+    }
+}
+
+/// A message in which each block has a letter of its own, so that a text shows the block that it is of.
 fn drawn(random: &mut Random) -> Vec<Block> {
     let count = 1 + random.below(LETTERS.len());
     let blocks = LETTERS.chars().take(count).map(|letter| {
