@@ -17,7 +17,7 @@ use core::fmt;
 
 use crate::Span;
 
-/// Bytes of the stream that one [`Block`] describes.
+/// Bytes of the stream that one [`BitBlock`] describes.
 const BLOCK: u64 = 512;
 
 /// Bits of a word, each for one byte of the stream.
@@ -58,7 +58,7 @@ const WORDS: usize = (BLOCK / WORD) as usize;
 #[derive(Clone, PartialEq, Eq)]
 pub struct OffsetMap {
     /// A ring: the block of offset `o` is number `o / BLOCK`, at that number modulo `most`.
-    blocks: Vec<Block>,
+    blocks: Vec<BitBlock>,
     /// Most blocks the ring may have: enough for the window wherever it starts in a block.
     most: usize,
     window: u64,
@@ -71,7 +71,7 @@ pub struct OffsetMap {
 
 /// Two bits for each of [`BLOCK`] bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Block {
+struct BitBlock {
     /// A character starts at this byte.
     starts: [u64; WORDS],
     /// With this byte a character ends that takes two code units in UTF-16.
@@ -142,7 +142,7 @@ impl Sequence {
 }
 
 /// An offset, as far as it can be answered for.
-struct Place {
+struct CertainOffset {
     before: Totals,
     /// The offset is between characters.
     boundary: bool,
@@ -226,7 +226,7 @@ impl OffsetMap {
     /// Returns the heap memory in bytes: about 9 for every 32 of the window.
     #[must_use]
     pub const fn heap_size(&self) -> usize {
-        self.blocks.capacity() * size_of::<Block>()
+        self.blocks.capacity() * size_of::<BitBlock>()
     }
 
     /// Converts a span of bytes to Unicode code points, counted from the start of the stream: the
@@ -285,7 +285,7 @@ impl OffsetMap {
         }
         let (at, word, bit) = self.slot(self.position);
         if self.position.is_multiple_of(BLOCK) {
-            let block = Block {
+            let block = BitBlock {
                 starts: [0; WORDS],
                 pairs: [0; WORDS],
                 before: self.totals,
@@ -342,7 +342,7 @@ impl OffsetMap {
     }
 
     /// Returns the counts at an offset; `None` before the window and where they are not decided yet.
-    fn place(&self, offset: u64) -> Option<Place> {
+    fn place(&self, offset: u64) -> Option<CertainOffset> {
         let decided = if self.sequence.left > 0 {
             self.sequence.start
         } else {
@@ -353,7 +353,7 @@ impl OffsetMap {
             return None;
         }
         if offset == self.position {
-            return Some(Place {
+            return Some(CertainOffset {
                 before: self.totals,
                 boundary: true,
             });
@@ -369,7 +369,7 @@ impl OffsetMap {
             starts: block.before.starts + count(&block.starts),
             pairs: block.before.pairs + count(&block.pairs),
         };
-        Some(Place {
+        Some(CertainOffset {
             before,
             boundary: self.is_start(offset),
         })

@@ -13,8 +13,8 @@ pub(crate) type Patterns = u64;
 /// Most patterns of one automaton.
 pub(crate) const MOST_PATTERNS: usize = 64;
 
-/// State of an [`Automaton`]; 0 is dead.
-pub(crate) type State = u16;
+/// State of an [`MarkerAutomaton`]; 0 is dead.
+pub(crate) type AutomatonState = u16;
 
 /// Most memory that building an automaton may take, in bytes.
 const BUILDING: usize = 8 << 20;
@@ -30,16 +30,16 @@ const MOST_SETS: usize = 1 << 8;
 /// Unlike one of `regex-automata`, it says at each byte which patterns match up to there, and it is dead as soon as no
 /// pattern can match any more.
 #[derive(Clone, Debug)]
-pub(crate) struct Automaton {
+pub(crate) struct MarkerAutomaton {
     /// Class of each byte.
     classes: Box<[u8; 256]>,
     width: usize,
     /// Transitions of each state.
-    rows: Box<[Row]>,
+    rows: Box<[TransitionRow]>,
     /// Pairs of a class and the next state in which a state differs from its row.
-    pairs: Box<[[State; 2]]>,
+    pairs: Box<[[AutomatonState; 2]]>,
     /// Dense rows: the next state for every class. The first row is that of the dead state.
-    dense: Box<[State]>,
+    dense: Box<[AutomatonState]>,
     /// Indices into `sets` of the patterns that match in each state, and of those that may match later.
     known: Box<[[u8; 2]]>,
     sets: Box<[Patterns]>,
@@ -48,7 +48,7 @@ pub(crate) struct Automaton {
 
 /// Transitions of one state: a row, and a few classes for which it differs.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct TransitionRow {
     dense: u16,
     /// Index of the first pair.
     first: u16,
@@ -68,9 +68,9 @@ pub(crate) enum BuildError {
     TooLarge,
 }
 
-impl Automaton {
+impl MarkerAutomaton {
     /// First state.
-    pub(crate) const START: State = 1;
+    pub(crate) const START: AutomatonState = 1;
 
     /// Builds the automaton of some patterns.
     pub(crate) fn new(patterns: &[String]) -> Result<Self, BuildError> {
@@ -115,12 +115,15 @@ impl Automaton {
 
     /// Returns the state after a byte.
     #[inline]
-    pub(crate) fn step(&self, state: State, byte: u8) -> State {
+    pub(crate) fn step(&self, state: AutomatonState, byte: u8) -> AutomatonState {
         let class = self.classes[usize::from(byte)];
         let row = self.rows[usize::from(state)];
         let first = usize::from(row.first);
         let pairs = &self.pairs[first..first + usize::from(row.count)];
-        match pairs.iter().find(|pair| pair[0] == State::from(class)) {
+        match pairs
+            .iter()
+            .find(|pair| pair[0] == AutomatonState::from(class))
+        {
             Some(pair) => pair[1],
             None => self.dense[usize::from(row.dense) * self.width + usize::from(class)],
         }
@@ -128,13 +131,13 @@ impl Automaton {
 
     /// Returns the patterns that match up to a state.
     #[inline]
-    pub(crate) fn accepts(&self, state: State) -> Patterns {
+    pub(crate) fn accepts(&self, state: AutomatonState) -> Patterns {
         self.sets[usize::from(self.known[usize::from(state)][0])]
     }
 
     /// Returns the patterns that may match after at least one more byte.
     #[inline]
-    pub(crate) fn continues(&self, state: State) -> Patterns {
+    pub(crate) fn continues(&self, state: AutomatonState) -> Patterns {
         self.sets[usize::from(self.known[usize::from(state)][1])]
     }
 
@@ -254,7 +257,7 @@ impl Graph {
         }
     }
 
-    fn compact(&self) -> Automaton {
+    fn compact(&self) -> MarkerAutomaton {
         let continues = self.continues();
         let (groups, count) = self.groups(&continues);
         let mut rows = vec![[0_u32; 256]; count];
@@ -300,7 +303,7 @@ impl Graph {
         for (byte, begins) in first.iter_mut().enumerate() {
             *begins = rows[1][byte] != 0;
         }
-        Automaton {
+        MarkerAutomaton {
             width: representatives.len(),
             rows: transitions.rows.into(),
             pairs: transitions.pairs.into(),
@@ -316,9 +319,9 @@ impl Graph {
 /// Transitions of all states.
 #[derive(Default)]
 struct Transitions {
-    rows: Vec<Row>,
-    pairs: Vec<[State; 2]>,
-    dense: Vec<State>,
+    rows: Vec<TransitionRow>,
+    pairs: Vec<[AutomatonState; 2]>,
+    dense: Vec<AutomatonState>,
 }
 
 impl Transitions {
@@ -329,12 +332,12 @@ impl Transitions {
             ..Self::default()
         };
         for row in rows {
-            let row: Vec<State> = representatives
+            let row: Vec<AutomatonState> = representatives
                 .iter()
-                .map(|&byte| row[byte] as State)
+                .map(|&byte| row[byte] as AutomatonState)
                 .collect();
             let differing =
-                |known: &[State]| known.iter().zip(&row).filter(|(a, b)| a != b).count();
+                |known: &[AutomatonState]| known.iter().zip(&row).filter(|(a, b)| a != b).count();
             let found = all
                 .dense
                 .chunks(width)
@@ -350,10 +353,10 @@ impl Transitions {
                 .zip(&row)
                 .enumerate()
                 .filter(|(_, (a, b))| a != b);
-            let pairs: Vec<[State; 2]> = differs
-                .map(|(class, (_, &to))| [class as State, to])
+            let pairs: Vec<[AutomatonState; 2]> = differs
+                .map(|(class, (_, &to))| [class as AutomatonState, to])
                 .collect();
-            all.rows.push(Row {
+            all.rows.push(TransitionRow {
                 dense: dense as u16,
                 first: first as u16,
                 count: pairs.len() as u16,
@@ -376,10 +379,12 @@ mod tests {
 
     #[test]
     fn states_have_their_own_sets_of_patterns() {
-        let automaton = Automaton::new(&of_digits(7)).expect("128 sets are few enough");
+        let automaton = MarkerAutomaton::new(&of_digits(7)).expect("128 sets are few enough");
         for word in 1..1_u64 << 7 {
             let digits = (0..7).map(|place| b'0' + (word >> place & 1) as u8);
-            let state = digits.fold(Automaton::START, |state, byte| automaton.step(state, byte));
+            let state = digits.fold(MarkerAutomaton::START, |state, byte| {
+                automaton.step(state, byte)
+            });
             assert_eq!(automaton.accepts(state), word, "{word:b}");
         }
     }
@@ -387,7 +392,7 @@ mod tests {
     #[test]
     fn more_sets_of_patterns_than_a_byte_can_name_are_refused() {
         assert_eq!(
-            Automaton::new(&of_digits(9)).err(),
+            MarkerAutomaton::new(&of_digits(9)).err(),
             Some(BuildError::TooLarge)
         );
     }

@@ -1,8 +1,8 @@
 //! Dialects in TOML files.
 
-use super::automaton::{Automaton, BuildError};
+use super::automaton::{BuildError, MarkerAutomaton};
 use super::guard::{Attached, Guard, GuardKind};
-use super::table::{Ids, Table};
+use super::table::{FormTable, Ids};
 use super::{DialectError, DialectErrorKind as Kind};
 use crate::settings::{self, File, Value};
 
@@ -31,7 +31,7 @@ const MOST_MAX: u64 = 4096;
 const MOST_NAME: usize = 64;
 
 /// Reads the name of a dialect, and its tables.
-pub(super) fn read(file: &[u8]) -> Result<(Box<str>, Vec<Table>), DialectError> {
+pub(super) fn read(file: &[u8]) -> Result<(Box<str>, Vec<FormTable>), DialectError> {
     let file = File::parse(file)?;
     let root = file.root(&["name", "marker"])?;
     let stated = root.need("name")?;
@@ -51,7 +51,7 @@ pub(super) fn read(file: &[u8]) -> Result<(Box<str>, Vec<Table>), DialectError> 
     Ok((name.into(), tables?))
 }
 
-fn table(table: &settings::Table<'_>) -> Result<Table, DialectError> {
+fn table(table: &settings::Table<'_>) -> Result<FormTable, DialectError> {
     let open = table.need("open")?;
     let ids = match table.get("id") {
         Some(id) => Some(Ids {
@@ -93,7 +93,7 @@ fn table(table: &settings::Table<'_>) -> Result<Table, DialectError> {
         automaton(&end)?;
         Ok::<_, DialectError>(end.string()?.to_owned())
     });
-    Ok(Table {
+    Ok(FormTable {
         open: automaton(&open)?,
         ids,
         unit,
@@ -161,7 +161,7 @@ fn guard(table: &settings::Table<'_>) -> Result<Option<Guard>, DialectError> {
     }))
 }
 
-fn automaton(value: &Value<'_>) -> Result<Automaton, DialectError> {
+fn automaton(value: &Value<'_>) -> Result<MarkerAutomaton, DialectError> {
     build(checked(value)?, value)
 }
 
@@ -175,8 +175,8 @@ fn checked<'t>(value: &Value<'t>) -> Result<&'t str, DialectError> {
     }
 }
 
-fn build(pattern: &str, value: &Value<'_>) -> Result<Automaton, DialectError> {
-    Automaton::new(&[pattern.to_owned()]).map_err(|kind| {
+fn build(pattern: &str, value: &Value<'_>) -> Result<MarkerAutomaton, DialectError> {
+    MarkerAutomaton::new(&[pattern.to_owned()]).map_err(|kind| {
         let kind = match kind {
             BuildError::Pattern(_) => Kind::BadPattern,
             BuildError::Empty => Kind::EmptyForm,

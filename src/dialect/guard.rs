@@ -56,7 +56,7 @@ pub(crate) struct Around<'a> {
 
 /// Decision about a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum GuardVerdict {
     Marker,
     Text,
     /// Text because none of its identifiers is listed.
@@ -92,7 +92,7 @@ impl Guard {
         ids: &IdText,
         one_each: bool,
         around: &Around<'_>,
-    ) -> Verdict {
+    ) -> GuardVerdict {
         if self.kind == GuardKind::Link {
             return around.link(bytes);
         }
@@ -107,12 +107,12 @@ impl Guard {
         });
         let first = around.first();
         match around.label(false) {
-            None => return Verdict::More,
-            Some(true) => return Verdict::FirstInLine,
+            None => return GuardVerdict::More,
+            Some(true) => return GuardVerdict::FirstInLine,
             Some(false) => {}
         }
         if unlisted_zero {
-            return Verdict::Text;
+            return GuardVerdict::Text;
         }
         let before = trimmed(around.before);
         let answers = [
@@ -131,24 +131,30 @@ impl Guard {
         if answers.contains(&Some(true)) {
             self.unlisted(bytes, ids, one_each, around)
         } else if answers.contains(&None) {
-            Verdict::More
+            GuardVerdict::More
         } else {
-            Verdict::Marker
+            GuardVerdict::Marker
         }
     }
 
     /// Decides about a group that is text: only because none of its identifiers is listed, if it would be a marker in prose
     /// otherwise, whatever comes after its next character.
-    fn unlisted(&self, bytes: &[u8], ids: &IdText, one_each: bool, around: &Around<'_>) -> Verdict {
+    fn unlisted(
+        &self,
+        bytes: &[u8],
+        ids: &IdText,
+        one_each: bool,
+        around: &Around<'_>,
+    ) -> GuardVerdict {
         let Some(sources) = around.sources.filter(|sources| sources.is_complete()) else {
-            return Verdict::Text;
+            return GuardVerdict::Text;
         };
         let has_label = ends_with_word(trimmed(around.before), &self.labels);
         if has_label || ids.iter().any(|id| id == "0" || sources.find(id).is_some()) {
-            return Verdict::Text;
+            return GuardVerdict::Text;
         }
         let Some(first) = around.first() else {
-            return Verdict::More;
+            return GuardVerdict::More;
         };
         let before = around.before;
         let in_prose = |before: &[u8]| matches!(before, [] | [.., b' ' | b'\t']);
@@ -168,8 +174,8 @@ impl Guard {
             ..*around
         };
         match self.verdict(bytes, ids, one_each, &listed) {
-            Verdict::Marker => Verdict::Unlisted,
-            _ => Verdict::Text,
+            GuardVerdict::Marker => GuardVerdict::Unlisted,
+            _ => GuardVerdict::Text,
         }
     }
 
@@ -203,12 +209,12 @@ const STOPS: [&str; 6] = [".", "!", "?", "。", "！", "？"];
 
 impl Around<'_> {
     /// Decides by guard `link`.
-    fn link(&self, bytes: &[u8]) -> Verdict {
+    fn link(&self, bytes: &[u8]) -> GuardVerdict {
         match self.label(true) {
-            _ if self.before.ends_with(b"]") || self.is_image(bytes) => Verdict::Text,
-            Some(true) => Verdict::Text,
-            Some(false) => Verdict::Marker,
-            None => Verdict::More,
+            _ if self.before.ends_with(b"]") || self.is_image(bytes) => GuardVerdict::Text,
+            Some(true) => GuardVerdict::Text,
+            Some(false) => GuardVerdict::Marker,
+            None => GuardVerdict::More,
         }
     }
 

@@ -12,16 +12,16 @@ mod openers;
 mod set;
 mod table;
 
-pub(crate) use self::automaton::{Automaton, Patterns, State};
+pub(crate) use self::automaton::{AutomatonState, MarkerAutomaton, Patterns};
 pub use self::error::{DialectError, DialectErrorKind};
-pub(crate) use self::guard::{Around, Verdict};
+pub(crate) use self::guard::{Around, GuardVerdict};
 pub(crate) use self::set::MOST_OPEN;
 
 use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use self::set::Set;
-use self::table::Table;
+use self::table::FormTable;
 
 /// Markers of one family: how they are written, and how they are read.
 ///
@@ -44,12 +44,12 @@ use self::table::Table;
 /// ```
 #[derive(Clone)]
 pub struct Dialect {
-    parts: Arc<Parts>,
+    parts: Arc<DialectParts>,
 }
 
-struct Parts {
+struct DialectParts {
     name: Box<str>,
-    tables: Vec<Table>,
+    tables: Vec<FormTable>,
 }
 
 impl Dialect {
@@ -77,7 +77,7 @@ impl Dialect {
     pub fn from_toml(file: &[u8]) -> Result<Self, DialectError> {
         let (name, tables) = file::read(file)?;
         let dialect = Self {
-            parts: Arc::new(Parts { name, tables }),
+            parts: Arc::new(DialectParts { name, tables }),
         };
         // What no set can have is an error of the file.
         Set::new(std::slice::from_ref(&dialect))?;

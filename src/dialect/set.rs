@@ -1,9 +1,9 @@
 //! Dialects compiled together.
 
-use super::automaton::{Automaton, BuildError, MOST_PATTERNS, Patterns};
+use super::automaton::{BuildError, MOST_PATTERNS, MarkerAutomaton, Patterns};
 use super::guard::{Attached, Guard};
 use super::openers::Openers;
-use super::table::{MOST_IDS, Table};
+use super::table::{FormTable, MOST_IDS};
 use super::{Dialect, DialectError, DialectErrorKind as Kind};
 use crate::engine::bytes::{
     BRACE, BRACKETLESS, BYTE_CLASSES, ByteClasses, MARKLESS, OPENERS, TAGLESS,
@@ -16,9 +16,9 @@ pub(crate) const MOST_OPEN: usize = 8;
 /// The forms of some dialects as one automaton.
 pub(crate) struct Set {
     pub(super) dialects: Vec<Dialect>,
-    pub(crate) automaton: Automaton,
+    pub(crate) automaton: MarkerAutomaton,
     /// Form of each pattern.
-    pub(crate) forms: Vec<Form>,
+    pub(crate) forms: Vec<MarkerForm>,
     /// Patterns that are end tags.
     pub(crate) ends: Patterns,
     /// Length of the shortest of all limits.
@@ -33,7 +33,7 @@ pub(crate) struct Set {
 
 /// Form that one pattern recognises.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Form {
+pub(crate) struct MarkerForm {
     pub(crate) dialect: usize,
     table: usize,
     /// Units of several tables may follow one another.
@@ -57,7 +57,7 @@ pub(crate) struct ReadIds {
 impl Set {
     pub(super) fn new(dialects: &[Dialect]) -> Result<Self, DialectError> {
         let mut patterns = Vec::new();
-        let mut forms: Vec<Form> = Vec::new();
+        let mut forms: Vec<MarkerForm> = Vec::new();
         for (index, dialect) in dialects.iter().enumerate() {
             let tables = &dialect.parts.tables;
             let mut has_group = false;
@@ -67,7 +67,7 @@ impl Set {
                     continue;
                 }
                 has_group |= is_group;
-                let form = Form {
+                let form = MarkerForm {
                     dialect: index,
                     table: number,
                     is_group,
@@ -82,7 +82,7 @@ impl Set {
                 forms.push(form);
                 if let Some(end) = &table.end {
                     patterns.push(end.clone());
-                    forms.push(Form {
+                    forms.push(MarkerForm {
                         ends: Some(forms.len() - 1),
                         is_around: false,
                         ..form
@@ -95,7 +95,7 @@ impl Set {
         if patterns.len() > MOST_PATTERNS {
             return Err(too_large());
         }
-        let automaton = Automaton::new(&patterns).map_err(|error| match error {
+        let automaton = MarkerAutomaton::new(&patterns).map_err(|error| match error {
             BuildError::TooLarge => too_large(),
             BuildError::Pattern(_) => DialectError::new(Kind::BadPattern, None, &names.join(", ")),
             BuildError::Empty => DialectError::new(Kind::EmptyForm, None, &names.join(", ")),
@@ -109,7 +109,7 @@ impl Set {
             .into_iter()
             .find(begins_none);
         let opens = |byte: u8| begins(byte) || OPENERS.contains(&byte) || byte == BRACE;
-        let is_end = |(index, form): (usize, &Form)| form.ends.map(|_| 1 << index);
+        let is_end = |(index, form): (usize, &MarkerForm)| form.ends.map(|_| 1 << index);
         Ok(Self {
             run: run.unwrap_or(0),
             openers: Openers::new(begins),
@@ -131,7 +131,7 @@ impl Set {
         if len <= self.least_max {
             return Patterns::MAX;
         }
-        let fits = |(index, form): (usize, &Form)| (form.max >= len).then_some(1 << index);
+        let fits = |(index, form): (usize, &MarkerForm)| (form.max >= len).then_some(1 << index);
         self.forms
             .iter()
             .enumerate()
@@ -139,7 +139,7 @@ impl Set {
             .fold(0, |all, one: Patterns| all | one)
     }
 
-    pub(crate) fn name(&self, form: &Form) -> &str {
+    pub(crate) fn name(&self, form: &MarkerForm) -> &str {
         self.dialect_name(form.dialect)
     }
 
@@ -147,27 +147,27 @@ impl Set {
         self.dialects[dialect].name()
     }
 
-    fn table(&self, form: &Form) -> &Table {
+    fn table(&self, form: &MarkerForm) -> &FormTable {
         &self.dialects[form.dialect].parts.tables[form.table]
     }
 
-    pub(crate) fn guard(&self, form: &Form) -> Option<&Guard> {
+    pub(crate) fn guard(&self, form: &MarkerForm) -> Option<&Guard> {
         self.table(form).guard.as_ref()
     }
 
     /// Returns `true` if the markers of a form have identifiers.
-    pub(crate) fn has_ids(&self, form: &Form) -> bool {
+    pub(crate) fn has_ids(&self, form: &MarkerForm) -> bool {
         self.table(form).ids.is_some()
     }
 
     /// Returns the length of the longest opener of a form at the start of `bytes`.
-    pub(crate) fn opener(&self, form: &Form, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn opener(&self, form: &MarkerForm, bytes: &[u8]) -> Option<usize> {
         self.units(form)
             .filter_map(|table| table.open.longest(bytes))
             .max()
     }
 
-    fn units(&self, form: &Form) -> impl Iterator<Item = &Table> {
+    fn units(&self, form: &MarkerForm) -> impl Iterator<Item = &FormTable> {
         let tables = &self.dialects[form.dialect].parts.tables;
         let (number, is_group) = (form.table, form.is_group);
         tables.iter().enumerate().filter_map(move |(index, table)| {
@@ -176,7 +176,12 @@ impl Set {
     }
 
     /// Reads the identifiers of a marker; `None` if it is text because of them.
-    pub(crate) fn read(&self, form: &Form, marker: &[u8], out: &mut IdText) -> Option<ReadIds> {
+    pub(crate) fn read(
+        &self,
+        form: &MarkerForm,
+        marker: &[u8],
+        out: &mut IdText,
+    ) -> Option<ReadIds> {
         out.clear();
         if !form.is_group {
             let table = self.table(form);
@@ -191,8 +196,9 @@ impl Set {
         let mut at = 0;
         while at < marker.len() {
             let rest = &marker[at..];
-            let longest = |table: &Table| table.unit.as_ref().and_then(|unit| unit.longest(rest));
-            let mut found: Option<(&Table, usize)> = None;
+            let longest =
+                |table: &FormTable| table.unit.as_ref().and_then(|unit| unit.longest(rest));
+            let mut found: Option<(&FormTable, usize)> = None;
             for table in self.units(form) {
                 if let Some(len) = longest(table)
                     && found.is_none_or(|(_, before)| before < len)
@@ -213,7 +219,7 @@ impl Set {
 }
 
 /// Regular expression of all groups of the tables that may be repeated.
-fn group(tables: &[Table]) -> String {
+fn group(tables: &[FormTable]) -> String {
     let units = tables.iter().filter(|table| table.unit.is_some());
     let units: Vec<_> = units.map(|table| format!("(?:{})", table.form)).collect();
     format!("(?:{})+", units.join("|"))

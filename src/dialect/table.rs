@@ -1,6 +1,6 @@
 //! One form of a dialect's markers.
 
-use super::automaton::Automaton;
+use super::automaton::MarkerAutomaton;
 use super::guard::{Attached, Guard};
 use crate::marker_ids::IdText;
 
@@ -9,14 +9,14 @@ pub(super) const MOST_IDS: usize = 16;
 
 /// One form of a marker, compiled.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct FormTable {
     /// Regular expression of the whole form.
     pub(super) form: String,
-    pub(super) open: Automaton,
+    pub(super) open: MarkerAutomaton,
     /// Notation of the identifiers; `None` for markers without identifiers.
     pub(super) ids: Option<Ids>,
     /// The whole form, for a part of a group.
-    pub(super) unit: Option<Automaton>,
+    pub(super) unit: Option<MarkerAutomaton>,
     /// Regular expression of the end tag.
     pub(super) end: Option<String>,
     /// Length of the longest marker in bytes.
@@ -27,12 +27,12 @@ pub(super) struct Table {
 /// Forms of identifiers, and of what is between them.
 #[derive(Debug)]
 pub(super) struct Ids {
-    pub(super) id: Automaton,
-    pub(super) separator: Option<Automaton>,
-    pub(super) range: Option<Automaton>,
+    pub(super) id: MarkerAutomaton,
+    pub(super) separator: Option<MarkerAutomaton>,
+    pub(super) range: Option<MarkerAutomaton>,
 }
 
-impl Table {
+impl FormTable {
     pub(super) fn attached(&self) -> Attached {
         self.guard
             .as_ref()

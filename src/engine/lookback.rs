@@ -7,7 +7,7 @@ mod reach;
 use memchr::memrchr;
 
 #[cfg(feature = "dialects")]
-pub(crate) use self::passages::{Passage, Row, passages};
+pub(crate) use self::passages::{BlockPassage, TableRow, passages};
 #[cfg(feature = "dialects")]
 pub(crate) use self::reach::AssertionStart;
 pub(crate) use self::reach::{Reach, reach};

@@ -48,7 +48,7 @@ pub(super) fn covers(class: ByteClasses, chunk: &[u8]) -> bool {
 }
 
 /// Result of a search in a chunk.
-struct Found {
+struct ChunkSearch {
     /// Some byte is among those that are searched for.
     any: bool,
     /// Some byte is no ASCII.
@@ -57,7 +57,7 @@ struct Found {
 
 /// Looks for the bytes that `find` finds in a chunk of at least eight bytes.
 #[inline(always)]
-fn search(chunk: &[u8], find: impl Fn(u8x16) -> u8x16) -> Found {
+fn search(chunk: &[u8], find: impl Fn(u8x16) -> u8x16) -> ChunkSearch {
     let (blocks, last): (&[[u8; BLOCK]], _) = match chunk.last_chunk() {
         Some(last) if chunk.len() > BLOCK => (chunk.as_chunks().0, *last),
         _ => (&[], short(chunk)),
@@ -69,7 +69,7 @@ fn search(chunk: &[u8], find: impl Fn(u8x16) -> u8x16) -> Found {
         found |= find(block);
         all |= block;
     }
-    Found {
+    ChunkSearch {
         any: mask(found) != 0,
         non_ascii: mask(all) != 0,
     }

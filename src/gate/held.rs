@@ -20,7 +20,7 @@ use crate::span::Span;
 ///
 /// Invariant: `bytes[taken..]` is the text from `start` on.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct HeldText {
     bytes: Vec<u8>,
     taken: usize,
     start: u64,
@@ -74,7 +74,7 @@ impl Decision {
     }
 }
 
-impl Held {
+impl HeldText {
     pub(super) fn new(start: u64, json_alone: bool) -> Self {
         Self {
             bytes: Vec::new(),

@@ -187,10 +187,10 @@ impl<'a> Parameter<'a> {
         Some(Cow::Owned(value))
     }
 
-    fn known(&self) -> Option<Known> {
+    fn known(&self) -> Option<TupleParameter> {
         match self.name {
-            "observation-id" | "observation_id" => Some(Known::ObservationId),
-            "ts" => Some(Known::Ts),
+            "observation-id" | "observation_id" => Some(TupleParameter::ObservationId),
+            "ts" => Some(TupleParameter::Ts),
             _ => None,
         }
     }
@@ -198,7 +198,7 @@ impl<'a> Parameter<'a> {
 
 /// The parameters that carry the memo's tuple. They cannot be repeated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum TupleParameter {
     ObservationId,
     Ts,
 }
@@ -226,17 +226,17 @@ impl<'a> Bracketed<'a> {
     /// a malformed annotation, the first value.
     #[must_use]
     pub fn observation_id(&self) -> Option<Cow<'a, [u8]>> {
-        self.value_of(Known::ObservationId)
+        self.value_of(TupleParameter::ObservationId)
     }
 
     /// Returns the value of `ts`, which need not be a date-time; in a malformed annotation, the
     /// first value.
     #[must_use]
     pub fn ts(&self) -> Option<Cow<'a, [u8]>> {
-        self.value_of(Known::Ts)
+        self.value_of(TupleParameter::Ts)
     }
 
-    fn value_of(&self, known: Known) -> Option<Cow<'a, [u8]>> {
+    fn value_of(&self, known: TupleParameter) -> Option<Cow<'a, [u8]>> {
         self.parameters
             .iter()
             .find(|parameter| parameter.known() == Some(known))?
@@ -279,7 +279,7 @@ fn lossy(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
 }
 
 /// Parameter or fault after one semicolon.
-enum Piece<'a> {
+enum ParameterPiece<'a> {
     Empty,
     NoEqualsSign(&'a str),
     /// Name and value; the value is empty if it is missing.
@@ -288,7 +288,7 @@ enum Piece<'a> {
 
 /// Parameters that were read so far.
 #[derive(Default)]
-struct Pieces<'a> {
+struct ParsedParameters<'a> {
     parameters: SmallVec<[Parameter<'a>; 4]>,
     malformation: Option<Malformation>,
     /// The last one was empty, which is allowed only at the end.
@@ -296,18 +296,18 @@ struct Pieces<'a> {
     seen: [bool; 2],
 }
 
-impl<'a> Pieces<'a> {
-    fn add(&mut self, piece: Piece<'a>, whole: &'a [u8]) {
+impl<'a> ParsedParameters<'a> {
+    fn add(&mut self, piece: ParameterPiece<'a>, whole: &'a [u8]) {
         let before = self.empty.then_some(Malformation::EmptyParameter);
-        self.empty = matches!(piece, Piece::Empty);
+        self.empty = matches!(piece, ParameterPiece::Empty);
         let fault = before.or_else(|| match piece {
-            Piece::Empty => None,
-            Piece::NoEqualsSign(name) => {
+            ParameterPiece::Empty => None,
+            ParameterPiece::NoEqualsSign(name) => {
                 let end = &name.as_bytes()[name.len()..];
                 self.parameter(name, end, whole)
                     .or(Some(Malformation::NoEqualsSign))
             }
-            Piece::Pair(name, raw) => self
+            ParameterPiece::Pair(name, raw) => self
                 .parameter(name, raw, whole)
                 .or_else(|| matches!(raw, b"" | b"\"\"").then_some(Malformation::NoValue)),
         });
@@ -338,7 +338,7 @@ impl<'a> Pieces<'a> {
 fn attempt(whole: &[u8]) -> IResult<&[u8], Bracketed<'_>> {
     let (mut rest, identifier) =
         delimited((char('['), whitespace), identifier, whitespace).parse(whole)?;
-    let mut pieces = Pieces::default();
+    let mut pieces = ParsedParameters::default();
     while let Some(after) = rest.strip_prefix(b";") {
         let piece;
         (rest, piece) = terminated(piece_of, whitespace).parse(after)?;
@@ -364,7 +364,7 @@ fn label(input: &[u8]) -> IResult<&[u8], &[u8]> {
     recognize((satisfy(|first| first.is_ascii_alphabetic()), rest)).parse(input)
 }
 
-fn piece_of(input: &[u8]) -> IResult<&[u8], Piece<'_>> {
+fn piece_of(input: &[u8]) -> IResult<&[u8], ParameterPiece<'_>> {
     let equals = terminated(char('='), spaces);
     let nothing = take_while(|_| false);
     let assigned = preceded(equals, alt((quoted, bare, nothing)));
@@ -372,9 +372,9 @@ fn piece_of(input: &[u8]) -> IResult<&[u8], Piece<'_>> {
     // White space without a name after it is not consumed here: at most one line feed may be in it and in the
     // white space before the next semicolon together.
     map(opt(named), |named| match named {
-        None => Piece::Empty,
-        Some((name, None)) => Piece::NoEqualsSign(name),
-        Some((name, Some(value))) => Piece::Pair(name, value),
+        None => ParameterPiece::Empty,
+        Some((name, None)) => ParameterPiece::NoEqualsSign(name),
+        Some((name, Some(value))) => ParameterPiece::Pair(name, value),
     })
     .parse(input)
 }

@@ -260,7 +260,7 @@ impl Error for TimestampError {}
 const CLOCK: usize = 19;
 
 /// Kind of error, and the index of its byte, as if the text never ended.
-type Fault = (TimestampErrorKind, usize);
+type TimestampFault = (TimestampErrorKind, usize);
 
 fn parse(text: &[u8]) -> Result<Timestamp, TimestampError> {
     if let Some(timestamp) = parse_usual(text) {
@@ -319,7 +319,7 @@ fn pairs(bytes: u64, pattern: [u8; 8]) -> Option<u64> {
     (odd == 0).then(|| digits * 10 + (digits >> 8))
 }
 
-fn parse_padded(text: &[u8]) -> Result<Timestamp, Fault> {
+fn parse_padded(text: &[u8]) -> Result<Timestamp, TimestampFault> {
     use TimestampErrorKind as Kind;
     let clock = &padded::<CLOCK>(text, 0);
     let year = two_digits(clock, 0)? * 100 + two_digits(clock, 2)?;
@@ -373,7 +373,7 @@ fn padded<const N: usize>(text: &[u8], start: usize) -> [u8; N] {
 }
 
 /// Minutes of `+02:30`, whatever the sign.
-fn numeric_offset(text: &[u8; 6]) -> Result<i64, Fault> {
+fn numeric_offset(text: &[u8; 6]) -> Result<i64, TimestampFault> {
     let hours = ranged(text, 1, 0, 23, TimestampErrorKind::Offset)?;
     separator(text, 3, b':')?;
     let minutes = ranged(text, 4, 0, 59, TimestampErrorKind::Offset)?;
@@ -381,7 +381,7 @@ fn numeric_offset(text: &[u8; 6]) -> Result<i64, Fault> {
 }
 
 #[inline]
-fn two_digits<const N: usize>(text: &[u8; N], at: usize) -> Result<u32, Fault> {
+fn two_digits<const N: usize>(text: &[u8; N], at: usize) -> Result<u32, TimestampFault> {
     let (tens, ones) = (text[at].wrapping_sub(b'0'), text[at + 1].wrapping_sub(b'0'));
     match (tens, ones) {
         (0..=9, 0..=9) => Ok(u32::from(tens * 10 + ones)),
@@ -397,7 +397,7 @@ fn ranged<const N: usize>(
     low: u32,
     high: u32,
     kind: TimestampErrorKind,
-) -> Result<u32, Fault> {
+) -> Result<u32, TimestampFault> {
     match two_digits(text, at)? {
         value if low <= value && value <= high => Ok(value),
         _ => Err((kind, at)),
@@ -406,7 +406,7 @@ fn ranged<const N: usize>(
 
 /// Expects `wanted`, which is in lower case if it is a letter, in any letter case.
 #[inline]
-fn separator<const N: usize>(text: &[u8; N], at: usize, wanted: u8) -> Result<(), Fault> {
+fn separator<const N: usize>(text: &[u8; N], at: usize, wanted: u8) -> Result<(), TimestampFault> {
     if text[at].to_ascii_lowercase() == wanted {
         Ok(())
     } else {
@@ -415,7 +415,7 @@ fn separator<const N: usize>(text: &[u8; N], at: usize, wanted: u8) -> Result<()
 }
 
 /// Reads a fraction of a second that starts at `start`; returns its nanoseconds and its end.
-fn fraction(text: &[u8], start: usize) -> Result<(u32, usize), Fault> {
+fn fraction(text: &[u8], start: usize) -> Result<(u32, usize), TimestampFault> {
     let digits = text[start..]
         .iter()
         .take_while(|byte| byte.is_ascii_digit());

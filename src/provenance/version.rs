@@ -49,7 +49,9 @@ impl FromStr for Version {
     fn from_str(text: &str) -> Result<Self, ParseVersionError> {
         let (major, minor) = text.split_once('.').ok_or(ParseVersionError)?;
         match (number(major.as_bytes()), number(minor.as_bytes())) {
-            (Some(Number::Fits(major)), Some(Number::Fits(minor))) => Ok(Self { major, minor }),
+            (Some(VersionNumber::Fits(major)), Some(VersionNumber::Fits(minor))) => {
+                Ok(Self { major, minor })
+            }
             _ => Err(ParseVersionError),
         }
     }
@@ -69,14 +71,14 @@ impl Error for ParseVersionError {}
 
 /// A decimal number of any length, as far as comparing it with a version's parts needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Number {
+pub(crate) enum VersionNumber {
     Fits(u32),
     /// Greater than any part of a version.
     Larger,
 }
 
 /// Reads digits without leading zeros; anything else gives `None`.
-pub(crate) fn number(digits: &[u8]) -> Option<Number> {
+pub(crate) fn number(digits: &[u8]) -> Option<VersionNumber> {
     let canonical = match digits {
         [] => false,
         [b'0', _, ..] => false,
@@ -88,7 +90,7 @@ pub(crate) fn number(digits: &[u8]) -> Option<Number> {
     let value = digits.iter().try_fold(0u32, |value, digit| {
         value.checked_mul(10)?.checked_add(u32::from(digit - b'0'))
     });
-    Some(value.map_or(Number::Larger, Number::Fits))
+    Some(value.map_or(VersionNumber::Larger, VersionNumber::Fits))
 }
 
 #[cfg(test)]
@@ -131,9 +133,9 @@ mod tests {
 
     #[test]
     fn numbers_of_any_length_are_read() {
-        assert_eq!(number(b"4294967295"), Some(Number::Fits(u32::MAX)));
-        assert_eq!(number(b"4294967296"), Some(Number::Larger));
-        assert_eq!(number(&[b'9'; 1000]), Some(Number::Larger));
+        assert_eq!(number(b"4294967295"), Some(VersionNumber::Fits(u32::MAX)));
+        assert_eq!(number(b"4294967296"), Some(VersionNumber::Larger));
+        assert_eq!(number(&[b'9'; 1000]), Some(VersionNumber::Larger));
         assert_eq!(number(b"00"), None);
         assert_eq!(number(b"1a"), None);
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use super::class::{BUILT_IN, TERMINALS, built_in_index, built_in_index_folded};
-use super::version::{Number, number};
+use super::version::{VersionNumber, number};
 use super::{Class, Reason, Version, VocabularyError, VocabularyErrorKind};
 
 /// Most classes a vocabulary can list.
@@ -196,7 +196,7 @@ impl Vocabulary {
         };
         let loaded = self.0.version;
         match (major, minor) {
-            (Number::Fits(major), Number::Fits(minor))
+            (VersionNumber::Fits(major), VersionNumber::Fits(minor))
                 if major == loaded.major() && minor <= loaded.minor() =>
             {
                 let anchor = Version::new(major, minor);
@@ -427,7 +427,7 @@ pub(crate) fn is_identifier(name: &[u8]) -> bool {
 /// Splits an identifier into the two numbers of its version anchor and the rest; `None` without an
 /// anchor, or if a number has a leading zero.
 #[inline]
-pub(crate) fn split_anchor(identifier: &[u8]) -> Option<(Number, Number, &[u8])> {
+pub(crate) fn split_anchor(identifier: &[u8]) -> Option<(VersionNumber, VersionNumber, &[u8])> {
     let mut parts = identifier.splitn(3, |&byte| byte == b'.');
     let (major, minor, name) = (parts.next()?, parts.next()?, parts.next()?);
     Some((number(major)?, number(minor)?, name))

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::class::{TERMINALS, built_in_index, built_in_index_folded};
-use super::version::Number;
+use super::version::VersionNumber;
 use super::vocabulary::{is_identifier, split_anchor, without_anchor};
 use super::{Annotation, Reason, Timestamp, WriteError};
 
@@ -127,7 +127,9 @@ pub(super) fn check_class(annotation: &Annotation<'_>) -> Result<(), WriteError>
     let declared = annotation.declared().as_bytes();
     let (major, name) = match split_anchor(declared) {
         None => (Some(1), declared),
-        Some((Number::Fits(major @ 1..), Number::Fits(_), name)) => (Some(major), name),
+        Some((VersionNumber::Fits(major @ 1..), VersionNumber::Fits(_), name)) => {
+            (Some(major), name)
+        }
         // No vocabulary has that version.
         Some((_, _, name)) => (None, name),
     };

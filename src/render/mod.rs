@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 pub use self::template::{Markup, Template, TemplateError};
 
-use self::template::Piece;
+use self::template::TemplatePiece;
 use crate::handler::Replacement;
 use crate::marker::{Marker, MarkerKind};
 use crate::names::names;
@@ -101,12 +101,12 @@ pub struct MarkerRenderer {
     /// Identifiers of the sources that were cited, by their numbers.
     cited: Vec<Box<str>>,
     /// Markers around their assertion that are open.
-    open: Vec<Open>,
+    open: Vec<OpenedMarker>,
 }
 
 /// Marker around its assertion, whose identifiers are written at its end.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenedMarker {
     dialect: Box<str>,
     name: Box<[u8]>,
     ids: Vec<Box<str>>,
@@ -146,7 +146,7 @@ impl MarkerRenderer {
                     self.open.remove(0);
                 }
                 let is_kept = self.keeps(&ids);
-                self.open.push(Open {
+                self.open.push(OpenedMarker {
                     dialect: marker.dialect().into(),
                     name: name(marker.raw()).into(),
                     ids: ids.into_iter().map(Into::into).collect(),
@@ -159,7 +159,8 @@ impl MarkerRenderer {
             }
             MarkerKind::End => {
                 let (dialect, name) = (marker.dialect(), name(marker.raw()));
-                let is_open = |open: &Open| *open.dialect == *dialect && *open.name == *name;
+                let is_open =
+                    |open: &OpenedMarker| *open.dialect == *dialect && *open.name == *name;
                 match self.open.iter().rposition(is_open) {
                     Some(index) => {
                         let open = self.open.remove(index);
@@ -222,7 +223,7 @@ impl MarkerRenderer {
         self.unlisted == Unlisted::Keep && !ids.is_empty() && !ids.iter().any(is_listed)
     }
 
-    fn write_open(&mut self, open: &Open) -> Replacement {
+    fn write_open(&mut self, open: &OpenedMarker) -> Replacement {
         let ids: Vec<&str> = open.ids.iter().map(|id| &**id).collect();
         self.write(&ids)
     }
@@ -285,13 +286,13 @@ impl Template {
         let mut out = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Literal(text) => out.push_str(text),
-                Piece::Number => {
+                TemplatePiece::Literal(text) => out.push_str(text),
+                TemplatePiece::Number => {
                     let _ = write!(out, "{number}");
                 }
-                Piece::Id => self.text(&mut out, source.id),
-                Piece::Title => self.text(&mut out, source.title.unwrap_or(source.id)),
-                Piece::Url => {
+                TemplatePiece::Id => self.text(&mut out, source.id),
+                TemplatePiece::Title => self.text(&mut out, source.title.unwrap_or(source.id)),
+                TemplatePiece::Url => {
                     let link = source.url.and_then(escape::link)?;
                     escape::address(&mut out, &link, self.markup);
                 }
@@ -306,9 +307,11 @@ impl Template {
     /// Returns `true` if a title or an identifier is the destination of a link where the text before the marker ends with a
     /// bracket, such as that of a marker that was kept.
     fn may_end_a_link(&self) -> bool {
-        let is_open =
-            matches!(self.pieces.first(), Some(Piece::Literal(text)) if text.starts_with('('));
-        let is_text = matches!(self.pieces.get(1), Some(Piece::Id | Piece::Title));
+        let is_open = matches!(self.pieces.first(), Some(TemplatePiece::Literal(text)) if text.starts_with('('));
+        let is_text = matches!(
+            self.pieces.get(1),
+            Some(TemplatePiece::Id | TemplatePiece::Title)
+        );
         self.markup == Markup::Markdown && is_open && is_text
     }
 

@@ -38,13 +38,13 @@ names! {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<TemplatePiece>,
     pub(super) markup: Markup,
 }
 
 /// Part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum TemplatePiece {
     Literal(Box<str>),
     Number,
     Id,
@@ -80,7 +80,7 @@ impl Template {
         }
         let mut pieces = Vec::new();
         let mut literal = String::new();
-        let mut place = Place::default();
+        let mut place = TemplatePlace::default();
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let after = &rest[first.len_utf8()..];
@@ -93,11 +93,11 @@ impl Template {
                     let Some((name, later)) = after.split_once('}') else {
                         return Err(TemplateError("expected `}` after `{`".to_owned()));
                     };
-                    let piece = Piece::from_str(name)?;
+                    let piece = TemplatePiece::from_str(name)?;
                     place.check(&piece, name, markup)?;
                     place.pass_value(&piece);
                     if !literal.is_empty() {
-                        pieces.push(Piece::Literal(core::mem::take(&mut literal).into()));
+                        pieces.push(TemplatePiece::Literal(core::mem::take(&mut literal).into()));
                     }
                     pieces.push(piece);
                     rest = later;
@@ -116,13 +116,13 @@ impl Template {
             )));
         }
         if !literal.is_empty() {
-            pieces.push(Piece::Literal(literal.into()));
+            pieces.push(TemplatePiece::Literal(literal.into()));
         }
         Ok(Self { pieces, markup })
     }
 }
 
-impl core::str::FromStr for Piece {
+impl core::str::FromStr for TemplatePiece {
     type Err = TemplateError;
 
     fn from_str(name: &str) -> Result<Self, TemplateError> {
@@ -142,7 +142,7 @@ impl core::str::FromStr for Piece {
 
 /// Place in a template.
 #[derive(Default)]
-struct Place {
+struct TemplatePlace {
     is_in_tag: bool,
     quote: Option<char>,
     is_in_code: bool,
@@ -157,7 +157,7 @@ struct Place {
 /// Attributes of HTML that are shown as text, so that any value is safe in them.
 const TEXT_ATTRIBUTES: [&str; 4] = ["title", "alt", "aria-label", "aria-description"];
 
-impl Place {
+impl TemplatePlace {
     fn pass(&mut self, found: char) {
         match (found, self.quote) {
             ('<', _) if !self.is_in_tag => self.is_in_tag = true,
@@ -184,10 +184,10 @@ impl Place {
         }
     }
 
-    fn pass_value(&mut self, piece: &Piece) {
+    fn pass_value(&mut self, piece: &TemplatePiece) {
         self.line.push('0');
         // After an address with a scheme, no value changes the scheme.
-        self.is_in_destination &= !matches!(piece, Piece::Url);
+        self.is_in_destination &= !matches!(piece, TemplatePiece::Url);
     }
 
     /// Returns `true` if what comes next may be the destination of a link reference definition (`CommonMark` 4.7).
@@ -197,8 +197,13 @@ impl Place {
     }
 
     /// Checks that a value is safe here.
-    fn check(&self, piece: &Piece, name: &str, markup: Markup) -> Result<(), TemplateError> {
-        let is_text = matches!(piece, Piece::Id | Piece::Title);
+    fn check(
+        &self,
+        piece: &TemplatePiece,
+        name: &str,
+        markup: Markup,
+    ) -> Result<(), TemplateError> {
+        let is_text = matches!(piece, TemplatePiece::Id | TemplatePiece::Title);
         let message = match markup {
             Markup::Html if self.is_in_tag && self.quote.is_none() => {
                 format!("expected quotes around {{{name}}} in a tag")

@@ -26,7 +26,7 @@ pub(super) struct Again {
     unread: Vec<Unread>,
     /// Bit set of the indices in `unread` of strings that differed between two events.
     vary: u16,
-    text: Option<Text>,
+    text: Option<RepeatedDelta>,
     /// Ranges in which the next event may differ, in order: the delta, ignored strings and the sequence number. Empty
     /// without an event.
     vary_at: SmallVec<[Varying; 4]>,
@@ -55,7 +55,7 @@ enum What {
 
 /// Delta of an event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text {
+pub(super) struct RepeatedDelta {
     /// Text that the delta continues.
     pub(super) id: TextId,
     pub(super) at: Str,
@@ -81,10 +81,10 @@ pub(super) struct Alike {
 impl Again {
     /// Returns the delta of an event whose data match the template.
     #[inline]
-    pub(super) fn read(&self, data: &[u8]) -> Option<Text> {
+    pub(super) fn read(&self, data: &[u8]) -> Option<RepeatedDelta> {
         let text = self.text?;
         let alike = self.follow(data, 0, |data, from| Some((string_end(data, from)?, true)))?;
-        (alike.end == data.len()).then_some(Text {
+        (alike.end == data.len()).then_some(RepeatedDelta {
             at: alike.text,
             sequence: alike.sequence,
             ..text
@@ -173,7 +173,7 @@ impl Again {
 
     /// Replaces the template by an event with this delta, these ignored strings, and nothing else of interest.
     /// `unread` receives the earlier template's ignored strings, for reuse of the memory.
-    pub(super) fn keep(&mut self, data: &[u8], text: Text, unread: &mut Vec<Unread>) {
+    pub(super) fn keep(&mut self, data: &[u8], text: RepeatedDelta, unread: &mut Vec<Unread>) {
         self.forget();
         if data.len() > MAX_KEPT {
             return;

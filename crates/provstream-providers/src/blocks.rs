@@ -27,11 +27,11 @@ pub(super) enum BlockEvent {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     /// State, boxed because only formats with blocks need it.
-    known: Option<Box<Known>>,
+    known: Option<Box<KnownBlocks>>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct KnownBlocks {
     /// Blocks without text that is certain to stay.
     empty: SmallVec<[NumberedBlock; 1]>,
     /// Numbers of the open blocks.
@@ -72,7 +72,7 @@ pub(super) struct Named {
 /// Numbers of removed blocks.
 pub(super) type RemovedBlocks = SmallVec<[u32; 1]>;
 
-impl Known {
+impl KnownBlocks {
     fn begin(&mut self, number: u32) {
         if self.open.is_empty() {
             self.empty.push(NumberedBlock {
@@ -101,11 +101,11 @@ impl Known {
 }
 
 impl Blocks {
-    fn known(&mut self) -> &mut Known {
+    fn known(&mut self) -> &mut KnownBlocks {
         self.known.get_or_insert_default()
     }
 
-    fn is(&self, is: impl Fn(&Known) -> bool) -> bool {
+    fn is(&self, is: impl Fn(&KnownBlocks) -> bool) -> bool {
         self.known.as_deref().is_some_and(is)
     }
 

@@ -44,12 +44,12 @@ struct Doubt {
     has_unfinished: bool,
     /// Index in an event with only a finish reason.
     finished: Option<u32>,
-    held: Held,
+    held: HeldPieces,
 }
 
 /// Decision about a piece of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum PieceVerdict {
     /// Process the piece.
     Pass,
     /// The piece is held.
@@ -72,7 +72,7 @@ pub(super) enum Indices {
 
 /// Held pieces of the stream.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Held {
+pub(super) struct HeldPieces {
     bytes: Vec<u8>,
     pieces: Vec<HeldPiece>,
 }
@@ -121,23 +121,23 @@ impl IndexDetector {
         kind: Kind,
         piece: &Piece<'_>,
         format: Option<Format>,
-    ) -> Verdict {
+    ) -> PieceVerdict {
         let doubt = self.doubt.get_or_insert_default();
         let verdict = match (format, piece) {
             (Some(Format::OpenAiChat) | None, Piece::Event(frame)) => doubt.event(frame),
             (Some(Format::OpenAiChat) | None, Piece::Other(_)) => doubt.pass(),
-            _ => Verdict::Settled(Indices::Name),
+            _ => PieceVerdict::Settled(Indices::Name),
         };
         let verdict = match verdict {
-            Verdict::Hold if doubt.held.bytes.len() > MAX_DEFERRED => {
-                Verdict::Settled(Indices::Unknown { count: false })
+            PieceVerdict::Hold if doubt.held.bytes.len() > MAX_DEFERRED => {
+                PieceVerdict::Settled(Indices::Unknown { count: false })
             }
             verdict => verdict,
         };
         match verdict {
-            Verdict::Hold => doubt.held.add(kind, piece),
-            Verdict::Settled(_) => self.is_settled = true,
-            Verdict::Pass => {}
+            PieceVerdict::Hold => doubt.held.add(kind, piece),
+            PieceVerdict::Settled(_) => self.is_settled = true,
+            PieceVerdict::Pass => {}
         }
         verdict
     }
@@ -152,7 +152,7 @@ impl IndexDetector {
     }
 
     /// Takes the held pieces, after the decision.
-    pub(super) fn take_held(&mut self) -> Held {
+    pub(super) fn take_held(&mut self) -> HeldPieces {
         self.doubt
             .take()
             .map(|doubt| doubt.held)
@@ -166,15 +166,15 @@ impl Doubt {
     }
 
     /// Returns the decision about a piece without evidence, which stays in order with the held pieces.
-    const fn pass(&self) -> Verdict {
+    const fn pass(&self) -> PieceVerdict {
         if self.is_holding() {
-            Verdict::Hold
+            PieceVerdict::Hold
         } else {
-            Verdict::Pass
+            PieceVerdict::Pass
         }
     }
 
-    fn event(&mut self, frame: &Frame<'_>) -> Verdict {
+    fn event(&mut self, frame: &Frame<'_>) -> PieceVerdict {
         if matches!(frame.data.trim_ascii(), b"" | b"[DONE]") {
             return self.pass();
         }
@@ -184,29 +184,29 @@ impl Doubt {
         let choice = if is_read { choice(&event) } else { None };
         match choice {
             // In OpenAI's API, indices name choices.
-            None => Verdict::Settled(Indices::Name),
+            None => PieceVerdict::Settled(Indices::Name),
             Some(None) => self.pass(),
             Some(Some(choice)) => self.choice(choice),
         }
     }
 
-    fn choice(&mut self, choice: Choice) -> Verdict {
+    fn choice(&mut self, choice: Choice) -> PieceVerdict {
         let Some((first, last)) = self.row else {
             self.row = Some((choice.number, choice.number));
             self.has_text = choice.has_text;
             self.has_unrepeated = choice.has_text && !choice.repeats;
             self.has_unfinished = !choice.finishes;
-            return Verdict::Pass;
+            return PieceVerdict::Pass;
         };
         let is_holding = self.is_holding();
         if choice.finishes && !choice.has_text && !choice.begins && is_holding {
             return match self.finished.replace(choice.number) {
-                Some(other) if other != choice.number => Verdict::Settled(Indices::Name),
-                _ => Verdict::Hold,
+                Some(other) if other != choice.number => PieceVerdict::Settled(Indices::Name),
+                _ => PieceVerdict::Hold,
             };
         }
         if last.checked_add(1) != Some(choice.number) {
-            return Verdict::Settled(Indices::Name);
+            return PieceVerdict::Settled(Indices::Name);
         }
         self.row = Some((first, choice.number));
         let is_in_doubt = is_holding || (self.has_text && choice.has_text);
@@ -214,13 +214,13 @@ impl Doubt {
         self.has_unrepeated |= choice.has_text && !choice.repeats;
         self.has_unfinished |= !choice.finishes;
         match is_in_doubt {
-            true if !self.has_unrepeated => Verdict::Settled(Indices::Count),
+            true if !self.has_unrepeated => PieceVerdict::Settled(Indices::Count),
             true if choice.number - first >= MAX_IN_ROW => {
-                Verdict::Settled(Indices::Unknown { count: true })
+                PieceVerdict::Settled(Indices::Unknown { count: true })
             }
-            true => Verdict::Hold,
-            false if choice.number - first >= MAX_IN_ROW => Verdict::Settled(Indices::Name),
-            false => Verdict::Pass,
+            true => PieceVerdict::Hold,
+            false if choice.number - first >= MAX_IN_ROW => PieceVerdict::Settled(Indices::Name),
+            false => PieceVerdict::Pass,
         }
     }
 }
@@ -269,7 +269,7 @@ fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
     Some(choice)
 }
 
-impl Held {
+impl HeldPieces {
     fn add(&mut self, kind: Kind, piece: &Piece<'_>) {
         let (bytes, start, data) = match piece {
             Piece::Event(frame) if frame.has_several_lines() => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Format;
 use super::channel::MAX_CHANNELS;
-use super::counting::{IndexDetector, Indices, Verdict};
+use super::counting::{IndexDetector, Indices, PieceVerdict};
 use super::found::{Found, Repeats, Str};
 use super::frame::{Frame, Kind, Piece};
 use super::framer::Framer;
@@ -184,10 +184,10 @@ impl DecoderState {
         sink: &mut dyn FnMut(Item<'_>),
     ) -> bool {
         let verdict = self.counting.judge(kind, piece, self.reader.format());
-        if let Verdict::Settled(indices) = verdict {
+        if let PieceVerdict::Settled(indices) = verdict {
             self.settle(indices, sink);
         }
-        verdict != Verdict::Hold
+        verdict != PieceVerdict::Hold
     }
 
     /// Reads what was held back.

@@ -43,12 +43,12 @@ struct NumberFixup {
     event: Range<usize>,
     /// Range of the digits.
     digits: Range<usize>,
-    of: Number,
+    of: DeferredNumber,
 }
 
 /// Kind of a number in the held events. No format has both blocks and sequence numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Number {
+pub(super) enum DeferredNumber {
     /// Block number, in an event of that block.
     Block(u32),
     /// Block number, in an event that is not removed with the block.
@@ -93,7 +93,7 @@ impl HeldOutput {
     }
 
     /// Returns the numbers in the held events.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = Number> {
+    pub(super) fn numbers(&self) -> impl Iterator<Item = DeferredNumber> {
         self.marks.iter().map(|mark| mark.of)
     }
 
@@ -170,7 +170,7 @@ impl HeldOutput {
     pub(super) fn number_at(&mut self, at: usize) -> Option<u64> {
         let mut first = None;
         for mark in &mut self.marks {
-            if let Number::Sequence(number) = &mut mark.of
+            if let DeferredNumber::Sequence(number) = &mut mark.of
                 && mark.digits.start >= at
             {
                 first = Some(first.unwrap_or(*number).min(*number));
@@ -195,7 +195,7 @@ impl HeldOutput {
     }
 
     /// Records a number, and the event that is removed with the block that it names.
-    pub(super) fn mark(&mut self, event: Range<usize>, digits: Range<usize>, of: Number) {
+    pub(super) fn mark(&mut self, event: Range<usize>, digits: Range<usize>, of: DeferredNumber) {
         self.marks.push(NumberFixup { event, digits, of });
     }
 
@@ -208,12 +208,12 @@ impl HeldOutput {
             Point::InString(_) => 0,
         });
         let events = each(self.marks.iter()).filter_map(|mark| match mark.of {
-            Number::Block(number) | Number::Beside(number) => {
+            DeferredNumber::Block(number) | DeferredNumber::Beside(number) => {
                 (number >= block).then_some(mark.event.start)
             }
             // The start of their event is not recorded.
-            Number::Offset(..) | Number::PromptOffset(..) => Some(0),
-            Number::Sequence(_) => None,
+            DeferredNumber::Offset(..) | DeferredNumber::PromptOffset(..) => Some(0),
+            DeferredNumber::Sequence(_) => None,
         });
         let added = each(self.added.iter()).filter_map(|added| {
             let (number, _) = added.block.as_ref()?;
@@ -230,11 +230,11 @@ impl HeldOutput {
             Point::Before(at) => mark.event.start == at,
         };
         match each(self.marks.iter()).find(is_there)?.of {
-            Number::Block(block) => Some(block),
-            Number::Beside(_)
-            | Number::Offset(..)
-            | Number::PromptOffset(..)
-            | Number::Sequence(_) => None,
+            DeferredNumber::Block(block) => Some(block),
+            DeferredNumber::Beside(_)
+            | DeferredNumber::Offset(..)
+            | DeferredNumber::PromptOffset(..)
+            | DeferredNumber::Sequence(_) => None,
         }
     }
 
@@ -245,7 +245,7 @@ impl HeldOutput {
         upto: usize,
         before: u32,
         removed: &[u32],
-        renumber: impl Fn(Number) -> Option<u64>,
+        renumber: impl Fn(DeferredNumber) -> Option<u64>,
     ) -> Vec<u8> {
         count(self.bytes.len());
         let rest = self.bytes.split_off(upto);
@@ -267,7 +267,7 @@ impl HeldOutput {
         if marks.is_empty() && added.is_empty() {
             return bytes;
         }
-        let is_removed = |mark: &NumberFixup| matches!(mark.of, Number::Block(block) if removed.binary_search(&block).is_ok());
+        let is_removed = |mark: &NumberFixup| matches!(mark.of, DeferredNumber::Block(block) if removed.binary_search(&block).is_ok());
         // An event can have several numbers, in any order.
         marks.sort_by_cached_key(|mark| match is_removed(mark) {
             true => mark.event.start,
@@ -306,7 +306,7 @@ struct Taken<'b, A: Iterator<Item = DeferredInsertion>, F> {
     renumber: F,
 }
 
-impl<A: Iterator<Item = DeferredInsertion>, F: Fn(Number) -> Option<u64>> Taken<'_, A, F> {
+impl<A: Iterator<Item = DeferredInsertion>, F: Fn(DeferredNumber) -> Option<u64>> Taken<'_, A, F> {
     /// Copies bytes up to a position, with insertions.
     fn copy(&mut self, upto: usize) {
         while let Some(added) = self.added.next_if(|added| added.at <= upto) {
@@ -316,7 +316,7 @@ impl<A: Iterator<Item = DeferredInsertion>, F: Fn(Number) -> Option<u64>> Taken<
             match added.block {
                 Some((block, digits)) => {
                     self.out.extend_from_slice(&added.bytes[..digits.start]);
-                    self.number(&added.bytes[digits.clone()], Number::Block(block));
+                    self.number(&added.bytes[digits.clone()], DeferredNumber::Block(block));
                     self.out.extend_from_slice(&added.bytes[digits.end..]);
                 }
                 None => self.out.extend_from_slice(&added.bytes),
@@ -327,7 +327,7 @@ impl<A: Iterator<Item = DeferredInsertion>, F: Fn(Number) -> Option<u64>> Taken<
     }
 
     /// Writes a number, which may have changed.
-    fn number(&mut self, digits: &[u8], of: Number) {
+    fn number(&mut self, digits: &[u8], of: DeferredNumber) {
         match (self.renumber)(of) {
             Some(number) => self.out.extend_from_slice(number.to_string().as_bytes()),
             None => self.out.extend_from_slice(digits),

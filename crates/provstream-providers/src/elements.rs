@@ -11,7 +11,7 @@ use super::walk::scan::white_space_end;
 
 /// Blocks next to each other that are left out.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Run {
+pub(super) struct BlockRun {
     /// Their bytes, with the comma that goes with them.
     pub(super) bytes: Range<usize>,
     pub(super) numbers: RemovedBlocks,
@@ -29,7 +29,7 @@ pub(super) fn emptied(
     data: &[u8],
     found: &[Found],
     mut is_emptied: impl FnMut(Range<usize>) -> bool,
-) -> SmallVec<[Run; 1]> {
+) -> SmallVec<[BlockRun; 1]> {
     let mut elements: SmallVec<[Element; 4]> = SmallVec::new();
     for one in each(found.iter()) {
         match one {
@@ -66,7 +66,7 @@ pub(super) fn emptied(
             (None, None) => start..end,
         };
         let numbers = from as u32..(from + len) as u32;
-        runs.push(Run {
+        runs.push(BlockRun {
             bytes,
             numbers: numbers.collect(),
         });

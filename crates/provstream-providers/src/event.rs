@@ -8,7 +8,7 @@ use super::item::NoticeCode;
 use super::steps::{count, each};
 use super::text_id::TextId;
 use super::walk::allowed::Allowed;
-use super::walk::automaton::{Automaton, PathRule, ROOT};
+use super::walk::automaton::{PathAutomaton, PathRule, ROOT};
 use super::walk::scan::{container_end, scalar_end, string_end, white_space_end};
 use super::walk::table::{ChannelOf, Role};
 use super::walk::{Capture, Scope, Shape, Walk, decoded};
@@ -18,7 +18,7 @@ pub(super) type Odd = Option<NoticeCode>;
 
 /// An event with the results of the walk over it.
 pub(super) struct Event<'a> {
-    pub(super) automaton: &'static Automaton,
+    pub(super) automaton: &'static PathAutomaton,
     pub(super) walk: &'a Walk,
     pub(super) data: &'a [u8],
     /// The event is part of a stream, not a whole response.
@@ -35,7 +35,7 @@ pub(super) struct Event<'a> {
 
 impl<'a> Event<'a> {
     pub(super) fn new(
-        automaton: &'static Automaton,
+        automaton: &'static PathAutomaton,
         walk: &'a Walk,
         data: &'a [u8],
         is_streamed: bool,

@@ -8,7 +8,7 @@ fn decoded(content: &str) -> Cow<'_, str> {
 
 /// The text of a piece of a longer string.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece<'a> {
+pub(super) struct HalvesPiece<'a> {
     /// With U+FFFD for each lone surrogate.
     pub(super) text: Cow<'a, str>,
     /// The high surrogate that ends it, which is not in `text`: what follows decides.
@@ -18,9 +18,9 @@ pub(super) struct Piece<'a> {
 }
 
 /// The text of a string's content, behind the high surrogate that the piece before it ended with.
-pub(super) fn decode(content: &str, before: Option<u16>) -> Piece<'_> {
+pub(super) fn decode(content: &str, before: Option<u16>) -> HalvesPiece<'_> {
     if content.is_empty() {
-        return Piece {
+        return HalvesPiece {
             text: Cow::Borrowed(""),
             high: before,
             low: None,
@@ -31,7 +31,7 @@ pub(super) fn decode(content: &str, before: Option<u16>) -> Piece<'_> {
         None => (content, None),
     };
     let Some(before) = before else {
-        return Piece {
+        return HalvesPiece {
             text: decoded(body),
             high,
             low: None,
@@ -46,7 +46,7 @@ pub(super) fn decode(content: &str, before: Option<u16>) -> Piece<'_> {
         body
     };
     text.push_str(&decoded(rest));
-    Piece {
+    HalvesPiece {
         text: Cow::Owned(text),
         high,
         low: low.filter(|_| pair.is_some()),

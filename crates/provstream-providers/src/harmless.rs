@@ -9,7 +9,7 @@ const LONGEST: usize = 256;
 
 /// Treatment of a line of server-sent events in a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passage {
+pub(super) enum LineTreatment {
     /// The line passes unchanged: a blank line, a comment without content, data (which are read), or a field without
     /// text.
     AsItIs,
@@ -21,20 +21,20 @@ pub(super) enum Passage {
 
 /// A line of server-sent events.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub(super) passage: Passage,
+pub(super) struct FieldLine {
+    pub(super) passage: LineTreatment,
     /// Range of the line without its line end.
     content: Range<usize>,
     /// Range of the line with its line end.
     pub(super) whole: Range<usize>,
 }
 
-impl Line {
+impl FieldLine {
     /// Lets the line pass if some of the value that was read, at `read`, is in it.
     pub(super) fn of_read(mut self, read: &Range<usize>) -> Self {
         let is_read = self.whole.start < read.end && read.start < self.whole.end;
         if !read.is_empty() && is_read {
-            self.passage = Passage::AsItIs;
+            self.passage = LineTreatment::AsItIs;
         }
         self
     }
@@ -42,18 +42,18 @@ impl Line {
     /// Writes what passes of the line, which is one of `bytes`.
     pub(super) fn write(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.passage {
-            Passage::AsItIs => out.extend_from_slice(&bytes[self.whole.clone()]),
-            Passage::Emptied => {
+            LineTreatment::AsItIs => out.extend_from_slice(&bytes[self.whole.clone()]),
+            LineTreatment::Emptied => {
                 out.push(b':');
                 out.extend_from_slice(&bytes[self.content.end..self.whole.end]);
             }
-            Passage::Withheld => {}
+            LineTreatment::Withheld => {}
         }
     }
 }
 
 /// The lines of `bytes`, which begin with one. `HTML 9.2.6`
-pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = FieldLine> + '_ {
     let mut at = 0;
     core::iter::from_fn(move || {
         let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
@@ -63,7 +63,7 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
             Some([_, ..]) => len + 1,
             _ => len,
         };
-        let line = Line {
+        let line = FieldLine {
             passage: passage(&rest[..len]),
             content: at..at + len,
             whole: at..at + end,
@@ -73,23 +73,23 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
     })
 }
 
-fn passage(content: &[u8]) -> Passage {
+fn passage(content: &[u8]) -> LineTreatment {
     let (name, value) = match memchr::memchr(b':', content) {
         Some(colon) => (&content[..colon], content[colon + 1..].trim_ascii()),
         None => (content, &b""[..]),
     };
     let passes = match name {
         b"" if value.is_empty() => true,
-        b"" => return Passage::Emptied,
+        b"" => return LineTreatment::Emptied,
         b"data" => true,
         b"event" | b"id" => is_token(value),
         b"retry" => value.iter().all(u8::is_ascii_digit),
         _ => false,
     };
     if passes {
-        Passage::AsItIs
+        LineTreatment::AsItIs
     } else {
-        Passage::Withheld
+        LineTreatment::Withheld
     }
 }
 

@@ -21,7 +21,7 @@ use provstream::{Parser, Rewriter};
 /// [`report`](Self::report) counts them.
 #[derive(Clone, Debug)]
 pub struct StreamRewriter {
-    waiting: Waiting,
+    waiting: RewriterSettings,
     /// Nothing before the first bytes, so that a rewriter that waits for them takes little memory.
     running: Option<Box<Running>>,
 }
@@ -36,7 +36,7 @@ struct Running {
 
 /// The settings of a rewriter.
 #[derive(Clone, Debug)]
-struct Waiting {
+struct RewriterSettings {
     format: Option<Format>,
     reasoning: Reasoning,
     passes: PassMembers,
@@ -65,7 +65,7 @@ impl StreamRewriter {
 
     fn of(format: Option<Format>, parser: Parser) -> Self {
         Self {
-            waiting: Waiting {
+            waiting: RewriterSettings {
                 format,
                 reasoning: Reasoning::default(),
                 passes: PassMembers::default(),
@@ -195,7 +195,7 @@ impl StreamRewriter {
     }
 }
 
-impl Waiting {
+impl RewriterSettings {
     fn begin(&mut self) -> Box<Running> {
         let fresh = self.fresh.take().unwrap_or_default();
         let mut state = State::with_fresh(self.format, fresh);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use provstream::Span;
 
 use super::steps::{count, each};
-use super::template::Template;
+use super::template::EventTemplate;
 
 /// Ends of the blocks of a message in its text, until the text before each is decided.
 ///
@@ -94,7 +94,7 @@ pub(super) struct Seam {
     /// channel waits.
     pub(super) string: Option<InEvent>,
     /// Template for events that are added with more of the block's text.
-    pub(super) template: Template,
+    pub(super) template: EventTemplate,
     /// The number of the block.
     pub(super) block: Option<u32>,
     /// Output for the block that was not taken yet.
@@ -113,7 +113,7 @@ impl Seam {
     }
 
     /// Returns the end of a block in a held event; more of its text is written with `template`.
-    pub(super) fn deferred(template: Template, block: Option<u32>) -> Self {
+    pub(super) fn deferred(template: EventTemplate, block: Option<u32>) -> Self {
         Self {
             template,
             block,

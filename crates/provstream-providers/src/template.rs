@@ -22,7 +22,7 @@ const MAX_MEMBER: usize = LONGEST_WORD + 2;
 /// An added event has only the members that are equal in every event of a text: identifiers, model, time, and `null`.
 /// All others are omitted, so that no client counts them twice.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Template {
+pub(super) struct EventTemplate {
     /// Bytes of the event; empty if there was none.
     raw: Vec<u8>,
     /// Range of the JSON in `raw`.
@@ -60,7 +60,7 @@ pub(super) enum SyntheticFraming<'a> {
     Array,
 }
 
-impl Template {
+impl EventTemplate {
     pub(super) const fn new() -> Self {
         Self {
             raw: Vec::new(),

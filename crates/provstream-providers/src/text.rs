@@ -7,7 +7,7 @@ use super::remembering::Unfound;
 use super::removed::OffsetShift;
 use super::seams::Seams;
 use super::sink::{ChannelPosition, OutputCollector, StreamHandler};
-use super::template::Template;
+use super::template::EventTemplate;
 use super::text_id::TextId;
 use super::words::Words;
 use provstream::{GateEnd, Rewriter};
@@ -41,7 +41,7 @@ pub(super) struct Text<R> {
     /// Number of the block that the text ends in.
     pub(super) block: Option<u32>,
     /// Template for events that are added with more of the text.
-    pub(super) template: Template,
+    pub(super) template: EventTemplate,
 }
 
 /// Buffers that are reused for each delta.
@@ -76,7 +76,7 @@ impl<R: TextRewriter> Text<R> {
             goes_on: false,
             may_hold: R::WITHHOLDS_UNREAD,
             is_at_limit: false,
-            template: Template::new(),
+            template: EventTemplate::new(),
             removed,
             seams: None,
         }

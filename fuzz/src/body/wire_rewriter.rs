@@ -112,7 +112,13 @@ fn check_asked(data: &[u8], asked: Format) {
         return;
     }
     let kept = written(with(Parser::new()), Replacement::Keep, &[data]);
-    let read = |bytes: &[u8], strips| Read::of(Decoder::new(asked), bytes, strips).renumbered();
+    let read = |bytes: &[u8], strips| {
+        let read = Read::of(Decoder::new(asked), bytes, strips);
+        match asked {
+            Format::VercelUi => read.sorted(),
+            _ => read.renumbered(),
+        }
+    };
     assert_same(read(&kept.bytes, false), read(data, false), &kept);
     assert_same(read(&stripped.bytes, false), read(data, true), &stripped);
 }
@@ -226,6 +232,19 @@ impl Read {
         self.texts = BTreeMap::from([(TextName::default(), text)]);
         self.rest.retain(|line| !line.starts_with("end of "));
         self.is_odd = true;
+        self
+    }
+
+    /// Numbers the texts by what is in them: where they have names and no numbers, they count from the first one with text,
+    /// which can be a later one if its text was held.
+    fn sorted(mut self) -> Self {
+        let mut texts: Vec<_> = self.texts.into_iter().collect();
+        texts.sort_by(|(one, text), (other, other_text)| (text, one.1).cmp(&(other_text, other.1)));
+        let numbered = (0..).zip(texts);
+        let numbered =
+            numbered.map(|(number, ((_, member), text))| ((Channel::new(number), member), text));
+        self.texts = numbered.collect();
+        self.rest.retain(|line| !line.starts_with("end of "));
         self
     }
 

@@ -3,7 +3,7 @@
 //! The reader records the positions of the strings that may be reported. At the closing brace, an
 //! object in common form is reported from these positions, any other is read again as a whole.
 
-use super::name::{Known, known};
+use super::name::{KnownName, known};
 use super::visit::Visitor;
 use super::whole::Found;
 use super::{Ahead, JsonReader};
@@ -34,7 +34,7 @@ struct Watch {
     /// Number of open objects and arrays, the deferred object included.
     depth: u32,
     /// Meaning of the last member name.
-    member: Option<Known>,
+    member: Option<KnownName>,
     /// The object must be read again at once, because it has something that cannot be deferred.
     odd: bool,
     /// The object must be read again at its end.
@@ -54,7 +54,7 @@ impl Visit for Watch {
     fn open(&mut self, object: bool, at: u64) {
         match self.depth {
             0 => self.found.start = at,
-            1 if object && self.member == Some(Known::Provenance) => {
+            1 if object && self.member == Some(KnownName::Provenance) => {
                 self.unusual |= self.found.annotation.replace(Slot::new(at, 0)).is_some();
             }
             _ => self.odd = true,
@@ -80,7 +80,7 @@ impl Visit for Watch {
         self.member = known(content);
         // An inner object with such a member may have to be reported at its own end, before this
         // one.
-        self.odd |= self.depth > 1 && !matches!(self.member, None | Some(Known::Part(_)));
+        self.odd |= self.depth > 1 && !matches!(self.member, None | Some(KnownName::Part(_)));
     }
 
     #[inline]
@@ -92,12 +92,12 @@ impl Visit for Watch {
 
     #[inline]
     fn scalar(&mut self, start: u64, _: u64, _: bool) {
-        if self.member == Some(Known::Assertion) {
+        if self.member == Some(KnownName::Assertion) {
             self.first.get_or_insert(start);
         }
         self.unusual |= match self.member {
             None => false,
-            Some(Known::Part(_)) => self.depth > 1,
+            Some(KnownName::Part(_)) => self.depth > 1,
             Some(_) => true,
         };
     }
@@ -113,15 +113,15 @@ impl Watch {
         let found = &mut self.found;
         let span = Span::new(string.start, string.end);
         self.unusual |= match (self.member, &mut found.annotation) {
-            (Some(Known::Assertion), _) => {
+            (Some(KnownName::Assertion), _) => {
                 self.first.get_or_insert(string.start);
                 // The first string of a member `assertion` is the assertion.
                 let is_further = found.assertion.is_some();
                 found.assertion.get_or_insert((span, string.escaped));
                 is_further
             }
-            (Some(Known::Part(_)), _) if self.depth == 1 => false,
-            (Some(Known::Part(part)), Some(slot)) => {
+            (Some(KnownName::Part(_)), _) if self.depth == 1 => false,
+            (Some(KnownName::Part(part)), Some(slot)) => {
                 let (at, len) = (span.start() - found.start, span.len() as usize);
                 slot.keep(part, at as usize, len, false);
                 !slot.see(part) || string.escaped || slot.len_of(part) != len
@@ -139,7 +139,7 @@ impl Deferred {
 
     /// Returns `true` if the last member name was `assertion`.
     pub(super) fn awaits_assertion(&self) -> bool {
-        self.watch.member == Some(Known::Assertion)
+        self.watch.member == Some(KnownName::Assertion)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::Span;
 
 /// An open object or array. There can be many at a time, so the size matters.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Frame {
+pub(super) struct OpenContainer {
     /// Stream offset of the opening brace or bracket.
     pub(super) start: u64,
     /// In an array, the number of elements before the current one; in an object, the stream offset
@@ -73,7 +73,7 @@ pub(super) const REPEATED: u32 = 1 << 20;
 /// Members of a disclosure.
 pub(super) const DISCLOSURE: u32 = ANSWER | BAND | SOURCE;
 
-impl Frame {
+impl OpenContainer {
     pub(super) const fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }

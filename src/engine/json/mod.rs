@@ -1,6 +1,6 @@
 //! Reads JSON values and reports their asserted objects and MARC objects.
 //!
-//! For an open value, the reader keeps a [`Frame`] for each open object or array, a slot for each
+//! For an open value, the reader keeps a [`OpenContainer`] for each open object or array, a slot for each
 //! annotation, the strings of annotations in one arena, and the last bytes of the stream, as far
 //! back as an open string or the start of an open object that may be a MARC object.
 
@@ -15,9 +15,9 @@ mod visit;
 mod whole;
 
 use self::defer::Deferred;
-use self::frame::{EXTENT, Frame, OBJECT};
+use self::frame::{EXTENT, OBJECT, OpenContainer};
 use self::tail::Tail;
-use self::visit::{Role, Visitor};
+use self::visit::{ValueRole, Visitor};
 use super::{Input, Sink};
 use crate::Limits;
 use crate::engine::json::lexer::{Lexer, ValueStatus};
@@ -60,7 +60,7 @@ struct Ahead {
 /// State of a value apart from its grammar.
 #[derive(Clone, Debug, Default)]
 struct JsonValueState {
-    frames: Vec<Frame>,
+    frames: Vec<OpenContainer>,
     slots: Vec<Slot>,
     /// Kept raw strings, in the order of their objects.
     arena: Vec<u8>,
@@ -72,7 +72,7 @@ struct JsonValueState {
     decoded: Vec<u8>,
     tail: Tail,
     /// Meaning of the next value to its object or array.
-    role: Role,
+    role: ValueRole,
     /// The open string exceeds its limit and has already been kept.
     taken: bool,
     /// Stream offsets of the content of the last member name; `name_escaped` if it has an escape.
@@ -157,7 +157,7 @@ impl JsonReader {
     pub(crate) fn heap(&self) -> usize {
         let state = &self.state;
         self.lexer.heap()
-            + state.frames.capacity() * size_of::<Frame>()
+            + state.frames.capacity() * size_of::<OpenContainer>()
             + state.slots.capacity() * size_of::<Slot>()
             + state.arena.capacity()
             + state.pointer.capacity()
@@ -342,7 +342,7 @@ impl JsonValueState {
         self.slots.clear();
         self.arena.clear();
         self.pending = 0;
-        self.role = Role::Other;
+        self.role = ValueRole::Other;
         self.taken = false;
         self.child = None;
         self.oldest = 0;

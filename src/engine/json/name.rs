@@ -5,7 +5,7 @@ use crate::provenance::slot::Part;
 
 /// Meaning of a known member name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum KnownName {
     Assertion,
     Provenance,
     /// A field of an annotation.
@@ -16,33 +16,42 @@ pub(super) enum Known {
 
 /// Looks up a decoded member name; returns `None` if it is not known.
 #[inline]
-pub(super) fn known(name: &[u8]) -> Option<Known> {
+pub(super) fn known(name: &[u8]) -> Option<KnownName> {
     // The length leaves one or two to compare with, as arrays of a known length, which takes a few instructions.
     let is = |known, same: bool| same.then_some(known);
     match name.len() {
-        2 => is(Known::Part(Part::Ts), name.first_chunk() == Some(b"ts")),
-        6 => is(Known::Marc(ANSWER), name.first_chunk() == Some(b"answer")),
-        9 => is(Known::Assertion, name.first_chunk() == Some(b"assertion")),
-        10 => is(Known::Provenance, name.first_chunk() == Some(b"provenance")),
+        2 => is(KnownName::Part(Part::Ts), name.first_chunk() == Some(b"ts")),
+        6 => is(
+            KnownName::Marc(ANSWER),
+            name.first_chunk() == Some(b"answer"),
+        ),
+        9 => is(
+            KnownName::Assertion,
+            name.first_chunk() == Some(b"assertion"),
+        ),
+        10 => is(
+            KnownName::Provenance,
+            name.first_chunk() == Some(b"provenance"),
+        ),
         12 => is(
-            Known::Marc(VERSION),
+            KnownName::Marc(VERSION),
             name.first_chunk() == Some(b"marc_version"),
         ),
         14 => is(
-            Known::Part(Part::ObservationId),
+            KnownName::Part(Part::ObservationId),
             name.first_chunk() == Some(b"observation_id")
                 || name.first_chunk() == Some(b"observation-id"),
         ),
         15 if name.first() == Some(&b's') => is(
-            Known::Part(Part::Class),
+            KnownName::Part(Part::Class),
             name.first_chunk() == Some(b"substrate_class"),
         ),
         15 => is(
-            Known::Marc(BAND),
+            KnownName::Marc(BAND),
             name.first_chunk() == Some(b"confidence_band"),
         ),
         18 => is(
-            Known::Marc(SOURCE),
+            KnownName::Marc(SOURCE),
             name.first_chunk() == Some(b"uncertainty_source"),
         ),
         _ => None,

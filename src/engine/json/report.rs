@@ -1,8 +1,8 @@
 //! Reports at the closing brace of an object.
 
 use super::frame::{
-    ASSERTED, CROWDED, CUT, DISCLOSURE, ENDS_OTHER, ESCAPED, Frame, LEFT_OUT, NO_POINTER, REPEATED,
-    STARTS_OTHER, TOO_MANY, VERSION,
+    ASSERTED, CROWDED, CUT, DISCLOSURE, ENDS_OTHER, ESCAPED, LEFT_OUT, NO_POINTER, OpenContainer,
+    REPEATED, STARTS_OTHER, TOO_MANY, VERSION,
 };
 use super::visit::Visitor;
 use crate::Span;
@@ -20,7 +20,7 @@ pub(super) const MEMBER: &str = "/assertion";
 impl Visitor<'_, '_> {
     /// Reports an object that ends before stream offset `end`, if it is an asserted object or a
     /// MARC object.
-    pub(super) fn report(&mut self, frame: &Frame, end: u64) {
+    pub(super) fn report(&mut self, frame: &OpenContainer, end: u64) {
         // A disclosure stays one unless it has all members of a record: `marc_version` alone is an unknown member of it.
         let kind = if frame.has_all(DISCLOSURE) {
             Some(MarcKind::Disclosure)
@@ -49,7 +49,7 @@ impl Visitor<'_, '_> {
         (self.sink)(Event::Diagnostic(Diagnostic::new(code, span)));
     }
 
-    fn marc(&mut self, kind: MarcKind, frame: &Frame, end: u64) {
+    fn marc(&mut self, kind: MarcKind, frame: &OpenContainer, end: u64) {
         let limits = self.input.limits;
         let span = Span::new(frame.start, end);
         let state = &mut *self.state;
@@ -79,7 +79,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    fn asserted(&mut self, frame: &Frame) {
+    fn asserted(&mut self, frame: &OpenContainer) {
         let limits = self.input.limits;
         let state = &mut *self.state;
         let slots = frame.slots as usize..state.slots.len();
@@ -134,7 +134,7 @@ impl Visitor<'_, '_> {
 
     /// Reports the diagnostics about an assertion.
     #[cold]
-    fn asserted_notes(&mut self, frame: &Frame, has_pointer: bool, ill_formed: bool) {
+    fn asserted_notes(&mut self, frame: &OpenContainer, has_pointer: bool, ill_formed: bool) {
         for (holds, code) in [
             (frame.has(CUT), DiagnosticCode::LimitAssertion),
             (frame.has(TOO_MANY), DiagnosticCode::LimitAnnotations),

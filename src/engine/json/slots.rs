@@ -1,7 +1,7 @@
 //! Slots: the annotations of a JSON value until their assertions are reported.
 
 use super::JsonValueState;
-use super::frame::{ANNOTATION, ASSERTED, CROWDED, Frame, HAS_SLOT, TOO_MANY};
+use super::frame::{ANNOTATION, ASSERTED, CROWDED, HAS_SLOT, OpenContainer, TOO_MANY};
 use crate::Limits;
 use crate::json::decode;
 use crate::provenance::Vocabulary;
@@ -52,7 +52,7 @@ impl JsonValueState {
     }
 
     /// Drops what a closed object or array had of its own, except what the enclosing object needs.
-    pub(super) fn end_slot(&mut self, vocabulary: &Vocabulary, frame: &Frame, end: u64) {
+    pub(super) fn end_slot(&mut self, vocabulary: &Vocabulary, frame: &OpenContainer, end: u64) {
         if frame.has(ANNOTATION)
             && !frame.has(ASSERTED)
             && self.slots.len() == frame.slots as usize

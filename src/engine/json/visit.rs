@@ -1,10 +1,10 @@
 //! Interpretation of the tokens of a value.
 
 use super::frame::{
-    ANNOTATION, ASSERTED, ASSERTION_SEEN, CUT, ESCAPED, Frame, HAS_SLOT, IN_ASSERTION, LEFT_OUT,
-    NO_POINTER, OBJECT, PROVENANCE, PROVENANCE_SEEN, REPEATED,
+    ANNOTATION, ASSERTED, ASSERTION_SEEN, CUT, ESCAPED, HAS_SLOT, IN_ASSERTION, LEFT_OUT,
+    NO_POINTER, OBJECT, OpenContainer, PROVENANCE, PROVENANCE_SEEN, REPEATED,
 };
-use super::name::{Known, known};
+use super::name::{KnownName, known};
 use super::slots::most_in_arena;
 use super::{JsonValueState, LONGEST_IN_NAME, LONGEST_KNOWN};
 use crate::Limits;
@@ -19,7 +19,7 @@ use crate::steps;
 
 /// Meaning of a value to its object or array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ValueRole {
     /// Any other value.
     #[default]
     Other,
@@ -39,7 +39,7 @@ pub(super) enum Role {
     FurtherPart,
 }
 
-impl Role {
+impl ValueRole {
     /// Returns `true` for a value of a member `assertion`.
     pub(super) const fn is_assertion(self) -> bool {
         matches!(self, Self::Assertion | Self::FurtherAssertion)
@@ -89,8 +89,8 @@ impl Visit for Visitor<'_, '_> {
         let mut flags = if object { OBJECT } else { 0 };
         let role = core::mem::take(&mut self.state.role);
         match (role, role.annotation()) {
-            (Role::Provenance, _) if !object => flags |= PROVENANCE,
-            (Role::Part(_), _) => self.malformed(),
+            (ValueRole::Provenance, _) if !object => flags |= PROVENANCE,
+            (ValueRole::Part(_), _) => self.malformed(),
             (_, Some((above, fault))) => {
                 let is_annotation = object && fault == 0;
                 let fault = if is_annotation { 0 } else { MALFORMED | fault };
@@ -110,25 +110,25 @@ impl Visit for Visitor<'_, '_> {
                 outer.begin_value(at, false);
             }
         }
-        let pointer = self.pointer_of_child(role == Role::Provenance);
+        let pointer = self.pointer_of_child(role == ValueRole::Provenance);
         let state = &mut *self.state;
         if flags & PROVENANCE != 0 {
-            state.role = Role::Element;
+            state.role = ValueRole::Element;
         }
-        state.frames.push(Frame {
+        state.frames.push(OpenContainer {
             start: at,
             arena: state.arena.len() as u32,
             slots: state.slots.len() as u32,
             pending: state.pending as u32,
             pointer,
             flags,
-            ..Frame::default()
+            ..OpenContainer::default()
         });
     }
 
     #[inline]
     fn object(&mut self, at: usize, depth: u32, single_line: bool) -> Object {
-        if self.state.role != Role::Other || self.input.base + (at as u64) < self.whole_from {
+        if self.state.role != ValueRole::Other || self.input.base + (at as u64) < self.whole_from {
             return Object::Open;
         }
         if self.input.chunk.len() - at < SHORTEST_TRIED {
@@ -146,7 +146,7 @@ impl Visit for Visitor<'_, '_> {
         let Some(frame) = state.frames.pop() else {
             return false;
         };
-        state.role = Role::Other;
+        state.role = ValueRole::Other;
         state.child = None;
         state.oldest = state.oldest.min(state.frames.len());
         if frame.has(IN_ASSERTION)
@@ -186,7 +186,7 @@ impl Visit for Visitor<'_, '_> {
 
     #[inline]
     fn string(&mut self, string: Quoted<'_>) {
-        if self.state.role != Role::Other {
+        if self.state.role != ValueRole::Other {
             self.string_with_role(&string);
         }
     }
@@ -194,9 +194,9 @@ impl Visit for Visitor<'_, '_> {
     #[inline]
     fn scalar(&mut self, start: u64, end: u64, null: bool) {
         match core::mem::take(&mut self.state.role) {
-            Role::Other => {}
-            Role::Provenance if null => {}
-            Role::Part(part) if !null || part == Part::Class => self.malformed(),
+            ValueRole::Other => {}
+            ValueRole::Provenance if null => {}
+            ValueRole::Part(part) if !null || part == Part::Class => self.malformed(),
             role => {
                 if role.is_assertion()
                     && let Some(frame) = self.state.frames.last_mut()
@@ -214,7 +214,7 @@ impl Visit for Visitor<'_, '_> {
         if let Some(frame) = self.state.frames.last_mut() {
             frame.index_or_assertion += 1;
             if frame.has(PROVENANCE) {
-                self.state.role = Role::Element;
+                self.state.role = ValueRole::Element;
             }
         }
     }
@@ -222,46 +222,46 @@ impl Visit for Visitor<'_, '_> {
 
 /// Looks up the role of a member by its decoded name, and records the member in the frame.
 #[inline]
-fn member(name: &[u8], frame: &mut Frame, slots: &mut [Slot]) -> Role {
+fn member(name: &[u8], frame: &mut OpenContainer, slots: &mut [Slot]) -> ValueRole {
     match known(name) {
-        None => Role::Other,
-        Some(Known::Assertion) => {
+        None => ValueRole::Other,
+        Some(KnownName::Assertion) => {
             if frame.has(ASSERTION_SEEN) {
                 frame.set(REPEATED);
-                return Role::FurtherAssertion;
+                return ValueRole::FurtherAssertion;
             }
             frame.set(ASSERTION_SEEN);
-            Role::Assertion
+            ValueRole::Assertion
         }
-        Some(Known::Provenance) => {
+        Some(KnownName::Provenance) => {
             if frame.has(PROVENANCE_SEEN) {
                 frame.set(REPEATED);
-                return Role::FurtherProvenance;
+                return ValueRole::FurtherProvenance;
             }
             frame.set(PROVENANCE_SEEN);
-            Role::Provenance
+            ValueRole::Provenance
         }
-        Some(Known::Part(part)) => member_part(part, frame, slots),
-        Some(Known::Marc(flag)) => {
+        Some(KnownName::Part(part)) => member_part(part, frame, slots),
+        Some(KnownName::Marc(flag)) => {
             frame.set(flag);
-            Role::Other
+            ValueRole::Other
         }
     }
 }
 
 /// Looks up the role of a member whose name is that of an annotation field.
 #[inline]
-fn member_part(part: Part, frame: &Frame, slots: &mut [Slot]) -> Role {
+fn member_part(part: Part, frame: &OpenContainer, slots: &mut [Slot]) -> ValueRole {
     if !frame.has(ANNOTATION) {
-        return Role::Other;
+        return ValueRole::Other;
     }
     let Some(slot) = slots.get_mut((frame.slots as usize).wrapping_sub(1)) else {
-        return Role::Other;
+        return ValueRole::Other;
     };
     if slot.see(part) || part == Part::Class {
-        Role::Part(part)
+        ValueRole::Part(part)
     } else {
-        Role::FurtherPart
+        ValueRole::FurtherPart
     }
 }
 
@@ -271,9 +271,9 @@ impl Visitor<'_, '_> {
         let role = core::mem::take(&mut self.state.role);
         self.no_annotation(role, string.start - 1, string.end + 1);
         match role {
-            Role::Assertion | Role::FurtherAssertion => self.assertion(string),
-            Role::Part(part) => self.part(Some(part), string),
-            Role::FurtherPart => self.part(None, string),
+            ValueRole::Assertion | ValueRole::FurtherAssertion => self.assertion(string),
+            ValueRole::Part(part) => self.part(Some(part), string),
+            ValueRole::FurtherPart => self.part(None, string),
             _ => {}
         }
         self.state.taken = false;
@@ -328,7 +328,10 @@ impl Visitor<'_, '_> {
     /// Ends the keeping of an open string that exceeds its limit. Of an assertion, the part within
     /// the limit is copied to the arena.
     pub(super) fn take_long(&mut self, start: u64, end: u64) {
-        if matches!(self.state.role, Role::Assertion | Role::FurtherAssertion) {
+        if matches!(
+            self.state.role,
+            ValueRole::Assertion | ValueRole::FurtherAssertion
+        ) {
             self.take_assertion(start, end);
         }
         self.state.taken = true;
@@ -392,7 +395,7 @@ impl Visitor<'_, '_> {
     }
 
     /// Adds a malformed annotation for a string, number or literal in the place of one.
-    fn no_annotation(&mut self, role: Role, start: u64, end: u64) {
+    fn no_annotation(&mut self, role: ValueRole, start: u64, end: u64) {
         if let Some((above, fault)) = role.annotation() {
             let mut slot = Slot::new(start, MALFORMED | fault);
             slot.end(end);
@@ -403,7 +406,7 @@ impl Visitor<'_, '_> {
     /// Builds the JSON Pointer of the value of the member whose name was read last.
     pub(super) fn name_child(&mut self) {
         if self.state.child.is_none() {
-            let provenance = self.state.role == Role::Provenance;
+            let provenance = self.state.role == ValueRole::Provenance;
             self.state.child = Some(self.pointer_of_child(provenance));
         }
     }
@@ -453,11 +456,11 @@ impl JsonValueState {
             return None;
         }
         match self.role {
-            Role::Assertion | Role::FurtherAssertion => {
+            ValueRole::Assertion | ValueRole::FurtherAssertion => {
                 let asserted = self.frames.last().is_some_and(|frame| frame.has(ASSERTED));
                 (!asserted).then(|| limits.max_assertion())
             }
-            Role::Part(_) => Some(limits.max_annotation()),
+            ValueRole::Part(_) => Some(limits.max_annotation()),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@
 //! same.
 
 use super::frame::NO_POINTER;
-use super::name::{Known, known};
+use super::name::{KnownName, known};
 use super::report::MEMBER;
 use super::slots::has_room;
 use super::visit::Visitor;
@@ -184,13 +184,13 @@ impl Whole<'_> {
         while goes_on {
             let (name, value) = tokens.plain_name()?;
             match known(name) {
-                None | Some(Known::Part(_)) => tokens.skip_plain(value)?,
-                Some(Known::Assertion) if value == b'"' && found.assertion.is_none() => {
+                None | Some(KnownName::Part(_)) => tokens.skip_plain(value)?,
+                Some(KnownName::Assertion) if value == b'"' && found.assertion.is_none() => {
                     let (raw, escaped) = tokens.string()?;
                     let end = self.start + self.at(tokens) as u64 - 1;
                     found.assertion = Some((Span::new(end - raw.len() as u64, end), escaped));
                 }
-                Some(Known::Provenance)
+                Some(KnownName::Provenance)
                     if value == b'{' && found.annotation.is_none() && self.depth > 1 =>
                 {
                     found.annotation = Some(self.annotation(tokens)?);
@@ -213,7 +213,7 @@ impl Whole<'_> {
             let (name, value) = tokens.plain_name()?;
             match known(name) {
                 None => tokens.skip_plain(value)?,
-                Some(Known::Part(part)) if value == b'"' && slot.see(part) => {
+                Some(KnownName::Part(part)) if value == b'"' && slot.see(part) => {
                     let raw = tokens.plain_string()?;
                     read_part(self.input, &mut slot, part, raw)?;
                     // Cut to 32 bits only in an object that is too long to be taken.

@@ -8,32 +8,32 @@ use memchr::memchr;
 
 /// A block of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Passage {
+pub(crate) struct BlockPassage {
     /// Index from which on what comes belongs to the block: the start of its first line, or after a `|`.
     pub(crate) from: usize,
     /// Its text without white space at either end; empty if it has none.
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// Table row in which it begins.
-    pub(crate) row: Option<Row>,
+    pub(crate) row: Option<TableRow>,
     /// The markers of a line begin it.
     pub(crate) after_markers: bool,
 }
 
 /// Extent of a table row, without its line feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-impl Passage {
+impl BlockPassage {
     pub(crate) const fn is_empty(&self) -> bool {
         self.start == self.end
     }
 }
 
-impl Row {
+impl TableRow {
     pub(crate) fn contains(&self, at: usize) -> bool {
         (self.start..=self.end).contains(&at)
     }
@@ -42,12 +42,12 @@ impl Row {
 /// Appends the passages of `text`, which starts in a line whose state is `start_line`, to `out`. If its first line is the rest of one, it is not blank.
 ///
 /// Source: wire profile, block boundaries.
-pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut Vec<Passage>) {
+pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut Vec<BlockPassage>) {
     let lines = Lines {
         text,
         start_line: Some(start_line),
     };
-    let mut open = Open {
+    let mut open = OpenPassage {
         text,
         from: 0,
         content: 0,
@@ -69,7 +69,7 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
             open.content = line.content;
             open.end = line.content;
         }
-        let row = line.state.row.then_some(Row {
+        let row = line.state.row.then_some(TableRow {
             start: line_start,
             end: line_end,
         });
@@ -109,16 +109,16 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
 }
 
 /// Block that is not complete.
-struct Open<'a> {
+struct OpenPassage<'a> {
     text: &'a [u8],
     from: usize,
     content: usize,
     end: usize,
-    row: Option<Row>,
+    row: Option<TableRow>,
     after_markers: bool,
 }
 
-impl Open<'_> {
+impl OpenPassage<'_> {
     /// Its text reaches at least up to `end`.
     fn end_at(&mut self, end: usize) {
         let end = self.content + trimmed_len(&self.text[self.content..end.max(self.content)]);
@@ -126,12 +126,18 @@ impl Open<'_> {
     }
 
     /// Ends the block; the next one begins at `from`, in `row`, and its text at `content`.
-    fn close(&mut self, from: usize, content: usize, row: Option<Row>, out: &mut Vec<Passage>) {
+    fn close(
+        &mut self,
+        from: usize,
+        content: usize,
+        row: Option<TableRow>,
+        out: &mut Vec<BlockPassage>,
+    ) {
         let (start, end) = match self.end > self.content {
             true => (skip_blank(self.text, self.content, self.end), self.end),
             false => (self.content, self.content),
         };
-        out.push(Passage {
+        out.push(BlockPassage {
             from: self.from,
             start: start.min(end),
             end,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use self::around::OpenMarkers;
 use self::behind::Behind;
-use self::scan::Candidate;
+use self::scan::MarkerCandidate;
 use self::tracker::Tracker;
 use self::unread::UnreadSearch;
 use super::markdown::line::Line;
@@ -63,7 +63,7 @@ struct Reader {
     /// Stream offset at which a byte order mark at the start would end.
     mark_end: u64,
     /// State of the candidate that begins with the held bytes.
-    candidate: Option<Candidate>,
+    candidate: Option<MarkerCandidate>,
     /// Patterns that can match: end tags only if their marker is open.
     live: Patterns,
     /// The text ends with an odd number of backslashes.

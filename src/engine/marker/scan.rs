@@ -1,7 +1,9 @@
 //! Markers in prose: candidates run through the automaton until it is dead, and the longest match is one.
 
 use super::{Markers, Reader, With};
-use crate::dialect::{Around, Automaton, MOST_OPEN, Patterns, Set, State, Verdict};
+use crate::dialect::{
+    Around, AutomatonState, GuardVerdict, MOST_OPEN, MarkerAutomaton, Patterns, Set,
+};
 use crate::engine::Sink;
 use crate::engine::chars::is_escaped;
 use crate::event::{Diagnostic, DiagnosticCode, Event};
@@ -16,8 +18,8 @@ const PIECE: usize = 256;
 
 /// Bytes that may begin a marker, as far as they were read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
-    state: State,
+pub(super) struct MarkerCandidate {
+    state: AutomatonState,
     read: usize,
     /// Length and pattern of the longest match so far.
     found: Option<(usize, usize)>,
@@ -58,7 +60,7 @@ impl Next<'_> {
 
 /// A match that is a marker.
 #[derive(Clone, Copy)]
-struct Found {
+struct FoundMarker {
     pattern: usize,
     kind: MarkerKind,
     has_ids: bool,
@@ -66,17 +68,17 @@ struct Found {
 
 /// Result of a match.
 enum Outcome {
-    Marker(Found),
+    Marker(FoundMarker),
     Text,
     /// Text with a diagnostic.
     Unread,
     More,
 }
 
-impl Candidate {
+impl MarkerCandidate {
     const fn new() -> Self {
         Self {
-            state: Automaton::START,
+            state: MarkerAutomaton::START,
             read: 0,
             found: None,
             end: End::Open,
@@ -176,7 +178,7 @@ impl Reader {
         let mut done = 0;
         let mut at = 0;
         while let Some(start) = self.next_candidate(text, at, done, with.set) {
-            let mut candidate = self.candidate.take().unwrap_or_else(Candidate::new);
+            let mut candidate = self.candidate.take().unwrap_or_else(MarkerCandidate::new);
             candidate.feed(&text[start..], with.set, self.live);
             if candidate.end == End::Open && next.is_none() {
                 self.pass(&text[done..start], with, sink);
@@ -252,7 +254,7 @@ impl Reader {
         }
     }
 
-    fn is_unclosed(&self, bytes: &[u8], state: State, set: &Set) -> bool {
+    fn is_unclosed(&self, bytes: &[u8], state: AutomatonState, set: &Set) -> bool {
         let open =
             (set.automaton.accepts(state) | set.automaton.continues(state)) & self.live & !set.ends;
         let Some((_, before)) = bytes.split_last() else {
@@ -276,7 +278,7 @@ impl Reader {
         let form = &with.set.forms[pattern];
         if form.ends.is_some() {
             self.ids.clear();
-            return Outcome::Marker(Found {
+            return Outcome::Marker(FoundMarker {
                 pattern,
                 kind: MarkerKind::End,
                 has_ids: false,
@@ -298,20 +300,20 @@ impl Reader {
                 sources: with.sources.filter(|list| !list.is_absent()),
             };
             match guard.verdict(bytes, &self.ids, read.one_each, &around) {
-                Verdict::Marker => {}
-                Verdict::Text => return Outcome::Text,
-                Verdict::Unlisted => return Outcome::Unread,
-                Verdict::FirstInLine => {
+                GuardVerdict::Marker => {}
+                GuardVerdict::Text => return Outcome::Text,
+                GuardVerdict::Unlisted => return Outcome::Unread,
+                GuardVerdict::FirstInLine => {
                     self.behind.in_bibliography = true;
                     return Outcome::Text;
                 }
-                Verdict::More => return Outcome::More,
+                GuardVerdict::More => return Outcome::More,
             }
         }
         if form.is_around && self.open.len() == MOST_OPEN {
             return Outcome::Text;
         }
-        Outcome::Marker(Found {
+        Outcome::Marker(FoundMarker {
             pattern,
             kind: match form.is_around {
                 true => MarkerKind::Opening,
@@ -321,8 +323,8 @@ impl Reader {
         })
     }
 
-    fn marker(&mut self, found: Found, raw: &[u8], with: With<'_>, sink: &mut Sink<'_>) {
-        let Found {
+    fn marker(&mut self, found: FoundMarker, raw: &[u8], with: With<'_>, sink: &mut Sink<'_>) {
+        let FoundMarker {
             pattern,
             kind,
             has_ids,

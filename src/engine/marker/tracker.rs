@@ -7,7 +7,7 @@ use super::With;
 use crate::engine::Sink;
 use crate::engine::bytes::{MID_SENTENCE, all};
 use crate::engine::chars::{next_boundary, trimmed_len, whole_characters};
-use crate::engine::lookback::{AssertionStart, Passage, Reach, Row, passages, reach};
+use crate::engine::lookback::{AssertionStart, BlockPassage, Reach, TableRow, passages, reach};
 use crate::engine::markdown::line::{Line, is_quote_prefix, prefix, skip_blank};
 use crate::engine::sentence::{sentences, surely_not_near};
 use crate::event::{Diagnostic, DiagnosticCode, Event};
@@ -48,13 +48,13 @@ pub(super) struct Tracker {
     removed: u64,
     /// Clean offset of the end, `white` included.
     end: u64,
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingMarker>,
     ids: IdText,
     /// Text came since it was last looked at.
     is_new: bool,
     /// A marker came since then.
     is_marked: bool,
-    scratch: Vec<Passage>,
+    scratch: Vec<BlockPassage>,
     /// The last [`Reach`], for texts for which it is known not to change.
     calm: Option<Calm>,
     /// Clean offset at which the sentence of the first marker that waits begins, once that is known.
@@ -92,7 +92,7 @@ struct Removal {
 
 /// A marker that waits for the end of its sentence.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct WaitingMarker {
     clean: u64,
     span: Span,
     dialect: usize,
@@ -101,7 +101,7 @@ struct Waiting {
 
 /// Parts of the text that are certain, for one report.
 #[derive(Clone, Copy)]
-struct Extent {
+struct CertainExtent {
     /// Length of the text without a last line that may still begin a block.
     upto: usize,
     /// Index from which on no sentence is certain.
@@ -113,7 +113,7 @@ struct Extent {
 }
 
 /// Assertion of a marker, as ranges of the text.
-enum Found {
+enum MarkedAssertion {
     Sentence {
         start: usize,
         end: usize,
@@ -211,8 +211,8 @@ impl Tracker {
         self.text.capacity()
             + self.white.capacity()
             + self.removals.capacity() * size_of::<Removal>()
-            + self.waiting.capacity() * size_of::<Waiting>()
-            + self.scratch.capacity() * size_of::<Passage>()
+            + self.waiting.capacity() * size_of::<WaitingMarker>()
+            + self.scratch.capacity() * size_of::<BlockPassage>()
             + self.ids.heap()
     }
 
@@ -398,7 +398,7 @@ impl Tracker {
             self.keep_last();
             self.drop_blocks();
         }
-        self.waiting.push(Waiting {
+        self.waiting.push(WaitingMarker {
             clean: self.end,
             span,
             dialect,
@@ -407,7 +407,7 @@ impl Tracker {
         ids.iter().for_each(|id| self.ids.push(id));
         if self.is_blank_to(self.text.len()) {
             // Nothing waits before it: all markers before it in this text come first after the break, too.
-            self.emit(&Found::Orphan, 0..1, with, sink);
+            self.emit(&MarkedAssertion::Orphan, 0..1, with, sink);
             self.waiting.clear();
             self.ids.clear();
             return;
@@ -463,7 +463,7 @@ impl Tracker {
         }
         let text = &self.text[..len];
         let upto = text.len() - self.open_prefix(text);
-        let extent = Extent {
+        let extent = CertainExtent {
             upto,
             until,
             len: text.len(),
@@ -588,8 +588,8 @@ impl Tracker {
         }
     }
 
-    const fn whole(&self) -> Extent {
-        Extent {
+    const fn whole(&self) -> CertainExtent {
+        CertainExtent {
             upto: self.text.len(),
             until: usize::MAX,
             len: self.text.len(),
@@ -628,8 +628,8 @@ impl Tracker {
     }
 
     /// Reports the citations of sentences that begin before `until`.
-    fn report(&mut self, extent: Extent, with: With<'_>, sink: &mut Sink<'_>) {
-        let Extent {
+    fn report(&mut self, extent: CertainExtent, with: With<'_>, sink: &mut Sink<'_>) {
+        let CertainExtent {
             upto, len, ends, ..
         } = extent;
         let mut blocks = core::mem::take(&mut self.scratch);
@@ -642,14 +642,14 @@ impl Tracker {
         while let Some(first) = self.waiting.get(done) {
             let at = (first.clean - self.base) as usize;
             let found = match is_open(at) {
-                true => Found::Later,
+                true => MarkedAssertion::Later,
                 false => self.find(&blocks, at, &extent),
             };
             let mut next = done + 1;
             match found {
-                Found::Later => break,
-                Found::Nothing | Found::Orphan => {}
-                Found::Sentence { until, .. } => {
+                MarkedAssertion::Later => break,
+                MarkedAssertion::Nothing | MarkedAssertion::Orphan => {}
+                MarkedAssertion::Sentence { until, .. } => {
                     while let Some(more) = self.waiting.get(next)
                         && let at = (more.clean - self.base) as usize
                         && !is_open(at)
@@ -659,7 +659,7 @@ impl Tracker {
                     }
                 }
             }
-            if let Found::Sentence { end, .. } = found
+            if let MarkedAssertion::Sentence { end, .. } = found
                 && !ends
             {
                 // If only white space, `|` and `>` follow the sentence, a later marker, or a waiting
@@ -674,7 +674,7 @@ impl Tracker {
                 }
             }
             self.emit(&found, done..next, with, sink);
-            if let Found::Sentence { gap: Some(gap), .. } = found {
+            if let MarkedAssertion::Sentence { gap: Some(gap), .. } = found {
                 self.gap = Some(gap);
             }
             done = next;
@@ -691,12 +691,12 @@ impl Tracker {
     /// The byte by which a marker at `at` belongs to a sentence: the last one before it in its block, or else the first one
     /// after it. A marker in a row of a table belongs to a cell of that row. Another one in a block without text belongs to the
     /// last sentence before, if only white space and the end of a row are between, and the markers of a line begin no block.
-    fn owner(&self, blocks: &[Passage], at: usize) -> Option<usize> {
+    fn owner(&self, blocks: &[BlockPassage], at: usize) -> Option<usize> {
         let index = blocks.partition_point(|block| block.from <= at);
         let block = blocks[..index].last()?;
         if let Some(row) = row_of(blocks, at) {
-            let in_row = |block: &&Passage| block.row == Some(row);
-            let has_text = |block: &&Passage| !block.is_empty() && block.start <= row.end;
+            let in_row = |block: &&BlockPassage| block.row == Some(row);
+            let has_text = |block: &&BlockPassage| !block.is_empty() && block.start <= row.end;
             if !in_row(&block) || !has_text(&block) {
                 let before = blocks[..index].iter().rev().take_while(in_row);
                 let after = blocks[index..].iter().take_while(in_row);
@@ -719,7 +719,7 @@ impl Tracker {
     }
 
     /// Returns `true` if text that comes after the first `len` bytes may be the first that a marker at `at` can belong to.
-    fn may_begin(&self, blocks: &[Passage], at: usize, len: usize) -> bool {
+    fn may_begin(&self, blocks: &[BlockPassage], at: usize, len: usize) -> bool {
         let index = blocks.partition_point(|block| block.from <= at);
         let is_last = index == blocks.len() && blocks[index - 1].is_empty();
         match row_of(blocks, at) {
@@ -729,34 +729,34 @@ impl Tracker {
     }
 
     /// The block of a byte.
-    fn block_of(blocks: &[Passage], owner: usize) -> Passage {
+    fn block_of(blocks: &[BlockPassage], owner: usize) -> BlockPassage {
         let index = blocks.partition_point(|block| block.start <= owner);
         let block = blocks[..index].iter().rev().find(|block| !block.is_empty());
         block.copied().unwrap_or(blocks[0])
     }
 
-    fn find(&self, blocks: &[Passage], at: usize, extent: &Extent) -> Found {
-        let Extent { until, ends, .. } = *extent;
+    fn find(&self, blocks: &[BlockPassage], at: usize, extent: &CertainExtent) -> MarkedAssertion {
+        let CertainExtent { until, ends, .. } = *extent;
         let owner = match self.owner(blocks, at) {
-            _ if !ends && self.may_begin(blocks, at, extent.upto) => return Found::Later,
+            _ if !ends && self.may_begin(blocks, at, extent.upto) => return MarkedAssertion::Later,
             Some(owner) => owner,
-            None => return Found::Nothing,
+            None => return MarkedAssertion::Nothing,
         };
         if owner >= until {
-            return Found::Later;
+            return MarkedAssertion::Later;
         }
         let block = Self::block_of(blocks, owner);
         let (Some(range), gap) = self.sentence_in(block, owner) else {
-            return Found::Nothing;
+            return MarkedAssertion::Nothing;
         };
         let until_here = block.start + range.end;
         if until_here > until && !ends {
-            return Found::Later;
+            return MarkedAssertion::Later;
         }
         let until = until_here;
         let start = skip_blank(&self.text, block.start + range.start, block.end);
         let end = start + sentence_len(&self.text[start..until.max(start)]);
-        Found::Sentence {
+        MarkedAssertion::Sentence {
             start,
             end,
             until,
@@ -766,7 +766,7 @@ impl Tracker {
 
     /// The sentence of a block in which index `owner` is, as a range of the block, and the clean text between its terminator and the
     /// next sentence. Only sentences after the last reported one are looked at, if it is in the block.
-    fn sentence_in(&self, block: Passage, owner: usize) -> (Option<Range<usize>>, Span) {
+    fn sentence_in(&self, block: BlockPassage, owner: usize) -> (Option<Range<usize>>, Span) {
         let start = self.base + block.start as u64;
         let mut all = sentences(&self.text[block.start..block.end]);
         if let Some(gap) = self.gap
@@ -785,10 +785,16 @@ impl Tracker {
         )
     }
 
-    fn emit(&self, found: &Found, waiting: Range<usize>, with: With<'_>, sink: &mut Sink<'_>) {
+    fn emit(
+        &self,
+        found: &MarkedAssertion,
+        waiting: Range<usize>,
+        with: With<'_>,
+        sink: &mut Sink<'_>,
+    ) {
         let first = self.waiting[waiting.start];
         let (text, clean, mut cut) = match *found {
-            Found::Sentence { start, end, .. } => {
+            MarkedAssertion::Sentence { start, end, .. } => {
                 let at = |index: usize| self.base + index as u64;
                 let is_cut = self.cut && start == skip_blank(&self.text, 0, end);
                 (
@@ -822,7 +828,7 @@ impl Tracker {
         });
         let mut ids = cited(ids, with);
         let too_many = ids.len() > self.max_ids;
-        let is_orphan = matches!(found, Found::Orphan);
+        let is_orphan = matches!(found, MarkedAssertion::Orphan);
         ids.truncate(self.max_ids);
         let text = lossy(text);
         let bad = matches!(text, std::borrow::Cow::Owned(_));
@@ -911,7 +917,7 @@ fn may_go_on(text: &[u8]) -> bool {
 }
 
 /// Row of a table in which a marker at `at` is.
-fn row_of(blocks: &[Passage], at: usize) -> Option<Row> {
+fn row_of(blocks: &[BlockPassage], at: usize) -> Option<TableRow> {
     let index = blocks.partition_point(|block| block.from <= at);
     let near = &blocks[index.saturating_sub(1)..blocks.len().min(index + 1)];
     near.iter()

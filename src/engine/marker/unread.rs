@@ -2,7 +2,7 @@
 
 use super::{Reader, Region};
 use crate::Span;
-use crate::dialect::{Automaton, Set, State};
+use crate::dialect::{AutomatonState, MarkerAutomaton, Set};
 use crate::engine::Sink;
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::steps;
@@ -14,7 +14,7 @@ pub(super) struct UnreadSearch {
     start: u64,
     /// Content of a code span came, after its opening run of backticks.
     in_content: bool,
-    candidate: Option<State>,
+    candidate: Option<AutomatonState>,
     in_string: bool,
     /// The next byte of the string is escaped.
     escaped: bool,
@@ -67,7 +67,7 @@ impl UnreadSearch {
 
     /// Reads a byte; `false` if it ends a candidate and has to be read once more.
     fn step(&mut self, byte: u8, set: &Set) -> bool {
-        let state = self.candidate.unwrap_or(Automaton::START);
+        let state = self.candidate.unwrap_or(MarkerAutomaton::START);
         let next = set.automaton.step(state, byte);
         let live = !set.ends;
         let accepts = set.automaton.accepts(next) & live;

@@ -1,6 +1,6 @@
 //! Full stops that belong to a word instead of ending a sentence: abbreviations, initials, single letters.
 
-use super::class::{Class, char_before};
+use super::class::{BreakClass, char_before};
 use super::markup::emphasis_before;
 use super::scan::{is_apostrophe, space_before};
 use super::trail::before_markup;
@@ -88,7 +88,7 @@ fn token_start(text: &[u8], dot: usize) -> Option<(usize, bool)> {
             || found.class.is_mark()
             || matches!(text[start - 1], b'.' | b'-' | b'/');
         if !in_token {
-            let joined = found.class == Class::Numeric || is_joined(text, start);
+            let joined = found.class == BreakClass::Numeric || is_joined(text, start);
             return (!joined).then_some((start, is_apostrophe(found.code)));
         }
         start -= found.len;
@@ -117,7 +117,7 @@ fn is_joined(text: &[u8], at: usize) -> bool {
 fn single_letter(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
     let letter = char_before(text, dot).filter(|found| found.class.is_letter())?;
     let start = dot - letter.len;
-    let alone = if letter.class == Class::Upper {
+    let alone = if letter.class == BreakClass::Upper {
         Hold::Name
     } else {
         Hold::Listed
@@ -130,7 +130,7 @@ fn single_letter(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
             let first = char_before(text, start - 1).filter(|found| found.class.is_letter())?;
             let first_start = start - 1 - first.len;
             let one = char_before(text, first_start)
-                .is_none_or(|found| !found.class.is_letter() && found.class != Class::Numeric);
+                .is_none_or(|found| !found.class.is_letter() && found.class != BreakClass::Numeric);
             let hold = if NEVER_FINAL.contains(&text[first_start..dot]) {
                 Hold::Always
             } else {
@@ -139,12 +139,14 @@ fn single_letter(text: &[u8], dot: usize) -> Option<(usize, Hold)> {
             one.then_some((start, hold))
         }
         b'-' => text[..start - 1].ends_with(b".").then_some((start, alone)),
-        _ if is_apostrophe(before.code) => (letter.class == Class::Upper).then_some((start, alone)),
+        _ if is_apostrophe(before.code) => {
+            (letter.class == BreakClass::Upper).then_some((start, alone))
+        }
         _ if is_joined(text, start) => None,
         b' ' if announces(text, start, dot) => Some((start, Hold::Always)),
         _ if before.class.is_letter()
             || before.class.is_mark()
-            || before.class == Class::Numeric =>
+            || before.class == BreakClass::Numeric =>
         {
             None
         }

@@ -1,7 +1,7 @@
 //! The decision about one terminator.
 
 use super::abbreviation::{Hold, hold};
-use super::class::{Class, char_at};
+use super::class::{BreakClass, char_at};
 use super::scan::{next_decisive, space_before};
 use super::start::{Start, start_of_sentence};
 use super::terminator::Terminator;
@@ -14,7 +14,7 @@ use crate::steps;
 pub(super) fn after(text: &[u8], terminator: Terminator) -> Option<usize> {
     if let [b' ', first, ..] = text[terminator.end..]
         && first.is_ascii_uppercase()
-        && terminator.class != Class::Sep
+        && terminator.class != BreakClass::Sep
     {
         // One space and a capital: no closing punctuation, and SB8 is decided.
         let next = terminator.end + 1;
@@ -34,7 +34,7 @@ pub(super) fn after_unheld(text: &[u8], terminator: Terminator) -> Option<usize>
 
 #[inline(never)]
 fn after_any<const HELD: bool>(text: &[u8], terminator: Terminator) -> Option<usize> {
-    if terminator.class == Class::Sep {
+    if terminator.class == BreakClass::Sep {
         return (terminator.end < text.len()).then_some(terminator.end); // SB4
     }
     let wide_stop = is_wide_stop(terminator.code);
@@ -43,18 +43,18 @@ fn after_any<const HELD: bool>(text: &[u8], terminator: Terminator) -> Option<us
         return None;
     }
     let follow = char_at(text, trail.next)?;
-    if follow.class == Class::SContinue || follow.class.ends() {
+    if follow.class == BreakClass::SContinue || follow.class.ends() {
         return None; // SB8a; after a Sep it is for the Sep to break
     }
     let goes_on = match terminator.class {
-        Class::ATerm => {
-            next_decisive(text, trail.next).is_some_and(|next| next.class == Class::Lower) // SB8
+        BreakClass::ATerm => {
+            next_decisive(text, trail.next).is_some_and(|next| next.class == BreakClass::Lower) // SB8
                 || HELD
                     && terminator.code == u32::from(b'.')
                     && stays_whole(text, terminator.start, trail.next)
         }
         _ => {
-            trail.has_closer && follow.class == Class::Lower
+            trail.has_closer && follow.class == BreakClass::Lower
                 || trail.has_quote && speech::follows(text, trail.next)
         }
     };
@@ -71,7 +71,7 @@ pub(super) fn closes_quotation(text: &[u8], terminator: Terminator) -> bool {
 pub(super) fn opens_markup(text: &[u8], terminator: Terminator) -> bool {
     // Nothing but a French quotation mark closes a sentence after white space.
     let is_over = matches!(text[terminator.end..], [b' ' | b'\n', 0..0x80, ..]);
-    !is_over && terminator.class != Class::Sep && Trail::of(text, terminator).is_open
+    !is_over && terminator.class != BreakClass::Sep && Trail::of(text, terminator).is_open
 }
 
 /// Returns `true` if the full stop at `dot` is part of what is before it or belongs to what follows at `next`.
@@ -141,5 +141,5 @@ fn word_stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
 /// Returns `true` if a number is at `at`, in brackets or not.
 fn is_number(text: &[u8], at: usize) -> bool {
     let at = at + usize::from(matches!(text.get(at), Some(b'(' | b'[')));
-    char_at(text, at).is_some_and(|found| found.class == Class::Numeric)
+    char_at(text, at).is_some_and(|found| found.class == BreakClass::Numeric)
 }

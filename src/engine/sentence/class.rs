@@ -4,7 +4,7 @@ use super::class_table::{BEYOND, BLOCKS, INDEX, LIMIT};
 
 /// Values of the property `Sentence_Break` (UAX #29, table 4). The order is that of the packed values in `class_table`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Class {
+pub(super) enum BreakClass {
     Other,
     Cr,
     Lf,
@@ -22,7 +22,7 @@ pub(super) enum Class {
     Format,
 }
 
-impl Class {
+impl BreakClass {
     const ALL: [Self; 16] = [
         Self::Other,
         Self::Cr,
@@ -66,15 +66,15 @@ impl Class {
 /// A character of the text, or a byte that is not part of one (class Other, length 1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Char {
-    pub(super) class: Class,
+    pub(super) class: BreakClass,
     /// Code point; `u32::MAX` for a byte that is not part of a character.
     pub(super) code: u32,
     /// Bytes, at least 1.
     pub(super) len: usize,
 }
 
-const ASCII: [Class; 128] = {
-    let mut table = [Class::Other; 128];
+const ASCII: [BreakClass; 128] = {
+    let mut table = [BreakClass::Other; 128];
     let mut code = 0;
     while code < 128 {
         table[code] = packed(code as u32);
@@ -83,13 +83,13 @@ const ASCII: [Class; 128] = {
     table
 };
 
-const fn packed(code: u32) -> Class {
+const fn packed(code: u32) -> BreakClass {
     let words = &BLOCKS[INDEX[(code >> 7) as usize] as usize];
-    Class::ALL[(words[(code >> 4 & 7) as usize] >> ((code & 15) * 4) & 15) as usize]
+    BreakClass::ALL[(words[(code >> 4 & 7) as usize] >> ((code & 15) * 4) & 15) as usize]
 }
 
 /// `Sentence_Break` value of a code point.
-pub(super) fn class_of(code: u32) -> Class {
+pub(super) fn class_of(code: u32) -> BreakClass {
     if code < LIMIT {
         return packed(code);
     }
@@ -97,8 +97,8 @@ pub(super) fn class_of(code: u32) -> Class {
         .iter()
         .find(|range| (range.0..=range.1).contains(&code))
     {
-        Some(range) => Class::ALL[usize::from(range.2 & 15)],
-        None => Class::Other,
+        Some(range) => BreakClass::ALL[usize::from(range.2 & 15)],
+        None => BreakClass::Other,
     }
 }
 
@@ -127,7 +127,7 @@ fn wide_at(text: &[u8], at: usize) -> Char {
             len,
         },
         None => Char {
-            class: Class::Other,
+            class: BreakClass::Other,
             code: u32::MAX,
             len: 1,
         },
@@ -150,7 +150,7 @@ pub(super) fn char_before(text: &[u8], end: usize) -> Option<Char> {
     match char_at(text, lead) {
         Some(found) if lead + found.len == end => Some(found),
         _ => Some(Char {
-            class: Class::Other,
+            class: BreakClass::Other,
             code: u32::MAX,
             len: 1,
         }),
@@ -196,10 +196,10 @@ pub(super) mod steps {
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, char_at, char_before, class_of};
+    use super::{BreakClass, char_at, char_before, class_of};
 
-    fn named(name: &str) -> Class {
-        Class::ALL
+    fn named(name: &str) -> BreakClass {
+        BreakClass::ALL
             .into_iter()
             .find(|class| format!("{class:?}").eq_ignore_ascii_case(name))
             .expect("a value of Sentence_Break")
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn table_equals_its_source() {
-        let mut expected = vec![Class::Other; 0x11_0000];
+        let mut expected = vec![BreakClass::Other; 0x11_0000];
         let source = include_str!("data/sentence_break.txt");
         for line in source.lines().filter(|line| !line.starts_with('#')) {
             let (span, name) = line.split_once(' ').expect("span and value");

@@ -4,8 +4,8 @@
 //! sentence, whatever comes before it. That way a sentence boundary never vanishes when more of the text before it is cut off:
 //! the last sentence begins where it began before, or later.
 
-use super::class::{Class, char_at, char_before};
-use super::markup::{self, Markup, Piece};
+use super::class::{BreakClass, char_at, char_before};
+use super::markup::{self, ClosingMarkup, MarkupPiece};
 use super::terminator::{self, Terminator};
 use super::{boundary, trail::Letters};
 use crate::steps;
@@ -15,13 +15,13 @@ const NEAR: usize = 64;
 
 /// A text in which sentences are looked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text<'a> {
+pub(super) struct SentenceText<'a> {
     pub(super) bytes: &'a [u8],
     /// Terminators before this place are near the cut; 0 if nothing is cut off.
     near: usize,
 }
 
-impl<'a> Text<'a> {
+impl<'a> SentenceText<'a> {
     pub(super) const fn whole(bytes: &'a [u8]) -> Self {
         Self { bytes, near: 0 }
     }
@@ -65,12 +65,13 @@ impl<'a> Text<'a> {
         let mut may_be_markup = true;
         while let Some(found) = char_at(self.bytes, at) {
             if may_be_markup
-                && let Piece::Whole(end) = Markup::after(at, false).read(self.bytes, at)
+                && let MarkupPiece::Whole(end) =
+                    ClosingMarkup::after(at, false).read(self.bytes, at)
             {
                 at = end;
                 continue;
             }
-            let closes = found.class == Class::Close
+            let closes = found.class == BreakClass::Close
                 || found.class.is_mark()
                 || found.class.is_space()
                 || self.bytes[at] == b'>';
@@ -99,7 +100,7 @@ pub(crate) struct CutSentence {
 
 /// Finds the last sentence of a passage that `max_assertion` truncated.
 pub(crate) fn last_sentence_after_cut(passage: &[u8]) -> CutSentence {
-    let text = Text::cut(passage);
+    let text = SentenceText::cut(passage);
     let mut end = terminator::trimmed(passage);
     let mut letters = Letters::of(passage, false);
     while let Some(terminator) = terminator::last_before(passage, end) {
@@ -153,6 +154,6 @@ pub(crate) fn not_near(text: &[u8], mut at: usize) -> usize {
 }
 
 /// Returns `true` if a character is a letter or a digit.
-const fn is_counted(class: Class) -> bool {
-    class.is_letter() || matches!(class, Class::Numeric)
+const fn is_counted(class: BreakClass) -> bool {
+    class.is_letter() || matches!(class, BreakClass::Numeric)
 }

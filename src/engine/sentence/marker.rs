@@ -1,7 +1,7 @@
 //! Markers of list items in running text: `1.`, `IV.`, `A.` at the start of a sentence.
 
 use super::abbreviation;
-use super::class::{Class, char_before};
+use super::class::{BreakClass, char_before};
 use super::markup::emphasis_before;
 use super::scan::space_before;
 use super::trail::before_markup;
@@ -53,14 +53,16 @@ pub(super) fn opens_sentence(text: &[u8], start: usize, first: bool) -> bool {
         b':' => first,
         b';' => true,
         b'.' => !abbreviation::precedes(text, end),
-        _ => found.class.ends() || found.class == Class::Close && is_closed_sentence(text, end),
+        _ => {
+            found.class.ends() || found.class == BreakClass::Close && is_closed_sentence(text, end)
+        }
     }
 }
 
 /// Returns `true` if the closing punctuation that ends at `end` closes a sentence.
 fn is_closed_sentence(text: &[u8], mut end: usize) -> bool {
     while let Some(found) = char_before(text, end) {
-        if found.class != Class::Close {
+        if found.class != BreakClass::Close {
             return found.class.ends();
         }
         end = before_markup(text, end - found.len);

@@ -1,6 +1,6 @@
 //! Closing markup: emphasis, tags and footnotes right after the terminator of a sentence.
 
-use super::class::{Class, char_at};
+use super::class::{BreakClass, char_at};
 use super::scan::marks_end;
 use crate::steps;
 
@@ -16,7 +16,7 @@ const LONGEST_TAG: usize = 32;
 
 /// A piece of closing markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum MarkupPiece {
     /// Something else.
     None,
     /// The text ends in it, and as many bytes and letters or digits are missing at least.
@@ -39,7 +39,7 @@ pub(super) const fn may_end(byte: u8) -> bool {
 
 /// Reader of the closing markup after one terminator.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Markup {
+pub(super) struct ClosingMarkup {
     /// Index before which it ends.
     most: usize,
     letters: usize,
@@ -47,7 +47,7 @@ pub(super) struct Markup {
     wide_stop: bool,
 }
 
-impl Markup {
+impl ClosingMarkup {
     pub(super) const fn after(terminator_end: usize, wide_stop: bool) -> Self {
         Self {
             most: terminator_end + LONGEST,
@@ -57,59 +57,59 @@ impl Markup {
     }
 
     /// Reads the piece at `at`.
-    pub(super) fn read(&mut self, text: &[u8], at: usize) -> Piece {
+    pub(super) fn read(&mut self, text: &[u8], at: usize) -> MarkupPiece {
         let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) else {
-            return Piece::None;
+            return MarkupPiece::None;
         };
         let letters = |len: usize| {
             let piece = rest[..len].iter();
             piece.filter(|byte| byte.is_ascii_alphanumeric()).count()
         };
         match piece(rest) {
-            Piece::None => Piece::None,
-            Piece::Open {
+            MarkupPiece::None => MarkupPiece::None,
+            MarkupPiece::Open {
                 bytes,
                 letters: more,
             } => {
                 let fits = text.len() + bytes <= self.most
                     && self.letters + letters(rest.len()) + more <= MOST_LETTERS;
                 match fits {
-                    true => Piece::Open {
+                    true => MarkupPiece::Open {
                         bytes,
                         letters: more,
                     },
-                    false => Piece::None,
+                    false => MarkupPiece::None,
                 }
             }
-            Piece::Whole(len) => {
+            MarkupPiece::Whole(len) => {
                 let end = at + len;
                 let all = self.letters + letters(len);
                 if end > self.most || all > MOST_LETTERS {
-                    return Piece::None;
+                    return MarkupPiece::None;
                 }
                 self.letters = all;
                 if self.wide_stop && is_emphasis(rest[0]) {
                     match self.closes(text, marks_end(text, end)) {
-                        Piece::Whole(_) => {}
+                        MarkupPiece::Whole(_) => {}
                         other => return other,
                     }
                 }
                 steps::count(len);
-                Piece::Whole(end)
+                MarkupPiece::Whole(end)
             }
         }
     }
 
     /// Finds out whether emphasis before `at` closes a sentence, where no white space has to follow it: it may as well open the next
     /// one.
-    fn closes(self, text: &[u8], at: usize) -> Piece {
+    fn closes(self, text: &[u8], at: usize) -> MarkupPiece {
         match char_at(text, at) {
-            None => Piece::Whole(at),
+            None => MarkupPiece::Whole(at),
             Some(found)
                 if found.class.is_space()
-                    || found.class == Class::Close && !is_opener(found.code) =>
+                    || found.class == BreakClass::Close && !is_opener(found.code) =>
             {
-                Piece::Whole(at)
+                MarkupPiece::Whole(at)
             }
             Some(_) => { self }.read(text, at),
         }
@@ -137,18 +137,18 @@ pub(super) const fn is_opener(code: u32) -> bool {
 }
 
 /// The piece at the start of a text, which is not empty. The index at its end is its length.
-fn piece(text: &[u8]) -> Piece {
+fn piece(text: &[u8]) -> MarkupPiece {
     match text[0] {
         byte if is_emphasis(byte) => {
             let run = text.iter().take(LONGEST + 1);
-            Piece::Whole(run.take_while(|&&byte| is_emphasis(byte)).count())
+            MarkupPiece::Whole(run.take_while(|&&byte| is_emphasis(byte)).count())
         }
         b'<' => tag(text),
         b'[' => footnote(text),
         _ => match char_at(text, 0).map(|found| (found.code, found.len)) {
-            Some((0xB2 | 0xB3 | 0xB9 | 0x2070 | 0x2074..=0x2079, len)) => Piece::Whole(len),
+            Some((0xB2 | 0xB3 | 0xB9 | 0x2070 | 0x2074..=0x2079, len)) => MarkupPiece::Whole(len),
             Some((0x3010, len)) => citation(text, len),
-            _ => Piece::None,
+            _ => MarkupPiece::None,
         },
     }
 }
@@ -160,56 +160,56 @@ fn count(text: &[u8], at: usize, like: impl Fn(u8) -> bool) -> usize {
 }
 
 /// A piece of which the text up to `at` was read, and which ends with `end`.
-fn ending_with(text: &[u8], at: usize, end: &[u8], letters: usize) -> Piece {
+fn ending_with(text: &[u8], at: usize, end: &[u8], letters: usize) -> MarkupPiece {
     let rest = text.get(at..).unwrap_or_default();
     if rest.starts_with(end) {
-        return Piece::Whole(at + end.len());
+        return MarkupPiece::Whole(at + end.len());
     }
     if !end.starts_with(rest) {
-        return Piece::None;
+        return MarkupPiece::None;
     }
     let missing = end[rest.len()..].iter();
-    Piece::Open {
+    MarkupPiece::Open {
         bytes: missing.len(),
         letters: letters + missing.filter(|b| b.is_ascii_alphanumeric()).count(),
     }
 }
 
 /// Returns the markup that `end` completes; if no byte of its kind was `read`, at least one more has to come before the end.
-fn after_some(read: usize, text: &[u8], at: usize, end: &[u8]) -> Piece {
+fn after_some(read: usize, text: &[u8], at: usize, end: &[u8]) -> MarkupPiece {
     match (read, ending_with(text, at, end, 0)) {
-        (0, Piece::Open { bytes, letters }) if text.len() <= at => Piece::Open {
+        (0, MarkupPiece::Open { bytes, letters }) if text.len() <= at => MarkupPiece::Open {
             bytes: bytes + 1,
             letters: letters + 1,
         },
-        (0, _) => Piece::None,
+        (0, _) => MarkupPiece::None,
         (_, piece) => piece,
     }
 }
 
 /// `</name>`, or a superscript number as a tag.
-fn tag(text: &[u8]) -> Piece {
+fn tag(text: &[u8]) -> MarkupPiece {
     const SUPERSCRIPT: &[u8] = b"<sup>";
     match text {
-        [_] => Piece::Open {
+        [_] => MarkupPiece::Open {
             bytes: 3,
             letters: 1,
         },
         [_, b'/', ..] => {
             if text.get(2).is_some_and(|byte| !byte.is_ascii_alphabetic()) {
-                return Piece::None;
+                return MarkupPiece::None;
             }
             let name = count(text, 2, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
             match after_some(name, text, 2 + name, b">") {
-                Piece::Whole(len) if len > LONGEST_TAG => Piece::None,
-                Piece::Open { .. } if text.len() >= LONGEST_TAG => Piece::None,
+                MarkupPiece::Whole(len) if len > LONGEST_TAG => MarkupPiece::None,
+                MarkupPiece::Open { .. } if text.len() >= LONGEST_TAG => MarkupPiece::None,
                 piece => piece,
             }
         }
         _ if text.len() < SUPERSCRIPT.len() => {
             let at = SUPERSCRIPT.starts_with(text).then_some(text.len());
             let missing = SUPERSCRIPT.len() - text.len();
-            at.map_or(Piece::None, |at| Piece::Open {
+            at.map_or(MarkupPiece::None, |at| MarkupPiece::Open {
                 bytes: missing + 7,
                 letters: SUPERSCRIPT.len() - at.max(1) - 1 + 4,
             })
@@ -221,12 +221,12 @@ fn tag(text: &[u8]) -> Piece {
             let end: &[u8] = if bracket { b"]</sup>" } else { b"</sup>" };
             after_some(digits, text, start + digits, end)
         }
-        _ => Piece::None,
+        _ => MarkupPiece::None,
     }
 }
 
 /// `[^id]` or `[1]`, unless it is the text of a link.
-fn footnote(text: &[u8]) -> Piece {
+fn footnote(text: &[u8]) -> MarkupPiece {
     let named = text.get(1) == Some(&b'^');
     let start = 1 + usize::from(named);
     let len = count(text, start, |byte| match named {
@@ -234,15 +234,15 @@ fn footnote(text: &[u8]) -> Piece {
         false => byte.is_ascii_digit(),
     });
     match after_some(len, text, start + len, b"]") {
-        Piece::Whole(end) if text.get(end) == Some(&b'(') => Piece::None,
+        MarkupPiece::Whole(end) if text.get(end) == Some(&b'(') => MarkupPiece::None,
         piece => piece,
     }
 }
 
 /// `【1】`, or more than a number, as in `【4:0†source】`; the bracket has `len` bytes.
-fn citation(text: &[u8], len: usize) -> Piece {
+fn citation(text: &[u8], len: usize) -> MarkupPiece {
     if text.get(len).is_some_and(|byte| !byte.is_ascii_digit()) {
-        return Piece::None;
+        return MarkupPiece::None;
     }
     let mut at = len;
     loop {

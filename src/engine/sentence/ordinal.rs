@@ -1,6 +1,6 @@
 //! Digits with a full stop: markers of list items in running text, and German ordinals.
 
-use super::class::{Class, char_at, char_before};
+use super::class::{BreakClass, char_at, char_before};
 use super::marker::opens_sentence;
 use super::scan::word_at;
 use super::start::start_of_sentence;
@@ -24,7 +24,7 @@ pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
     if word_at(text, next, AFTER.longest).is_some_and(|word| AFTER.contains(word)) {
         return true;
     }
-    char_at(text, next).is_some_and(|found| found.class == Class::Upper)
+    char_at(text, next).is_some_and(|found| found.class == BreakClass::Upper)
         && start_of_sentence(text, next).is_none()
         && BEFORE.contains(word_before(text, start))
 }
@@ -33,7 +33,7 @@ pub(super) fn stays_whole(text: &[u8], dot: usize, next: usize) -> bool {
 pub(super) fn may_stay_whole(text: &[u8], dot: usize, next: usize) -> bool {
     number_start(text, dot).is_some_and(|start| {
         AFTER.has_prefix(&text[next..])
-            || char_at(text, next).is_some_and(|found| found.class == Class::Upper)
+            || char_at(text, next).is_some_and(|found| found.class == BreakClass::Upper)
                 && BEFORE.contains(word_before(text, start))
     })
 }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::class::{Char, Class, char_at, char_before};
+use super::class::{BreakClass, Char, char_at, char_before};
 use crate::steps;
 
 /// Returns the index after the characters from `from` on that UAX #29 SB5 ignores.
@@ -26,9 +26,9 @@ pub(super) fn space_end(text: &[u8], from: usize) -> usize {
     let mut line_start = false;
     while let Some(found) = char_at(text, at) {
         line_start = match found.class {
-            Class::Lf | Class::Cr => true,
-            Class::Sp => line_start && matches!(text[at], b' ' | b'\t'),
-            Class::Other if line_start && text[at] == b'>' => true,
+            BreakClass::Lf | BreakClass::Cr => true,
+            BreakClass::Sp => line_start && matches!(text[at], b' ' | b'\t'),
+            BreakClass::Other if line_start && text[at] == b'>' => true,
             class if class.is_mark() => line_start,
             _ => break,
         };
@@ -56,11 +56,11 @@ pub(super) fn space_before(text: &[u8], at: usize) -> PrecedingSpace {
     let mut line_start = false;
     while let Some(found) = char_before(text, end) {
         match found.class {
-            Class::Lf | Class::Cr => {
+            BreakClass::Lf | BreakClass::Cr => {
                 markers = None;
                 line_start = true;
             }
-            Class::Sp | Class::Extend | Class::Format => {}
+            BreakClass::Sp | BreakClass::Extend | BreakClass::Format => {}
             _ if text[end - 1] == b'>' => markers = markers.or(Some(end)),
             _ => break,
         }

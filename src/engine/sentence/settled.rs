@@ -4,8 +4,8 @@
 //! that follow: those that start a sentence, that follow an ordinal, or that name a speaker. So only a boundary whose
 //! next words are not complete can change. After the next terminator none can.
 
-use super::class::Class;
-use super::cut::Text;
+use super::class::BreakClass;
+use super::cut::SentenceText;
 use super::terminator::{self, Terminator};
 use super::trail::Letters;
 use super::{boundary, ordinal, scan, speech};
@@ -28,9 +28,9 @@ pub(crate) struct Settled {
 /// The last sentence of `bytes`, which end with a whole character, whatever follows; the beginning may be `cut` off.
 pub(crate) fn settled_sentence(bytes: &[u8], cut: bool) -> Settled {
     let text = if cut {
-        Text::cut(bytes)
+        SentenceText::cut(bytes)
     } else {
-        Text::whole(bytes)
+        SentenceText::whole(bytes)
     };
     let mut end = bytes.len();
     let mut letters = Letters::of(bytes, true);
@@ -51,7 +51,7 @@ pub(crate) fn settled_sentence(bytes: &[u8], cut: bool) -> Settled {
         };
         let near = text.is_near_cut(terminator);
         let settled = !last || is_settled(bytes, terminator, at);
-        if settled || near && terminator.class == Class::ATerm {
+        if settled || near && terminator.class == BreakClass::ATerm {
             return Settled {
                 start: at,
                 calm: known || last && settled,
@@ -82,11 +82,11 @@ fn is_decided(text: &[u8], end: usize) -> bool {
 /// the cut, it is one in any case.
 fn is_settled(text: &[u8], terminator: Terminator, next: usize) -> bool {
     match terminator.class {
-        Class::ATerm if terminator.code == u32::from(b'.') => {
+        BreakClass::ATerm if terminator.code == u32::from(b'.') => {
             let open = text.len() - next == scan::word_len(text, next);
             !open || !may_stay_whole(text, terminator.start, next)
         }
-        Class::ATerm | Class::Sep => true,
+        BreakClass::ATerm | BreakClass::Sep => true,
         _ => !boundary::closes_quotation(text, terminator) || !speech::may_follow(text, next),
     }
 }

@@ -1,6 +1,6 @@
 //! A quotation followed by the verb of saying it.
 
-use super::class::{Class, char_at};
+use super::class::{BreakClass, char_at};
 use super::scan::{word_at, word_len};
 use super::words::WordSet;
 
@@ -17,8 +17,8 @@ const LONGEST_SPEAKER: usize = 6;
 /// A verb in lower case is the caller's to see; most languages of the lists put it first (`dit-il`, `sagte er`).
 pub(super) fn follows(text: &[u8], at: usize) -> bool {
     match char_at(text, at).map(|found| found.class) {
-        Some(Class::Upper) => speaker_and_verb(text, at),
-        Some(Class::OLetter) => japanese(text, at) || chinese(text, at),
+        Some(BreakClass::Upper) => speaker_and_verb(text, at),
+        Some(BreakClass::OLetter) => japanese(text, at) || chinese(text, at),
         _ => false,
     }
 }
@@ -26,8 +26,8 @@ pub(super) fn follows(text: &[u8], at: usize) -> bool {
 /// Returns `true` if [`follows`], which is false, can become true when the text goes on.
 pub(super) fn may_follow(text: &[u8], at: usize) -> bool {
     match char_at(text, at).map(|found| found.class) {
-        Some(Class::Upper) => may_be_speaker(text, at),
-        Some(Class::OLetter) => {
+        Some(BreakClass::Upper) => may_be_speaker(text, at),
+        Some(BreakClass::OLetter) => {
             "って".as_bytes().starts_with(&text[at..]) || may_be_chinese(text, at)
         }
         _ => false,
@@ -38,7 +38,7 @@ pub(super) fn may_follow(text: &[u8], at: usize) -> bool {
 fn may_be_speaker(text: &[u8], mut at: usize) -> bool {
     for name in 0..2 {
         let len = word_len(text, at);
-        let upper = char_at(text, at).is_none_or(|found| found.class == Class::Upper);
+        let upper = char_at(text, at).is_none_or(|found| found.class == BreakClass::Upper);
         if at + len == text.len() {
             let verb = name > 0 && SPEECH.has_prefix(&text[at..]);
             return verb || upper && len <= LONGEST_NAME;
@@ -56,7 +56,7 @@ fn may_be_chinese(text: &[u8], mut at: usize) -> bool {
     for _ in 0..LONGEST_SPEAKER {
         match char_at(text, at) {
             None => return true,
-            Some(found) if found.class == Class::OLetter => at += found.len,
+            Some(found) if found.class == BreakClass::OLetter => at += found.len,
             Some(_) => return false,
         }
     }
@@ -66,7 +66,7 @@ fn may_be_chinese(text: &[u8], mut at: usize) -> bool {
 /// English: a name of one word or two, then the verb.
 fn speaker_and_verb(text: &[u8], mut at: usize) -> bool {
     for _ in 0..2 {
-        if !char_at(text, at).is_some_and(|found| found.class == Class::Upper) {
+        if !char_at(text, at).is_some_and(|found| found.class == BreakClass::Upper) {
             return false;
         }
         let Some(name) = word_at(text, at, LONGEST_NAME) else {
@@ -94,7 +94,7 @@ fn chinese(text: &[u8], mut at: usize) -> bool {
     let mut last = '\0';
     let mut before_last = '\0';
     for _ in 0..=LONGEST_SPEAKER {
-        let found = char_at(text, at).filter(|found| found.class == Class::OLetter);
+        let found = char_at(text, at).filter(|found| found.class == BreakClass::OLetter);
         let Some(found) = found else {
             return match last {
                 '道' => before_last != '知',

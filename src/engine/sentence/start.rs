@@ -1,6 +1,6 @@
 //! Words that start a sentence wherever they are capitalised.
 
-use super::class::{Class, char_at};
+use super::class::{BreakClass, char_at};
 use super::scan::{is_apostrophe, word_at};
 use super::words::WordSet;
 
@@ -32,7 +32,7 @@ pub(super) fn start_of_sentence(text: &[u8], at: usize) -> Option<Start> {
     if matches!(first.code, 0xA1 | 0xBF) {
         return Some(Start::OrName); // the inverted marks of a Spanish sentence, or of a title after an abbreviation
     }
-    if first.class != Class::Upper {
+    if first.class != BreakClass::Upper {
         return None;
     }
     let word = word_at(text, at, STARTS.longest)?;

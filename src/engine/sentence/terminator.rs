@@ -1,13 +1,13 @@
 //! Terminators and separators, at which sentences may end.
 
-use super::class::{Class, char_at};
+use super::class::{BreakClass, char_at};
 use crate::engine::block::{BLOCK, at_least, eq, load, mask};
 use crate::steps;
 
 /// A character that may end a sentence: class `ATerm`, `STerm` or `Sep`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminator {
-    pub(super) class: Class,
+    pub(super) class: BreakClass,
     pub(super) code: u32,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -75,7 +75,7 @@ pub(super) fn last_before(text: &[u8], end: usize) -> Option<Terminator> {
 pub(super) fn last_within(text: &[u8], from: usize, end: usize) -> Option<Terminator> {
     let found = (from..end).rev().find_map(|at| starting_at(text, at))?;
     steps::count(end - found.start);
-    (found.class != Class::Sep && found.end <= end).then_some(found)
+    (found.class != BreakClass::Sep && found.end <= end).then_some(found)
 }
 
 /// The first terminator that starts in `text[from..]`.

@@ -1,7 +1,7 @@
 //! The trail of a terminator: closing punctuation and markup after it, and white space after that.
 
-use super::class::{Class, char_at};
-use super::markup::{LONGEST, Markup, Piece, is_opener, may_begin, may_end};
+use super::class::{BreakClass, char_at};
+use super::markup::{ClosingMarkup, LONGEST, MarkupPiece, is_opener, may_begin, may_end};
 use super::scan::{has_letter, marks_end, space_end};
 use super::terminator::{self, Terminator};
 
@@ -34,7 +34,7 @@ impl Trail {
     /// attached one can be met here, and there is no break in either case.
     fn read(text: &[u8], terminator: Terminator, asked: usize) -> Self {
         let wide_stop = is_wide_stop(terminator.code);
-        let mut markup = Markup::after(terminator.end, wide_stop);
+        let mut markup = ClosingMarkup::after(terminator.end, wide_stop);
         let mut trail = Self {
             closed: marks_end(text, terminator.end),
             next: 0,
@@ -50,9 +50,9 @@ impl Trail {
             while let Some(found) = char_at(text, trail.closed) {
                 if may_begin(text[trail.closed]) {
                     match markup.read(text, trail.closed) {
-                        Piece::None => {}
-                        Piece::Open { .. } => trail.is_open = true,
-                        Piece::Whole(end) => {
+                        MarkupPiece::None => {}
+                        MarkupPiece::Open { .. } => trail.is_open = true,
+                        MarkupPiece::Whole(end) => {
                             trail.has_markup = true;
                             if pieces.1 != trail.closed {
                                 pieces.0 = trail.closed;
@@ -66,7 +66,7 @@ impl Trail {
                         }
                     }
                 }
-                if found.class != Class::Close || wide_stop && is_opener(found.code) {
+                if found.class != BreakClass::Close || wide_stop && is_opener(found.code) {
                     break;
                 }
                 trail.has_closer = true;
@@ -92,21 +92,22 @@ impl Trail {
         }
         let after = self.next + found.len;
         let mut at = after;
-        let mut markup = Markup::after(after, wide_stop);
+        let mut markup = ClosingMarkup::after(after, wide_stop);
         loop {
             match markup.read(text, at) {
-                Piece::Whole(end) => at = marks_end(text, end),
-                Piece::Open { .. } => {
+                MarkupPiece::Whole(end) => at = marks_end(text, end),
+                MarkupPiece::Open { .. } => {
                     self.is_open = true;
                     break;
                 }
-                Piece::None => break,
+                MarkupPiece::None => break,
             }
         }
         char_at(text, at).is_none_or(|next| {
             next.class.is_space()
                 || at == after
-                    && (next.class.ends() || matches!(next.class, Class::SContinue | Class::Close))
+                    && (next.class.ends()
+                        || matches!(next.class, BreakClass::SContinue | BreakClass::Close))
         })
     }
 
@@ -119,7 +120,7 @@ impl Trail {
 /// Returns `false` if the byte after `terminator` shows that there is no closing markup.
 #[inline]
 fn may_have_markup(text: &[u8], terminator: Terminator) -> bool {
-    terminator.class != Class::Sep
+    terminator.class != BreakClass::Sep
         && text.get(terminator.end).is_some_and(|&byte| match byte {
             b'"' | b'\'' | b'(' | b')' | b']' | b'{' | b'}' => true,
             _ => may_begin(byte) || byte >= 0x80,

@@ -41,13 +41,13 @@ impl Verb {
 
 /// A text in one language or several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct LocalisedText {
     /// Text for every language without a text of its own.
     pub(super) general: Box<str>,
     pub(super) by_language: BTreeMap<Box<str>, Box<str>>,
 }
 
-impl Text {
+impl LocalisedText {
     fn in_language(&self, language: &str) -> Cow<'static, str> {
         let text = self.by_language.get(language).unwrap_or(&self.general);
         Cow::Owned(text.to_string())
@@ -59,9 +59,9 @@ impl Text {
 pub(super) struct Rule {
     pub(super) verb: Verb,
     /// Text that replaces the assertion, or precedes it if it is marked.
-    pub(super) text: Text,
+    pub(super) text: LocalisedText,
     /// Text that follows an assertion that is marked.
-    pub(super) after: Text,
+    pub(super) after: LocalisedText,
 }
 
 impl Rule {
@@ -69,8 +69,8 @@ impl Rule {
     pub(super) fn release() -> Self {
         Self {
             verb: Verb::Release,
-            text: Text::default(),
-            after: Text::default(),
+            text: LocalisedText::default(),
+            after: LocalisedText::default(),
         }
     }
 

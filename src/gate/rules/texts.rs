@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::PolicyError;
-use super::rule::{Rule, Text, Verb};
+use super::rule::{LocalisedText, Rule, Verb};
 use crate::settings::{FilePosition, Table, Value};
 
 /// Languages of the texts: the one to use by default, and all that occur.
@@ -101,7 +101,11 @@ fn check_keys(table: &Table<'_>, verb: Verb, line: u32) -> Result<(), PolicyErro
 
 /// Checks that both texts of a mark are given in the same languages, so that no language has only
 /// one of them.
-fn check_languages(table: &Table<'_>, before: &Text, after: &Text) -> Result<(), PolicyError> {
+fn check_languages(
+    table: &Table<'_>,
+    before: &LocalisedText,
+    after: &LocalisedText,
+) -> Result<(), PolicyError> {
     for (with, without, key, other) in [
         (before, after, "after", "before"),
         (after, before, "before", "after"),
@@ -122,9 +126,13 @@ fn check_languages(table: &Table<'_>, before: &Text, after: &Text) -> Result<(),
 }
 
 /// Reads a text, given as a string or as a table of languages.
-fn text(value: &Value<'_>, verb: Verb, languages: &mut Languages<'_>) -> Result<Text, PolicyError> {
+fn text(
+    value: &Value<'_>,
+    verb: Verb,
+    languages: &mut Languages<'_>,
+) -> Result<LocalisedText, PolicyError> {
     if value.string().is_ok() {
-        return Ok(Text {
+        return Ok(LocalisedText {
             general: content(value, verb)?.into(),
             by_language: BTreeMap::new(),
         });
@@ -145,7 +153,7 @@ fn text(value: &Value<'_>, verb: Verb, languages: &mut Languages<'_>) -> Result<
         let more = ", expected a text in the \"language\" of the file";
         PolicyError::missing(value.place(), first, more)
     })?;
-    Ok(Text {
+    Ok(LocalisedText {
         general: general.clone(),
         by_language,
     })

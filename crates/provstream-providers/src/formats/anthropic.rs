@@ -1,14 +1,14 @@
 //! Anthropic Messages.
 
 use crate::walk::table::{
-    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, data, row, string, word, words,
 };
 
 const START: &[&str] = &["content_block_start"];
 const DELTA: &[&str] = &["content_block_delta"];
 const MESSAGE: &[&str] = &["message"];
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "type", Role::Type),
     row(ANY, "index", Role::Number(0)),
     row(&["message_start"], "message.content[0]", Role::Element),
@@ -92,12 +92,12 @@ const PASSES: &[Passes] = &[
     .in_kinds(&["compaction"]),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     one_text: true,
     has_starts: true,
     plain: &["text_delta"],
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "content_block_delta",

@@ -5,10 +5,10 @@
 //! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>
 
 use crate::walk::table::{
-    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, data, row, string, word, words,
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "contentBlockIndex", Role::Number(0)),
     row(ANY, "delta", Role::Holder),
     row(ANY, "delta.text", Role::Text),
@@ -118,12 +118,12 @@ const PASSES: &[Passes] = &[
     ),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     one_text: true,
     has_parts: true,
     plain: &["text", "citation", "citationsContent", "reasoningContent"],
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "",

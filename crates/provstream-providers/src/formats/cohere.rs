@@ -1,7 +1,9 @@
 //! Cohere chat, version 2.
 
 use crate::text_id::Member;
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, any, row, word, words};
+use crate::walk::table::{
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, row, word, words,
+};
 
 const START: &[&str] = &["content-start"];
 const DELTA: &[&str] = &["content-delta"];
@@ -9,7 +11,7 @@ const PIECE: &[&str] = &["content-start", "content-delta"];
 const CALL: &[&str] = &["tool-call-start", "tool-call-delta"];
 const END: &[&str] = &["message-end"];
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "type", Role::Type),
     row(ANY, "index", Role::Number(0)),
     row(START, "delta.message.content.type", Role::Block).all(),
@@ -69,9 +71,9 @@ const PASSES: &[Passes] = &[
     any(&[""], "meta prompt"),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "content-delta",

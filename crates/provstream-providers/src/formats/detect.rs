@@ -3,11 +3,11 @@
 use std::sync::LazyLock;
 
 use crate::Format;
-use crate::walk::automaton::Automaton;
-use crate::walk::table::{ANY, Role, Row, Shortest, Table, row};
+use crate::walk::automaton::PathAutomaton;
+use crate::walk::table::{ANY, FormatRow, FormatTable, Role, Shortest, row};
 use crate::walk::{Capture, Shape, Walk, decoded};
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "type", Role::Type),
     row(ANY, "object", Role::Evidence),
     row(ANY, "event_type", Role::Evidence),
@@ -36,10 +36,10 @@ const ROWS: &[Row] = &[
 ];
 
 /// The table of streams whose format is not known yet: evidence, and errors.
-pub(crate) static DETECT: LazyLock<Automaton> = LazyLock::new(|| {
-    static TABLE: Table = Table {
+pub(crate) static DETECT: LazyLock<PathAutomaton> = LazyLock::new(|| {
+    static TABLE: FormatTable = FormatTable {
         is_closed: false,
-        ..Table::new(
+        ..FormatTable::new(
             ROWS,
             Shortest {
                 event: "",
@@ -47,7 +47,7 @@ pub(crate) static DETECT: LazyLock<Automaton> = LazyLock::new(|| {
             },
         )
     };
-    Automaton::new(&TABLE)
+    PathAutomaton::new(&TABLE)
 });
 
 /// Types of events that only Anthropic has; `ping` and `error` are others' too.

@@ -1,10 +1,10 @@
 //! Gemini `streamGenerateContent` and `generateContent`.
 
 use crate::walk::table::{
-    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, data, row, string, word, words,
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "candidates[].index", Role::Number(0)),
     row(ANY, "candidates[].content.parts[].text", Role::Text),
     row(ANY, "candidates[].content.parts[].thought", Role::Thought),
@@ -103,11 +103,11 @@ const PASSES: &[Passes] = &[
     ),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     has_parts: true,
     plain: &["text", "thought", "thoughtSignature", "partMetadata"],
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "",

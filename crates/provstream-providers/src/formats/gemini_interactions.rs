@@ -4,7 +4,7 @@
 //! <https://ai.google.dev/gemini-api/docs/interactions-breaking-changes-may-2026>
 
 use crate::walk::table::{
-    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, data, row, string, word, words,
 };
 
 const START: &[&str] = &["step.start", "content.start"];
@@ -13,7 +13,7 @@ const STOP: &[&str] = &["step.stop", "content.stop"];
 const FAILED: &[&str] = &["interaction.failed"];
 const LAST: &[&str] = &["interaction.completed", "interaction.complete"];
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "event_type", Role::Type),
     row(ANY, "index", Role::Number(0)),
     row(START, "step.type", Role::Block).all(),
@@ -160,10 +160,10 @@ const PASSES: &[Passes] = &[
     any(&[""], "interaction.steps[] steps[] step").in_kinds(&["user_input"]),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     plain: &["type", "text", "annotations"],
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "step.delta",

@@ -2,9 +2,11 @@
 //!
 //! <https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md>
 
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, any, row, string, word, words};
+use crate::walk::table::{
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, row, string, word, words,
+};
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "index", Role::Number(0)),
     row(ANY, "content", Role::Text),
     row(ANY, "tokens", Role::Logprobs),
@@ -23,9 +25,9 @@ const PASSES: &[Passes] = &[
     any(&[""], "generation_settings prompt"),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "",

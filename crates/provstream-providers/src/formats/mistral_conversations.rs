@@ -3,7 +3,7 @@
 //! <https://docs.mistral.ai/api/endpoint/beta/conversations>
 
 use crate::walk::table::{
-    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, data, row, string, word, words,
 };
 
 const DELTA: &[&str] = &["message.output.delta"];
@@ -16,7 +16,7 @@ const PART: &[&str] = &[
 const DONE: &[&str] = &["conversation.response.done"];
 const ERROR: &[&str] = &["conversation.response.error"];
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "type", Role::Type),
     row(ANY, "output_index", Role::Number(0)),
     row(DELTA, "content", Role::Text),
@@ -75,12 +75,12 @@ const PASSES: &[Passes] = &[
     ]),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     has_parts: true,
     // References are citations.
     plain: &["type", "text", "thinking", "reference", "tool_reference"],
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "message.output.delta",

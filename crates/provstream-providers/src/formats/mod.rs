@@ -17,21 +17,21 @@ mod vercel_ui;
 use std::sync::OnceLock;
 
 use super::Format;
-use super::walk::automaton::Automaton;
-use super::walk::table::Table;
+use super::walk::automaton::PathAutomaton;
+use super::walk::table::FormatTable;
 
 pub(super) use detect::{DETECT, evidence, shown};
 
 impl Format {
     /// The paths of the format's events.
-    pub(super) fn automaton(self) -> &'static Automaton {
-        static AUTOMATA: [OnceLock<Automaton>; Format::ALL.len()] =
+    pub(super) fn automaton(self) -> &'static PathAutomaton {
+        static AUTOMATA: [OnceLock<PathAutomaton>; Format::ALL.len()] =
             [const { OnceLock::new() }; Format::ALL.len()];
         let (place, table) = self.table();
-        AUTOMATA[place].get_or_init(|| Automaton::new(table))
+        AUTOMATA[place].get_or_init(|| PathAutomaton::new(table))
     }
 
-    const fn table(self) -> (usize, &'static Table) {
+    const fn table(self) -> (usize, &'static FormatTable) {
         match self {
             Self::OpenAiChat => (0, &openai_chat::TABLE),
             Self::OpenAiResponses => (1, &openai_responses::TABLE),

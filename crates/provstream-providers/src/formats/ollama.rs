@@ -1,9 +1,11 @@
 //! Ollama's `/api/chat` and `/api/generate`.
 
 use crate::text_id::Member;
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, any, data, row, word};
+use crate::walk::table::{
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, data, row, word,
+};
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "message.content", Role::Text).zero(),
     row(ANY, "response", Role::Text).zero().of(Member::Response),
     row(ANY, "message.thinking", Role::Reasoning).zero(),
@@ -34,10 +36,10 @@ const PASSES: &[Passes] = &[
     data(&[""], "image remote_host"),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     parts_reasoning: true,
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "",

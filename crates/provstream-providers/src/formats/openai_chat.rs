@@ -5,10 +5,10 @@
 
 use crate::text_id::Member;
 use crate::walk::table::{
-    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, data, row, string, word, words,
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "choices[].index", Role::Number(0)),
     row(ANY, "choices[].delta.role", Role::Begins),
     row(ANY, "choices[].delta.content", Role::Text),
@@ -437,13 +437,13 @@ const PASSES: &[Passes] = &[
     ),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     counts_up: true,
     parts_reasoning: true,
     // Without a part: `reference` is a citation.
     plain: &["type", "text", "thinking", "reference"],
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "",

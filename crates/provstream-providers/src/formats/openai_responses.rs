@@ -2,7 +2,7 @@
 
 use crate::text_id::Member;
 use crate::walk::table::{
-    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, data, row, string, word, words,
 };
 
 const TEXT: &[&str] = &["response.output_text.delta", "response.refusal.delta"];
@@ -60,7 +60,7 @@ const AUDIO_DONE: &[&str] = &[
 ];
 const ANNOTATION: &[&str] = &["response.output_text.annotation.added"];
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "type", Role::Type),
     row(ANY, "output_index", Role::Number(0)),
     row(ANY, "content_index", Role::Number(1)),
@@ -281,10 +281,10 @@ const PASSES: &[Passes] = &[
     .in_kinds(&["codex.*", "response.metadata"]),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     counts_parts: true,
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "response.output_text.delta",

@@ -4,10 +4,10 @@
 //! <https://huggingface.github.io/text-generation-inference/>
 
 use crate::text_id::Member;
-use crate::walk::table::{ANY, Passes, Role, Row, Shortest, Table, any, row, word};
+use crate::walk::table::{ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, row, word};
 
 // `index` counts tokens.
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "token.text", Role::Text).zero(),
     row(ANY, "token.id", Role::Echo),
     row(ANY, "token.special", Role::Special),
@@ -44,9 +44,9 @@ const PASSES: &[Passes] = &[
     word(&[""], "error_type model_id request_id"),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "",

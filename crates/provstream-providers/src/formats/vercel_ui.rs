@@ -3,7 +3,7 @@
 //! <https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol>, <https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message>
 
 use crate::walk::table::{
-    ANY, Passes, Role, Row, Shortest, Table, any, data, row, string, word, words,
+    ANY, FormatRow, FormatTable, Passes, Role, Shortest, any, data, row, string, word, words,
 };
 
 const PART: &[&str] = &["source-url", "source-document", "tool-input-delta"];
@@ -22,7 +22,7 @@ const ABOUT: &[&str] = &[
 ];
 const LAST: &[&str] = &["finish-step", "finish", "abort"];
 
-const ROWS: &[Row] = &[
+const ROWS: &[FormatRow] = &[
     row(ANY, "type", Role::Type),
     row(BLOCK, "id", Role::Id),
     row(THOUGHT, "id", Role::Id),
@@ -65,14 +65,14 @@ const PASSES: &[Passes] = &[
     any(&[""], "data parts[].data").in_kinds(&["data-*"]),
 ];
 
-pub(crate) const TABLE: Table = Table {
+pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     one_text: true,
     has_starts: true,
     has_parts: true,
     plain: &["text", "reasoning", "step-start"],
     control: CONTROL,
-    ..Table::new(
+    ..FormatTable::new(
         ROWS,
         Shortest {
             event: "",

@@ -9,7 +9,7 @@ use core::ops::Range;
 use smallvec::SmallVec;
 
 use self::unread::is_taken;
-use crate::again::{Again, Text};
+use crate::again::{Again, RepeatedDelta};
 use crate::blocks::BlockEvent;
 use crate::channel::MAX_CHANNELS;
 use crate::counting::Indices;
@@ -214,7 +214,7 @@ impl FactReader {
             Some((id, at, repeatable, sequence))
                 if !at.is_empty() && odd.is_none() && self.settled && !self.wants_blocks =>
             {
-                let text = Text {
+                let text = RepeatedDelta {
                     id,
                     at,
                     repeatable,
@@ -227,7 +227,7 @@ impl FactReader {
     }
 
     /// Reports the facts of an event that matches the template.
-    fn read_again(&mut self, text: Text) -> Odd {
+    fn read_again(&mut self, text: RepeatedDelta) -> Odd {
         self.report.add_event();
         if let Some(begun) = self.begin(text.id, text.at, None) {
             let piece = Piece {

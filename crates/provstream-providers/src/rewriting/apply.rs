@@ -13,7 +13,7 @@ use crate::frame::Frame;
 use crate::item::Item;
 use crate::message;
 use crate::steps::each;
-use crate::template::Template;
+use crate::template::EventTemplate;
 use crate::text::TextRewriter;
 use crate::text_id::{Member, TextId};
 
@@ -173,7 +173,7 @@ pub(super) fn keep_templates<R: TextRewriter>(
     texts: &mut Texts<R>,
     last: impl Iterator<Item = (TextId, Str)>,
 ) {
-    let mut kept: SmallVec<[(Member, usize, Template); 1]> = SmallVec::new();
+    let mut kept: SmallVec<[(Member, usize, EventTemplate); 1]> = SmallVec::new();
     for (id, text) in last {
         let state = texts.get_mut(id);
         let Some(state) = state.filter(|state| state.is_holding()) else {
@@ -182,7 +182,7 @@ pub(super) fn keep_templates<R: TextRewriter>(
         // The event has the same members for other numbers.
         let place = kept.iter().position(|(member, ..)| *member == id.member);
         let place = place.unwrap_or_else(|| {
-            kept.push((id.member, 0, Template::new()));
+            kept.push((id.member, 0, EventTemplate::new()));
             kept.len() - 1
         });
         let (_, passes, last) = &mut kept[place];

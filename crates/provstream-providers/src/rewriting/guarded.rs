@@ -8,7 +8,7 @@ use crate::formats::shown;
 use crate::found::Found;
 use crate::frame::{Frame, Kind, Piece};
 use crate::guard::UnknownEvent;
-use crate::harmless::{self, Passage};
+use crate::harmless::{self, LineTreatment};
 use crate::item::{Notice, NoticeCode};
 use crate::reader::FactReader;
 use crate::sse::SseDecoder;
@@ -201,16 +201,16 @@ impl<R: TextRewriter> State<R> {
     ) -> Cow<'b, [u8]> {
         let is_mark = start == 0 && bytes == b"\xEF\xBB\xBF";
         let lines = || harmless::lines(bytes).map(|line| line.of_read(&read));
-        if is_mark || lines().all(|line| line.passage == Passage::AsItIs) {
+        if is_mark || lines().all(|line| line.passage == LineTreatment::AsItIs) {
             return Cow::Borrowed(bytes);
         }
         let mut clean = Vec::with_capacity(bytes.len());
         for line in lines() {
             line.write(bytes, &mut clean);
             let code = match line.passage {
-                Passage::AsItIs => continue,
-                Passage::Emptied => NoticeCode::Comment,
-                Passage::Withheld => NoticeCode::WithheldData,
+                LineTreatment::AsItIs => continue,
+                LineTreatment::Emptied => NoticeCode::Comment,
+                LineTreatment::Withheld => NoticeCode::WithheldData,
             };
             let (from, to) = (line.whole.start as u64, line.whole.end as u64);
             self.notice(

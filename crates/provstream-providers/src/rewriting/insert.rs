@@ -6,13 +6,13 @@ use smallvec::SmallVec;
 
 use super::State;
 use super::thought_ends::ReasoningEnds;
-use crate::deferred::{Number, Point};
+use crate::deferred::{DeferredNumber, Point};
 use crate::escape::push_content;
 use crate::found::Found;
 use crate::frame::Kind;
 use crate::item::Item;
 use crate::steps::each;
-use crate::template::{SyntheticFraming, SyntheticText, Template};
+use crate::template::{EventTemplate, SyntheticFraming, SyntheticText};
 use crate::text::{self, TextRewriter};
 use crate::text_id::TextId;
 use crate::{Format, StreamHandler};
@@ -21,7 +21,7 @@ use crate::{Format, StreamHandler};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inserted<'a> {
     pub(super) id: TextId,
-    pub(super) template: &'a Template,
+    pub(super) template: &'a EventTemplate,
     /// The number of its block, if that is not the last one.
     pub(super) block: Option<u32>,
     /// The insertion is text, so an event can be built for it.
@@ -197,7 +197,7 @@ impl<R: TextRewriter> State<R> {
         {
             let digits = at + number.start..at + number.end;
             self.deferred
-                .mark(at..at + event.len(), digits, Number::Block(block));
+                .mark(at..at + event.len(), digits, DeferredNumber::Block(block));
         }
     }
 
@@ -246,7 +246,7 @@ impl<R: TextRewriter> State<R> {
     fn undecided_texts(&self) -> SmallVec<[TextId; 1]> {
         let mut texts = SmallVec::new();
         for number in each(self.deferred.numbers()) {
-            if let Number::Offset(text, _) | Number::PromptOffset(text, _) = number
+            if let DeferredNumber::Offset(text, _) | DeferredNumber::PromptOffset(text, _) = number
                 && !texts.contains(&text)
                 && self.is_number_undecided(number)
             {

@@ -29,7 +29,7 @@ use self::twins::Twins;
 pub(super) use self::usual::Passed;
 use self::usual::Usual;
 use crate::blocks::Blocks;
-use crate::counting::{IndexDetector, Indices, Verdict};
+use crate::counting::{IndexDetector, Indices, PieceVerdict};
 use crate::deferred::HeldOutput;
 use crate::found::Found;
 use crate::frame::{Frame, Kind, Piece};
@@ -276,10 +276,10 @@ impl<R: TextRewriter> State<R> {
         handler: &mut impl StreamHandler,
     ) -> bool {
         let verdict = self.counting.judge(envelope, piece, self.reader.format());
-        if let Verdict::Settled(indices) = verdict {
+        if let PieceVerdict::Settled(indices) = verdict {
             self.settle_counting(indices, handler);
         }
-        verdict != Verdict::Hold
+        verdict != PieceVerdict::Hold
     }
 
     /// Processes the events that were held until the meaning of choice indices is known.

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::edits::Edits;
 use crate::Channel;
-use crate::deferred::Number;
+use crate::deferred::DeferredNumber;
 use crate::found::{Found, Raw, Str};
 use crate::frame::Frame;
 use crate::removed::OffsetShift;
@@ -34,7 +34,7 @@ pub(super) struct EventPlan {
     /// Offsets found so far; `true` if one counts from the start of the prompt.
     pub(super) offsets: SmallVec<[(TextId, Raw, bool); 2]>,
     /// Offsets that depend on undecided text, with their values.
-    pub(super) undecided: SmallVec<[(Raw, Number); 2]>,
+    pub(super) undecided: SmallVec<[(Raw, DeferredNumber); 2]>,
     /// Starts of strings that repeat texts, each with the end that it gets unless one of the texts continues.
     pub(super) ends: SmallVec<[(usize, EndOfCopy); 0]>,
     /// Sequence number, with its range.

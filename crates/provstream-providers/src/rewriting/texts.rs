@@ -6,7 +6,7 @@ use super::State;
 use super::insert::Inserted;
 use super::pending::EventPlan;
 use crate::channel::MAX_CHANNELS;
-use crate::deferred::Number;
+use crate::deferred::DeferredNumber;
 use crate::found::{Found, Piece, Raw, Repeats, Str};
 use crate::frame::Frame;
 use crate::item::Item;
@@ -389,8 +389,8 @@ impl<R: TextRewriter> State<R> {
             if self.is_undecided(channel, offset) {
                 self.edits.replace(value.range(), digits);
                 let number = match of_prompt {
-                    true => Number::PromptOffset(channel, number),
-                    false => Number::Offset(channel, number),
+                    true => DeferredNumber::PromptOffset(channel, number),
+                    false => DeferredNumber::Offset(channel, number),
                 };
                 pending.undecided.push((value, number));
                 continue;
@@ -408,13 +408,15 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Returns `true` if a number in an event depends on text that is not decided.
-    pub(super) fn is_number_undecided(&self, number: Number) -> bool {
+    pub(super) fn is_number_undecided(&self, number: DeferredNumber) -> bool {
         match number {
-            Number::Offset(channel, offset) => self.is_undecided(channel, offset),
-            Number::PromptOffset(channel, offset) => {
+            DeferredNumber::Offset(channel, offset) => self.is_undecided(channel, offset),
+            DeferredNumber::PromptOffset(channel, offset) => {
                 self.is_undecided(channel, offset - self.base(channel))
             }
-            Number::Block(_) | Number::Beside(_) | Number::Sequence(_) => false,
+            DeferredNumber::Block(_) | DeferredNumber::Beside(_) | DeferredNumber::Sequence(_) => {
+                false
+            }
         }
     }
 

@@ -93,7 +93,7 @@ impl<R: TextRewriter> State<R> {
             let (id, changed) = match *found {
                 Found::Reasoning(id, text, is_again) => {
                     last_pieces.insert(id, text);
-                    let piece = Piece {
+                    let piece = ThoughtPiece {
                         id,
                         text,
                         is_again,
@@ -134,10 +134,10 @@ impl<R: TextRewriter> State<R> {
     fn thought(
         &mut self,
         frame: &Frame<'_>,
-        piece: Piece,
+        piece: ThoughtPiece,
         handler: &mut impl StreamHandler,
     ) -> bool {
-        let Piece { id, text, .. } = piece;
+        let ThoughtPiece { id, text, .. } = piece;
         if self.mode() == Reasoning::Drop {
             return self.empty(text);
         }
@@ -330,7 +330,7 @@ impl<R: TextRewriter> State<R> {
 
 /// A piece of reasoning.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct ThoughtPiece {
     id: TextId,
     text: Str,
     /// The delta repeats one in another member.

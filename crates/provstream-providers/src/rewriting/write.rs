@@ -8,12 +8,12 @@ use super::pending::{EndOfCopy, EventPlan};
 use super::{OutputPlace, State};
 use crate::StreamHandler;
 use crate::blocks::{BlockEvent, Named};
-use crate::deferred::{MAX_DEFERRED, Number, Point};
+use crate::deferred::{DeferredNumber, MAX_DEFERRED, Point};
 use crate::found::{Found, Raw};
 use crate::frame::{Frame, Kind};
 use crate::seams::Seam;
 use crate::steps::{count, each};
-use crate::template::Template;
+use crate::template::EventTemplate;
 use crate::text::TextRewriter;
 use crate::text_id::TextId;
 
@@ -157,15 +157,15 @@ impl<R: TextRewriter> State<R> {
         // The bytes are taken from what else is needed for the numbers.
         let mut deferred = core::mem::take(&mut self.deferred);
         let mut bytes = deferred.take(upto, block, &removed, |number| match number {
-            Number::Block(number) | Number::Beside(number) => {
+            DeferredNumber::Block(number) | DeferredNumber::Beside(number) => {
                 let before = removed.partition_point(|removed| *removed < number) as u32;
                 let number_now = blocks.renumbered(number).unwrap_or(number);
                 let number_now = number_now.checked_sub(before)?;
                 (number_now != number).then_some(number_now.into())
             }
-            Number::Offset(channel, offset) => Some(self.moved(channel, offset)),
-            Number::Sequence(number) => Some(number),
-            Number::PromptOffset(channel, offset) => {
+            DeferredNumber::Offset(channel, offset) => Some(self.moved(channel, offset)),
+            DeferredNumber::Sequence(number) => Some(number),
+            DeferredNumber::PromptOffset(channel, offset) => {
                 let base = self.base(channel);
                 Some(base + self.moved(channel, offset - base))
             }
@@ -190,7 +190,7 @@ impl<R: TextRewriter> State<R> {
             let template = if seams.is_after_last() {
                 core::mem::take(&mut text.template)
             } else {
-                Template::new()
+                EventTemplate::new()
             };
             seams.wait(Seam::deferred(
                 template,
@@ -248,7 +248,7 @@ impl<R: TextRewriter> State<R> {
         let start = self.deferred.bytes.len();
         let mut at = 0;
         let mut digits = 0..0;
-        let mut offsets: SmallVec<[(Range<usize>, Number); 2]> = SmallVec::new();
+        let mut offsets: SmallVec<[(Range<usize>, DeferredNumber); 2]> = SmallVec::new();
         let mut ends: SmallVec<[(usize, &EndOfCopy); 0]> = SmallVec::new();
         let mut edits = self.edits.iter().peekable();
         while let Some(edit) = edits.next() {
@@ -270,7 +270,7 @@ impl<R: TextRewriter> State<R> {
                 .next_if(|(raw, ..)| raw.range().start < place.start)
                 .is_some()
             {}
-            let is_undecided = |(raw, _): &(Raw, Number)| raw.range() == place;
+            let is_undecided = |(raw, _): &(Raw, DeferredNumber)| raw.range() == place;
             if let Some((_, number)) = undecided.next_if(is_undecided) {
                 let digits = start + out.len() - by.len()..start + out.len();
                 offsets.push((digits, number));
@@ -281,7 +281,10 @@ impl<R: TextRewriter> State<R> {
             }
             if let Some((_, number)) = pending.sequence.filter(|(raw, _)| raw.range() == place) {
                 let digits = start + out.len() - by.len()..start + out.len();
-                offsets.push((digits, Number::Sequence(number.saturating_add(self.added))));
+                offsets.push((
+                    digits,
+                    DeferredNumber::Sequence(number.saturating_add(self.added)),
+                ));
             }
             while waits.next_if(|(end, ..)| *end < place.end).is_some() {}
             // Several edits can have the same place; channels wait after the last.
@@ -314,8 +317,8 @@ impl<R: TextRewriter> State<R> {
             {
                 let digits = start + digits.start..start + digits.end;
                 let of = match block.is_of_text {
-                    true => Number::Block(block.number),
-                    false => Number::Beside(block.number),
+                    true => DeferredNumber::Block(block.number),
+                    false => DeferredNumber::Beside(block.number),
                 };
                 self.deferred.mark(start..start + out.len(), digits, of);
             }

@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 use std::collections::BTreeSet;
 
 use crate::Format;
-use crate::walk::table::{Role, Row};
+use crate::walk::table::{FormatRow, Role};
 
 /// Shape of a generated event around its repeated content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl RepetitionPoint {
         self.format
     }
 
-    fn rows(&self) -> &'static [Row] {
+    fn rows(&self) -> &'static [FormatRow] {
         self.format.automaton().table.rows
     }
 
@@ -109,7 +109,7 @@ impl RepetitionPoint {
     pub(super) fn response(&self, shape: EventShape, len: usize) -> Vec<u8> {
         let mut tree = MemberTree::default();
         let rows = self.rows();
-        let is_meant = |row: &&Row| row.on.is_empty() || row.on.contains(&self.on);
+        let is_meant = |row: &&FormatRow| row.on.is_empty() || row.on.contains(&self.on);
         tree.add(&rows[self.row]);
         for row in rows.iter().filter(is_meant) {
             let is_end = row.role.is_end() && !row.path.contains('[');
@@ -149,7 +149,7 @@ struct MemberTree {
 
 impl MemberTree {
     /// Adds the path of a row, unless there is something else.
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, row: &FormatRow) {
         let mut tree = self;
         for (name, is_array) in steps(row.path) {
             if tree.role.is_some() {

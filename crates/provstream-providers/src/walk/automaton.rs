@@ -1,7 +1,7 @@
 //! Paths of a format's table, compiled to an automaton that leads from the members of an event to the matching rows.
 
 use super::allowed::Allowed;
-use super::table::{Passes, Role, Row, Table};
+use super::table::{FormatRow, FormatTable, Passes, Role};
 
 /// Number of a node. The nodes inside a node follow it directly.
 pub(crate) type NodeId = u16;
@@ -11,7 +11,7 @@ pub(crate) const ROOT: NodeId = 0;
 
 /// Automaton of a table.
 #[derive(Debug)]
-pub(crate) struct Automaton {
+pub(crate) struct PathAutomaton {
     nodes: Box<[PathNode]>,
     /// Types of events that rows name; the index of each is its bit in [`PathRule::types`].
     types: Box<[&'static str]>,
@@ -19,7 +19,7 @@ pub(crate) struct Automaton {
     paths: Box<[Box<str>]>,
     /// Paths of values that are not text in events and parts of certain kinds.
     pub(crate) passes_in: Box<[(Box<str>, &'static Passes)]>,
-    pub(crate) table: &'static Table,
+    pub(crate) table: &'static FormatTable,
 }
 
 /// A path in events.
@@ -56,12 +56,12 @@ pub(crate) struct PathNode {
 pub(crate) struct PathRule {
     /// Bits of the types of events to which the row applies; all bits if it applies to every event.
     pub(crate) types: u64,
-    pub(crate) row: Row,
+    pub(crate) row: FormatRow,
 }
 
-impl Automaton {
+impl PathAutomaton {
     /// Compiles a table. The tables are constants, and a test compiles each, so the assertions hold.
-    pub(crate) fn new(table: &'static Table) -> Self {
+    pub(crate) fn new(table: &'static FormatTable) -> Self {
         let mut types: Vec<&'static str> = Vec::new();
         for name in table.rows.iter().flat_map(|row| row.on) {
             if !types.contains(name) {

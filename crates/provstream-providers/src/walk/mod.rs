@@ -1,7 +1,7 @@
 //! One walk over the JSON of an event.
 //!
-//! A [`Table`](table::Table) lists the paths of a format's values that matter, and is compiled once to an
-//! [`Automaton`]. [`Walk::read`] goes over the bytes of an event once, and follows the members through the automaton.
+//! A [`FormatTable`](table::Table) lists the paths of a format's values that matter, and is compiled once to an
+//! [`PathAutomaton`]. [`Walk::read`] goes over the bytes of an event once, and follows the members through the automaton.
 //! Values that no row names are skipped at the speed of a scan for quotes and brackets; values that a row names are
 //! recorded as [`Capture`]s, ranges of the event's bytes. Nothing is copied, no tree is built, and nothing is
 //! allocated once the vectors have grown to the size that the stream's events need.
@@ -26,7 +26,7 @@ pub(crate) mod table;
 
 use super::steps::count;
 use allowed::Allowed;
-use automaton::{Automaton, NodeId, ROOT};
+use automaton::{NodeId, PathAutomaton, ROOT};
 pub(crate) use capture::{Capture, Scope, Shape, Unread, Untaken};
 pub(crate) use evidence::decoded;
 use scan::{container_end, is_scalar, scalar_end, string_end, white_space_end};
@@ -36,7 +36,7 @@ const MAX_SCOPES: usize = 1 << 14;
 
 /// An open object or array.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct OpenNode {
     node: NodeId,
     is_array: bool,
     scope: u16,
@@ -76,7 +76,7 @@ pub(crate) struct Walk {
     pub(crate) untaken: Vec<Untaken>,
     /// Values were left out of `untaken`.
     pub(crate) has_more_untaken: bool,
-    frames: Vec<Frame>,
+    frames: Vec<OpenNode>,
     /// Repeated members of the open objects, from the outermost object to the innermost.
     repeated: Vec<Repeated>,
     /// [Evidence](table::Role::is_evidence) is repeated.
@@ -103,7 +103,7 @@ pub(crate) struct Malformed;
 
 impl Walk {
     /// Reads `data`, which must be one JSON value and white space. After an error, earlier captures remain.
-    pub(crate) fn read(&mut self, automaton: &Automaton, data: &[u8]) -> Result<(), Malformed> {
+    pub(crate) fn read(&mut self, automaton: &PathAutomaton, data: &[u8]) -> Result<(), Malformed> {
         self.captures.clear();
         self.scopes.clear();
         self.frames.clear();
@@ -162,7 +162,7 @@ impl Walk {
     }
 
     /// Reads the first value and returns the position after it.
-    fn value(&mut self, automaton: &Automaton, data: &[u8]) -> Option<usize> {
+    fn value(&mut self, automaton: &PathAutomaton, data: &[u8]) -> Option<usize> {
         let mut next = NextValue::Value(ROOT, 0, white_space_end(data, 0));
         loop {
             let mut at = match next {
@@ -202,7 +202,7 @@ impl Walk {
     )]
     fn one(
         &mut self,
-        automaton: &Automaton,
+        automaton: &PathAutomaton,
         data: &[u8],
         node: NodeId,
         scope: u16,
@@ -235,7 +235,7 @@ impl Walk {
     }
 
     /// Moves to the first value in the container that was entered at `at`.
-    fn first(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<NextValue> {
+    fn first(&mut self, automaton: &PathAutomaton, data: &[u8], at: usize) -> Option<NextValue> {
         let close = if self.frames.last()?.is_array {
             b']'
         } else {
@@ -255,7 +255,7 @@ impl Walk {
     )]
     fn open(
         &mut self,
-        automaton: &Automaton,
+        automaton: &PathAutomaton,
         data: &[u8],
         id: NodeId,
         scope: u16,
@@ -280,7 +280,7 @@ impl Walk {
         let before = self.captures.len() as u32;
         self.capture(automaton, data, id, scope, shape, at..at);
         let own = (self.captures.len() as u32 > before).then_some(before);
-        self.frames.push(Frame {
+        self.frames.push(OpenNode {
             node: id,
             is_array,
             scope,
@@ -294,7 +294,7 @@ impl Walk {
     }
 
     /// Leaves the innermost container, which ends at `end`.
-    fn close(&mut self, automaton: &Automaton, end: usize) {
+    fn close(&mut self, automaton: &PathAutomaton, end: usize) {
         if !self.repeated.is_empty() {
             self.supersede();
         }
@@ -312,7 +312,7 @@ impl Walk {
     }
 
     /// Moves to the next value in the innermost container that a row names, or to the container's end.
-    fn next(&mut self, automaton: &Automaton, data: &[u8], at: usize) -> Option<NextValue> {
+    fn next(&mut self, automaton: &PathAutomaton, data: &[u8], at: usize) -> Option<NextValue> {
         count(1);
         let frame = self.frames.last_mut()?;
         let (id, around) = (frame.node, frame.start);

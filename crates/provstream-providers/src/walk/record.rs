@@ -2,10 +2,10 @@
 
 use smallvec::SmallVec;
 
-use super::automaton::{Automaton, NodeId, ROOT};
+use super::automaton::{NodeId, PathAutomaton, ROOT};
 use super::evidence::{channel_number, decoded, is_thought};
 use super::table::Role;
-use super::{Capture, Frame, Repeated, Scope, Shape, Untaken, Walk};
+use super::{Capture, OpenNode, Repeated, Scope, Shape, Untaken, Walk};
 use crate::steps::each;
 
 /// Maximum number of captures of an event, which take up to 30 MiB with all that is read from them. An event with more
@@ -18,7 +18,7 @@ const MAX_UNTAKEN: usize = 1 << 14;
 impl Walk {
     /// Counts an odd number if an element's place in an array is the number of another element.
     #[cold]
-    pub(super) fn compare_elements(&mut self, automaton: &Automaton, array: Frame) {
+    pub(super) fn compare_elements(&mut self, automaton: &PathAutomaton, array: OpenNode) {
         let element = automaton.node(array.node).element;
         let Some(level) = element.and_then(|element| automaton.node(element).place) else {
             return;
@@ -86,7 +86,7 @@ impl Walk {
     )]
     pub(super) fn capture(
         &mut self,
-        automaton: &Automaton,
+        automaton: &PathAutomaton,
         data: &[u8],
         id: NodeId,
         scope: u16,

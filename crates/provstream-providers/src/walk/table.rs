@@ -9,8 +9,8 @@ use crate::text_id::Member;
 
 /// Table of a format.
 #[derive(Debug)]
-pub(crate) struct Table {
-    pub(crate) rows: &'static [Row],
+pub(crate) struct FormatTable {
+    pub(crate) rows: &'static [FormatRow],
     /// Each string is text that was not read, unless a row or a path that passes is about it.
     pub(crate) is_closed: bool,
     /// Values that are not text.
@@ -113,9 +113,9 @@ pub(crate) struct Shortest {
     pub(crate) json: &'static str,
 }
 
-impl Table {
+impl FormatTable {
     /// Returns a table with these rows and no special rules.
-    pub(crate) const fn new(rows: &'static [Row], shortest: Shortest) -> Self {
+    pub(crate) const fn new(rows: &'static [FormatRow], shortest: Shortest) -> Self {
         Self {
             rows,
             is_closed: true,
@@ -135,7 +135,7 @@ impl Table {
 
 /// One rule of a table: the role of the value at a path.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct FormatRow {
     /// Types of the events to which the row applies. Empty: all events.
     pub(crate) on: &'static [&'static str],
     pub(crate) path: &'static str,
@@ -348,8 +348,8 @@ impl Role {
 pub(crate) const ANY: &[&str] = &[];
 
 /// Returns a row whose channel is named by one number.
-pub(crate) const fn row(on: &'static [&'static str], path: &'static str, role: Role) -> Row {
-    Row {
+pub(crate) const fn row(on: &'static [&'static str], path: &'static str, role: Role) -> FormatRow {
+    FormatRow {
         on,
         path,
         role,
@@ -358,7 +358,7 @@ pub(crate) const fn row(on: &'static [&'static str], path: &'static str, role: R
     }
 }
 
-impl Row {
+impl FormatRow {
     /// Sets the channel to the one that both numbers name.
     pub(crate) const fn both(mut self) -> Self {
         self.channel = ChannelOf::Both;

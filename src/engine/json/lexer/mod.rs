@@ -10,7 +10,7 @@ mod tokens;
 mod white;
 
 use self::nesting::Nesting;
-use self::number::Number;
+use self::number::NumberPart;
 pub(crate) use self::tokens::{Miss, Tokens};
 use self::white::White;
 pub(crate) use self::white::{LineStart, is_white, leading_white};
@@ -124,7 +124,7 @@ pub(crate) struct Mark {
 pub(crate) struct Lexer {
     state: LexState,
     /// Part of a number that was read last.
-    number: Number,
+    number: NumberPart,
     /// Number of hexadecimal digits still missing in an escape.
     digits: u8,
     /// Missing bytes of a literal.

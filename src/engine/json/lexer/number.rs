@@ -4,7 +4,7 @@ use super::run::digit_run;
 
 /// Part of a number that was read last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Number {
+pub(super) enum NumberPart {
     #[default]
     Minus,
     Zero,
@@ -16,7 +16,7 @@ pub(super) enum Number {
     Exponent,
 }
 
-impl Number {
+impl NumberPart {
     /// Returns the part that `byte` begins, if a number can begin with it.
     #[inline]
     pub(super) const fn begun(byte: u8) -> Option<Self> {

@@ -1,6 +1,6 @@
 //! State machine of the lexer: byte by byte between tokens, in runs of bytes within them.
 
-use super::number::Number;
+use super::number::NumberPart;
 use super::run::string_run;
 use super::{LexState, Lexer, Object, Quoted, ValueStatus, Visit};
 
@@ -142,7 +142,7 @@ impl Lexer {
                                 b't' => self.begin_literal(b"rue", false),
                                 b'f' => self.begin_literal(b"alse", false),
                                 b'n' => self.begin_literal(b"ull", true),
-                                _ => match Number::begun(byte) {
+                                _ => match NumberPart::begun(byte) {
                                     Some(first) => self.begin_number(first),
                                     None => break Some(ValueStatus::Stopped),
                                 },
@@ -254,7 +254,7 @@ impl Lexer {
         string
     }
 
-    pub(super) const fn begin_number(&mut self, first: Number) -> LexState {
+    pub(super) const fn begin_number(&mut self, first: NumberPart) -> LexState {
         self.number = first;
         LexState::Number
     }

@@ -1,6 +1,6 @@
 //! Fast path of the lexer for a few bytes.
 
-use super::number::Number;
+use super::number::NumberPart;
 use super::{LexState, Lexer, Object, Visit};
 
 impl Lexer {
@@ -47,7 +47,7 @@ impl Lexer {
                             state = LexState::FirstMember;
                         }
                         _ => {
-                            let Some(first) = Number::begun(byte) else {
+                            let Some(first) = NumberPart::begun(byte) else {
                                 break;
                             };
                             self.token = here;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{CitationResult, Found};
+use super::{CitationResult, ReadCitations};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
 use crate::citation::source::{Passage, PassageUnit, Source, SourceKind};
 
-pub(super) fn read(root: &Node<'_>, found: &mut Found) {
+pub(super) fn read(root: &Node<'_>, found: &mut ReadCitations) {
     if root.says("type", "content_block_delta") {
         let delta = root.member("delta");
         if let Some(delta) = delta.filter(|delta| delta.says("type", "citations_delta")) {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{CitationResult, Found};
+use super::{CitationResult, ReadCitations};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
 use crate::citation::source::{Source, SourceKind};
 use crate::citation::unit::Unit;
 
-pub(super) fn read(root: &Node<'_>, found: &mut Found) {
+pub(super) fn read(root: &Node<'_>, found: &mut ReadCitations) {
     for (position, candidate) in root.elements("candidates") {
         let index = match candidate.count("index") {
             Ok(index) => index.unwrap_or(position),

@@ -51,7 +51,7 @@ pub fn read(provider: Provider, event: &[u8]) -> Vec<Result<Citation, CitationEr
             });
         }
     };
-    let mut found = Found::default();
+    let mut found = ReadCitations::default();
     let root = Node::root(&value);
     match provider {
         Provider::Anthropic => anthropic::read(&root, &mut found),
@@ -67,9 +67,9 @@ type CitationResult = Result<Option<Citation>, CitationError>;
 
 /// Citations and errors found so far.
 #[derive(Default)]
-struct Found(Vec<Result<Citation, CitationError>>);
+struct ReadCitations(Vec<Result<Citation, CitationError>>);
 
-impl Found {
+impl ReadCitations {
     fn push(&mut self, reading: CitationResult) {
         self.0.extend(reading.transpose());
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CitationResult, Found};
+use super::{CitationResult, ReadCitations};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
@@ -15,7 +15,7 @@ const ADDED: [&str; 2] = [
     "response.output_text_annotation.added",
 ];
 
-pub(super) fn read(root: &Node<'_>, found: &mut Found) {
+pub(super) fn read(root: &Node<'_>, found: &mut ReadCitations) {
     if ADDED.iter().any(|name| root.says("type", name)) {
         found.push(added(root));
     } else if root.says("object", "response") {
@@ -35,7 +35,7 @@ pub(super) fn read(root: &Node<'_>, found: &mut Found) {
     }
 }
 
-fn read_choice(choice: &Node<'_>, index: u64, found: &mut Found) {
+fn read_choice(choice: &Node<'_>, index: u64, found: &mut ReadCitations) {
     let part = Some(Part::new(index, None));
     for name in ["delta", "message"] {
         if let Some(message) = choice.member(name) {
