@@ -20,7 +20,7 @@ use crate::span::Span;
 ///
 /// Invariant: `bytes[taken..]` is the text from `start` on.
 #[derive(Clone, Debug)]
-pub(super) struct HeldText {
+pub(super) struct HeldBytes {
     bytes: Vec<u8>,
     taken: usize,
     start: u64,
@@ -74,7 +74,7 @@ impl Decision {
     }
 }
 
-impl HeldText {
+impl HeldBytes {
     pub(super) fn new(start: u64, json_alone: bool) -> Self {
         Self {
             bytes: Vec::new(),

@@ -12,7 +12,7 @@ mod spacing;
 
 use self::check::{Check, STRIDE};
 pub use self::handler::GateHandler;
-use self::held::HeldText;
+use self::held::HeldBytes;
 pub use self::policy::{Action, AtLimit, Policy, Question, Unannotated};
 #[cfg(feature = "settings")]
 pub use self::rules::{
@@ -111,7 +111,7 @@ pub struct Gate<P> {
     /// Reader ahead of the rewriter that finds syntax errors, in a stream of JSON alone.
     scout: Option<Box<Scout>>,
     policy: P,
-    held: HeldText,
+    held: HeldBytes,
     /// Next check for text that is too long.
     check: Check,
     /// Untrusted text from the release point on, in stream offsets.
@@ -134,7 +134,7 @@ impl<P: Policy> Gate<P> {
     /// Creates a gate from a parser at the start of a stream, and a policy.
     pub fn new(parser: Parser, policy: P) -> Self {
         Self {
-            held: HeldText::new(parser.position(), parser.reads_json_alone()),
+            held: HeldBytes::new(parser.position(), parser.reads_json_alone()),
             scout: Scout::of(&parser),
             check: Check::new(parser.position(), parser.limits().max_assertion()),
             rewriter: Rewriter::new(parser),
@@ -543,7 +543,7 @@ impl<P: Policy> Gate<P> {
 
 /// Handler of the rewriter's output and events.
 struct Taking<'a, P, H> {
-    held: &'a mut HeldText,
+    held: &'a mut HeldBytes,
     policy: &'a mut P,
     untrusted: &'a [Span],
     channel: &'a str,

@@ -43,12 +43,12 @@ pub(crate) struct Tuple<'a> {
     annotations: Annotations<'a>,
     marks: Marks,
     /// Extent, `None` if equal to the span.
-    extent: Option<Extent>,
+    extent: Option<MemberExtent>,
 }
 
 /// Range of all values of a member `assertion`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub(crate) struct MemberExtent {
     pub(crate) span: Span,
     /// The first value is a string, so the range begins after a quote.
     pub(crate) starts_in_string: bool,
@@ -122,7 +122,7 @@ impl<'a> Tuple<'a> {
         self
     }
 
-    pub(crate) const fn with_extent(mut self, extent: Extent) -> Self {
+    pub(crate) const fn with_extent(mut self, extent: MemberExtent) -> Self {
         self.extent = Some(extent);
         self
     }
@@ -221,8 +221,8 @@ impl<'a> Assertion<'a> {
     }
 
     /// Returns the extent, and whether its ends are strings.
-    pub(crate) fn full_extent(&self) -> Extent {
-        self.0.extent.unwrap_or(Extent {
+    pub(crate) fn full_extent(&self) -> MemberExtent {
+        self.0.extent.unwrap_or(MemberExtent {
             span: self.0.span,
             starts_in_string: true,
             ends_in_string: true,

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong_and_where() {
-        use DurationErrorKind::{Order, Overflow, Unit, Number};
+        use DurationErrorKind::{Number, Order, Overflow, Unit};
         for (text, kind, offset) in [
             ("", Number, 0),
             ("s", Number, 0),

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::reading::{Reading, Value};
+use super::reading::{Reading, ValueRange};
 use super::{Annotation, Class, Reason, Vocabulary};
 use crate::Span;
 
@@ -74,7 +74,7 @@ impl Record {
     }
 
     fn annotation<'a>(&self, bytes: &'a [u8], vocabulary: &Vocabulary) -> Annotation<'a> {
-        let place = |part: usize, quoted: bool| Value {
+        let place = |part: usize, quoted: bool| ValueRange {
             start: self.starts[part].into(),
             end: u32::from(self.starts[part]) + u32::from(self.lens[part]),
             quoted,

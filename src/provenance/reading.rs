@@ -7,13 +7,13 @@ use crate::Span;
 
 /// A value in the bytes of an annotation: its content, without quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Value {
+pub(crate) struct ValueRange {
     pub(crate) start: u32,
     pub(crate) end: u32,
     pub(crate) quoted: bool,
 }
 
-impl Value {
+impl ValueRange {
     pub(crate) const fn len(self) -> usize {
         (self.end - self.start) as usize
     }
@@ -77,10 +77,10 @@ pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 pub(crate) struct Reading {
     pub(crate) class: u16,
     pub(crate) reason: Option<Reason>,
-    pub(crate) identifier: Value,
-    pub(crate) observation_id: Option<Value>,
+    pub(crate) identifier: ValueRange,
+    pub(crate) observation_id: Option<ValueRange>,
     /// Only where it is a date-time.
-    pub(crate) ts: Option<Value>,
+    pub(crate) ts: Option<ValueRange>,
 }
 
 impl Reading {
@@ -98,7 +98,7 @@ impl Reading {
         let all = &bytes[from..(id.end.max(ts.end).max(identifier.end)) as usize];
         // One check of all values is quicker than one of each.
         let whole = core::str::from_utf8(all).ok();
-        let text = |value: Value| {
+        let text = |value: ValueRange| {
             let plain = value.start as usize - from..value.end as usize - from;
             match whole.and_then(|whole| whole.get(plain)) {
                 Some(text) if !(value.quoted && text.contains('\\')) => Cow::Borrowed(text),
@@ -116,7 +116,7 @@ impl Reading {
     }
 
     /// Returns the values; an absent one is empty.
-    pub(crate) fn values(&self) -> [Value; 3] {
+    pub(crate) fn values(&self) -> [ValueRange; 3] {
         [
             self.identifier,
             self.observation_id.unwrap_or_default(),

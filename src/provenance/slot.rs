@@ -8,13 +8,13 @@ use crate::json::{Decoded, decode, decode_in};
 
 /// The strings an annotation can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum AnnotationPart {
     Class = 0,
     ObservationId = 1,
     Ts = 2,
 }
 
-impl Part {
+impl AnnotationPart {
     pub(crate) const ALL: [Self; 3] = [Self::Class, Self::ObservationId, Self::Ts];
 }
 
@@ -89,7 +89,7 @@ impl Slot {
     }
 
     /// Notes a member; whether it is the first of its name.
-    pub(crate) const fn see(&mut self, part: Part) -> bool {
+    pub(crate) const fn see(&mut self, part: AnnotationPart) -> bool {
         let bit = 1 << part as u8;
         let first = self.seen & bit == 0;
         self.seen |= bit;
@@ -99,7 +99,7 @@ impl Slot {
         first
     }
 
-    pub(crate) const fn keeps(&self, part: Part) -> bool {
+    pub(crate) const fn keeps(&self, part: AnnotationPart) -> bool {
         self.kept & (1 << part as u8) != 0
     }
 
@@ -127,44 +127,44 @@ impl Slot {
 
     /// Records a string of `len` bytes at `at` in the arena; if it is faulty, its stream offset
     /// precedes it.
-    pub(crate) const fn keep(&mut self, part: Part, at: usize, len: usize, faulty: bool) {
+    pub(crate) const fn keep(&mut self, part: AnnotationPart, at: usize, len: usize, faulty: bool) {
         self.kept |= 1 << part as u8;
         self.faulty |= (faulty as u8) << part as u8;
         self.at[part as usize] = at as u32;
         self.lens[part as usize] = len as u16;
     }
 
-    pub(crate) const fn drop_part(&mut self, part: Part) {
+    pub(crate) const fn drop_part(&mut self, part: AnnotationPart) {
         self.kept &= !(1 << part as u8);
         self.faulty &= !(1 << part as u8);
     }
 
     /// Records that the string of a field has an escape.
-    pub(crate) const fn escape(&mut self, part: Part) {
+    pub(crate) const fn escape(&mut self, part: AnnotationPart) {
         self.seen |= ESCAPED << part as u8;
     }
 
-    pub(crate) const fn is_escaped(&self, part: Part) -> bool {
+    pub(crate) const fn is_escaped(&self, part: AnnotationPart) -> bool {
         self.seen & (ESCAPED << part as u8) != 0
     }
 
     /// Returns the range of a field's string in the arena.
-    pub(crate) fn place(&self, part: Part) -> core::ops::Range<usize> {
+    pub(crate) fn place(&self, part: AnnotationPart) -> core::ops::Range<usize> {
         let at = self.at[part as usize] as usize;
         at..at + usize::from(self.lens[part as usize])
     }
 
     /// Records that the string of a field was moved in the arena.
-    pub(crate) const fn move_to(&mut self, part: Part, at: usize) {
+    pub(crate) const fn move_to(&mut self, part: AnnotationPart, at: usize) {
         self.at[part as usize] = at as u32;
     }
 
-    pub(crate) const fn is_faulty(&self, part: Part) -> bool {
+    pub(crate) const fn is_faulty(&self, part: AnnotationPart) -> bool {
         self.faulty & (1 << part as u8) != 0
     }
 
     /// Returns the length of the string of a field, in bytes.
-    pub(crate) const fn len_of(&self, part: Part) -> usize {
+    pub(crate) const fn len_of(&self, part: AnnotationPart) -> usize {
         self.lens[part as usize] as usize
     }
 
@@ -281,8 +281,8 @@ impl<'a> SlotAnnotations<'a> {
 
     #[inline]
     fn annotation(&self, slot: &Slot) -> Annotation<'a> {
-        let text = |part: Part| {
-            if !slot.keeps(part) || (part == Part::Ts && slot.is_faulty(part)) {
+        let text = |part: AnnotationPart| {
+            if !slot.keeps(part) || (part == AnnotationPart::Ts && slot.is_faulty(part)) {
                 return None;
             }
             let (place, escaped) = (slot.place(part), slot.is_escaped(part));
@@ -293,10 +293,10 @@ impl<'a> SlotAnnotations<'a> {
         };
         Annotation {
             class: self.vocabulary.class_at(slot.class).clone(),
-            declared: text(Part::Class).unwrap_or_default(),
+            declared: text(AnnotationPart::Class).unwrap_or_default(),
             reason: slot.reason(),
-            observation_id: text(Part::ObservationId),
-            ts: text(Part::Ts),
+            observation_id: text(AnnotationPart::ObservationId),
+            ts: text(AnnotationPart::Ts),
             span: slot.span(),
         }
     }

@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use super::Format;
 use super::deferred::MAX_DEFERRED;
-use super::event::Event;
-use super::frame::{Frame, Kind, Piece};
+use super::event::WalkedEvent;
+use super::frame::{Frame, Kind, StreamPiece};
 use super::steps::each;
 use super::walk::Walk;
 use super::walk::table::Role;
@@ -119,13 +119,13 @@ impl IndexDetector {
     pub(super) fn judge(
         &mut self,
         kind: Kind,
-        piece: &Piece<'_>,
+        piece: &StreamPiece<'_>,
         format: Option<Format>,
     ) -> PieceVerdict {
         let doubt = self.doubt.get_or_insert_default();
         let verdict = match (format, piece) {
-            (Some(Format::OpenAiChat) | None, Piece::Event(frame)) => doubt.event(frame),
-            (Some(Format::OpenAiChat) | None, Piece::Other(_)) => doubt.pass(),
+            (Some(Format::OpenAiChat) | None, StreamPiece::Event(frame)) => doubt.event(frame),
+            (Some(Format::OpenAiChat) | None, StreamPiece::Other(_)) => doubt.pass(),
             _ => PieceVerdict::Settled(Indices::Name),
         };
         let verdict = match verdict {
@@ -180,7 +180,7 @@ impl Doubt {
         }
         let automaton = Format::OpenAiChat.automaton();
         let is_read = self.walk.read(automaton, &frame.data).is_ok();
-        let event = Event::new(automaton, &self.walk, &frame.data, true);
+        let event = WalkedEvent::new(automaton, &self.walk, &frame.data, true);
         let choice = if is_read { choice(&event) } else { None };
         match choice {
             // In OpenAI's API, indices name choices.
@@ -227,7 +227,7 @@ impl Doubt {
 
 /// Returns the facts about the event's choice, `Some(None)` if it has none, and `None` if it has several or reports
 /// an error.
-fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
+fn choice(event: &WalkedEvent<'_>) -> Option<Option<Choice>> {
     let mut choice: Option<Choice> = None;
     for capture in each(event.walk.captures.iter()) {
         for rule in event.rules(capture) {
@@ -270,19 +270,21 @@ fn choice(event: &Event<'_>) -> Option<Option<Choice>> {
 }
 
 impl HeldPieces {
-    fn add(&mut self, kind: Kind, piece: &Piece<'_>) {
+    fn add(&mut self, kind: Kind, piece: &StreamPiece<'_>) {
         let (bytes, start, data) = match piece {
-            Piece::Event(frame) if frame.has_several_lines() => {
+            StreamPiece::Event(frame) if frame.has_several_lines() => {
                 (frame.raw, frame.start, HeldData::SeveralLines)
             }
-            Piece::Event(frame) => (frame.raw, frame.start, HeldData::Line(frame.first_line())),
-            Piece::Other(text) => (text.bytes(), text.span().start(), HeldData::None),
+            StreamPiece::Event(frame) => {
+                (frame.raw, frame.start, HeldData::Line(frame.first_line()))
+            }
+            StreamPiece::Other(text) => (text.bytes(), text.span().start(), HeldData::None),
             _ => return,
         };
         let at = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
         let frame = match piece {
-            Piece::Event(frame) => Some(frame),
+            StreamPiece::Event(frame) => Some(frame),
             _ => None,
         };
         self.pieces.push(HeldPiece {
@@ -296,20 +298,20 @@ impl HeldPieces {
     }
 
     /// Returns the pieces in order.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = (Kind, Piece<'_>)> {
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (Kind, StreamPiece<'_>)> {
         self.pieces.iter().map(|piece| {
             let bytes = &self.bytes[piece.place.clone()];
             let mut frame = match &piece.data {
                 HeldData::None => {
                     let other = TextChunk::new(bytes, piece.start);
-                    return (piece.kind, Piece::Other(other));
+                    return (piece.kind, StreamPiece::Other(other));
                 }
                 HeldData::Line(line) => Frame::of_line(bytes, piece.start, line.clone()),
                 HeldData::SeveralLines => Frame::of_lines(bytes, piece.start),
             };
             frame.name = piece.name.clone();
             frame.is_named_error = piece.is_named_error;
-            (piece.kind, Piece::Event(frame))
+            (piece.kind, StreamPiece::Event(frame))
         })
     }
 }

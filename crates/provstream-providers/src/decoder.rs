@@ -7,7 +7,7 @@ use super::Format;
 use super::channel::MAX_CHANNELS;
 use super::counting::{IndexDetector, Indices, PieceVerdict};
 use super::found::{Found, Repeats, Str};
-use super::frame::{Frame, Kind, Piece};
+use super::frame::{Frame, Kind, StreamPiece};
 use super::framer::Framer;
 use super::halves;
 use super::item::{Delta, Item, Notice, NoticeCode};
@@ -168,7 +168,7 @@ impl Decoder {
 }
 
 impl DecoderState {
-    fn take(&mut self, kind: Kind, piece: &Piece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
+    fn take(&mut self, kind: Kind, piece: &StreamPiece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
         if self.counting.is_settled() || self.is_read_now(kind, piece, sink) {
             self.take_now(kind, piece, sink);
         }
@@ -180,7 +180,7 @@ impl DecoderState {
     fn is_read_now(
         &mut self,
         kind: Kind,
-        piece: &Piece<'_>,
+        piece: &StreamPiece<'_>,
         sink: &mut dyn FnMut(Item<'_>),
     ) -> bool {
         let verdict = self.counting.judge(kind, piece, self.reader.format());
@@ -199,22 +199,22 @@ impl DecoderState {
     }
 
     #[inline]
-    fn take_now(&mut self, kind: Kind, piece: &Piece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
+    fn take_now(&mut self, kind: Kind, piece: &StreamPiece<'_>, sink: &mut dyn FnMut(Item<'_>)) {
         match piece {
-            Piece::Event(frame) => self.read(kind, frame, false, sink),
-            Piece::Passed(_) => {
+            StreamPiece::Event(frame) => self.read(kind, frame, false, sink),
+            StreamPiece::Passed(_) => {
                 // It may have text of any channel.
                 if !core::mem::replace(&mut self.passing, true) {
                     self.close(sink);
                 }
             }
-            Piece::Oversized(span) => {
+            StreamPiece::Oversized(span) => {
                 self.passing = false;
                 self.notice(Notice::new(NoticeCode::OversizedEvent, *span), sink);
             }
-            Piece::Unterminated(frame) => self.read(kind, frame, true, sink),
-            Piece::Encoded(code, span) => self.notice(Notice::new(*code, *span), sink),
-            Piece::Other(_) | Piece::Close(_) => {}
+            StreamPiece::Unterminated(frame) => self.read(kind, frame, true, sink),
+            StreamPiece::Encoded(code, span) => self.notice(Notice::new(*code, *span), sink),
+            StreamPiece::Other(_) | StreamPiece::Close(_) => {}
         }
     }
 

@@ -17,7 +17,7 @@ use super::walk::{Capture, Scope, Shape, Walk, decoded};
 pub(super) type Odd = Option<NoticeCode>;
 
 /// An event with the results of the walk over it.
-pub(super) struct Event<'a> {
+pub(super) struct WalkedEvent<'a> {
     pub(super) automaton: &'static PathAutomaton,
     pub(super) walk: &'a Walk,
     pub(super) data: &'a [u8],
@@ -33,7 +33,7 @@ pub(super) struct Event<'a> {
     text_indices: OnceCell<Vec<u32>>,
 }
 
-impl<'a> Event<'a> {
+impl<'a> WalkedEvent<'a> {
     pub(super) fn new(
         automaton: &'static PathAutomaton,
         walk: &'a Walk,

@@ -22,7 +22,7 @@ pub(super) enum Kind {
 }
 
 /// Range of a line's data in the raw bytes of its event.
-pub(super) type Line = Range<usize>;
+pub(super) type DataRange = Range<usize>;
 
 /// An event: its bytes in the stream and the data they carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,11 +33,11 @@ pub(super) struct Frame<'a> {
     /// Data of all lines, joined with line feeds; borrowed from `raw` if there is one line.
     pub(super) data: Cow<'a, [u8]>,
     /// First line of data.
-    line: Line,
+    line: DataRange,
     /// Positions of the lines, if there are several.
     several: Option<Box<Several>>,
     /// Range of the name of a server-sent event; empty without a name.
-    pub(super) name: Line,
+    pub(super) name: DataRange,
     /// The event is a server-sent event of the type `error`.
     pub(super) is_named_error: bool,
     /// The name is that of the event before.
@@ -50,13 +50,13 @@ pub(super) struct Frame<'a> {
 struct Several {
     /// First line, and each line that is long or begins [`MARKED`] bytes or more after the previous mark.
     marks: Vec<DataLineStart>,
-    last: Line,
+    last: DataRange,
 }
 
 /// Position of a line of data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DataLineStart {
-    line: Line,
+    line: DataRange,
     /// Position of the line's first byte in the joined data.
     start: usize,
 }
@@ -67,7 +67,7 @@ const MARKED: usize = 1 << 12;
 impl<'a> Frame<'a> {
     /// Creates an event with the data in `line` of `raw`.
     #[inline]
-    pub(super) fn of_line(raw: &'a [u8], start: u64, line: Line) -> Self {
+    pub(super) fn of_line(raw: &'a [u8], start: u64, line: DataRange) -> Self {
         Self {
             raw,
             start,
@@ -138,13 +138,13 @@ impl<'a> Frame<'a> {
     }
 
     /// Returns the range of the first line's data in the raw bytes.
-    pub(super) fn first_line(&self) -> Line {
+    pub(super) fn first_line(&self) -> DataRange {
         self.line.clone()
     }
 
     /// Returns the range of the first line of data that is not empty.
-    pub(super) fn first_full_line(&self) -> Option<Line> {
-        let full = |line: &Line| !line.is_empty();
+    pub(super) fn first_full_line(&self) -> Option<DataRange> {
+        let full = |line: &DataRange| !line.is_empty();
         match &self.several {
             None => Some(self.line.clone()).filter(full),
             Some(_) => data_lines(self.raw, 0).find(full),
@@ -152,7 +152,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Returns the range of the last line's data in the raw bytes.
-    pub(super) fn last_line(&self) -> Line {
+    pub(super) fn last_line(&self) -> DataRange {
         match &self.several {
             Some(several) => several.last.clone(),
             None => self.line.clone(),
@@ -183,7 +183,7 @@ impl<'a> Frame<'a> {
 impl Several {
     /// Returns the line that contains a byte of the data, the number of the line's bytes before it, and the start of
     /// the next line. The line feed between two lines belongs to the first.
-    fn line_of(&self, at: usize, raw: &[u8]) -> Option<(Line, usize, Option<usize>)> {
+    fn line_of(&self, at: usize, raw: &[u8]) -> Option<(DataRange, usize, Option<usize>)> {
         let place = self.marks.partition_point(|mark| mark.start <= at);
         let mark = self.marks.get(place.checked_sub(1)?)?;
         let (mut line, mut start) = (mark.line.clone(), mark.start);
@@ -203,7 +203,7 @@ impl Several {
 
 /// A piece of the stream. The bytes of all pieces in order are the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum StreamPiece<'a> {
     /// Event with data.
     Event(Frame<'a>),
     /// Bytes that belong to no event.

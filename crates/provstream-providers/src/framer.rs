@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::frame::{Kind, Piece};
+use super::frame::{Kind, StreamPiece};
 use super::item::NoticeCode;
 use super::lines::{JsonFramer, Step};
 use super::sse::{SseDecoder, SsePiece};
@@ -19,7 +19,7 @@ pub(super) struct Framer {
 }
 
 /// Receiver of the pieces of the stream, each with the kind of its envelope.
-type PieceSink<'s> = &'s mut dyn FnMut(Kind, Piece<'_>);
+type PieceSink<'s> = &'s mut dyn FnMut(Kind, StreamPiece<'_>);
 
 #[derive(Clone, Debug)]
 enum Envelope {
@@ -81,7 +81,10 @@ impl Framer {
             Envelope::Sse(sse) => sse.push_some(chunk, &mut |piece| sink(Kind::Sse, piece.into())),
             Envelope::Json(json) => json.push_some(chunk, sink),
             Envelope::Encoded(_, taken) => {
-                sink(Kind::Encoded, Piece::Other(TextChunk::new(chunk, *taken)));
+                sink(
+                    Kind::Encoded,
+                    StreamPiece::Other(TextChunk::new(chunk, *taken)),
+                );
                 *taken += chunk.len() as u64;
                 chunk.len()
             }
@@ -139,14 +142,17 @@ impl Framer {
             Envelope::Sse(sse) => sse.finish_all(&mut |piece| {
                 let piece = match piece.into() {
                     // An incomplete line or event at the end: an event written after it would become part of it.
-                    Piece::Other(text) => Piece::Close(text),
+                    StreamPiece::Other(text) => StreamPiece::Close(text),
                     piece => piece,
                 };
                 sink(Kind::Sse, piece);
             }),
             Envelope::Json(json) => json.finish(sink),
             Envelope::Encoded(code, bytes) => {
-                sink(Kind::Encoded, Piece::Encoded(*code, Span::new(0, *bytes)));
+                sink(
+                    Kind::Encoded,
+                    StreamPiece::Encoded(*code, Span::new(0, *bytes)),
+                );
             }
             Envelope::Unknown => {}
         }
@@ -182,7 +188,7 @@ impl Framer {
     }
 }
 
-impl<'a> From<SsePiece<'a>> for Piece<'a> {
+impl<'a> From<SsePiece<'a>> for StreamPiece<'a> {
     #[inline]
     fn from(piece: SsePiece<'a>) -> Self {
         match piece {

@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::frame::{Frame, Kind, Piece};
+use super::frame::{Frame, Kind, StreamPiece};
 use super::sse::give_back;
 use super::walk::scan::Skip;
 use provstream::Span;
@@ -62,7 +62,7 @@ impl JsonFramer {
     pub(super) fn push_some(
         &mut self,
         chunk: &[u8],
-        sink: &mut dyn FnMut(Kind, Piece<'_>),
+        sink: &mut dyn FnMut(Kind, StreamPiece<'_>),
     ) -> usize {
         let (len, step) = match self.kind {
             Kind::Array => self.element(chunk),
@@ -91,18 +91,24 @@ impl JsonFramer {
         self.start = self.position;
     }
 
-    pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Kind, Piece<'_>)) {
+    pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Kind, StreamPiece<'_>)) {
         let kind = self.kind;
         if self.passing {
-            sink(kind, Piece::Oversized(Span::new(self.start, self.position)));
+            sink(
+                kind,
+                StreamPiece::Oversized(Span::new(self.start, self.position)),
+            );
         } else if kind == Kind::Lines && !self.open.is_empty() {
             // The last line needs no line feed, unless it is not whole.
             match event(&self.open, self.start) {
-                Piece::Event(frame) => sink(kind, Piece::Unterminated(frame)),
+                StreamPiece::Event(frame) => sink(kind, StreamPiece::Unterminated(frame)),
                 other => sink(kind, other),
             }
         } else if !self.open.is_empty() {
-            sink(kind, Piece::Unterminated(frame(&self.open, self.start)));
+            sink(
+                kind,
+                StreamPiece::Unterminated(frame(&self.open, self.start)),
+            );
         }
         self.passing = false;
         give_back(&mut self.open);
@@ -178,7 +184,12 @@ impl JsonFramer {
         }
     }
 
-    pub(super) fn take(&mut self, taken: &[u8], step: Step, sink: &mut dyn FnMut(Kind, Piece<'_>)) {
+    pub(super) fn take(
+        &mut self,
+        taken: &[u8],
+        step: Step,
+        sink: &mut dyn FnMut(Kind, StreamPiece<'_>),
+    ) {
         let (at, kind) = (self.position, self.kind);
         self.position += taken.len() as u64;
         if matches!(step, Step::Between | Step::Close) {
@@ -187,8 +198,8 @@ impl JsonFramer {
             }
             let text = TextChunk::new(taken, at);
             let piece = match step {
-                Step::Close => Piece::Close(text),
-                _ => Piece::Other(text),
+                Step::Close => StreamPiece::Close(text),
+                _ => StreamPiece::Other(text),
             };
             sink(kind, piece);
             self.start = self.position;
@@ -197,13 +208,16 @@ impl JsonFramer {
         if !self.passing && self.open.len() + taken.len() > self.max_event {
             self.passing = true;
             if !self.open.is_empty() {
-                sink(kind, Piece::Passed(TextChunk::new(&self.open, self.start)));
+                sink(
+                    kind,
+                    StreamPiece::Passed(TextChunk::new(&self.open, self.start)),
+                );
                 self.open.clear();
             }
         }
         let is_end = step == Step::End;
         if self.passing {
-            sink(kind, Piece::Passed(TextChunk::new(taken, at)));
+            sink(kind, StreamPiece::Passed(TextChunk::new(taken, at)));
         } else if is_end && self.open.is_empty() {
             // All of it is in one piece.
             sink(kind, event(taken, at));
@@ -212,7 +226,10 @@ impl JsonFramer {
         }
         if is_end {
             if core::mem::take(&mut self.passing) {
-                sink(kind, Piece::Oversized(Span::new(self.start, self.position)));
+                sink(
+                    kind,
+                    StreamPiece::Oversized(Span::new(self.start, self.position)),
+                );
             } else if !self.open.is_empty() {
                 sink(kind, event(&self.open, self.start));
             }
@@ -223,11 +240,11 @@ impl JsonFramer {
 }
 
 /// The event that is all of these bytes, a line end aside.
-fn event(raw: &[u8], start: u64) -> Piece<'_> {
+fn event(raw: &[u8], start: u64) -> StreamPiece<'_> {
     if raw.trim_ascii_end().is_empty() {
-        return Piece::Other(TextChunk::new(raw, start));
+        return StreamPiece::Other(TextChunk::new(raw, start));
     }
-    Piece::Event(frame(raw, start))
+    StreamPiece::Event(frame(raw, start))
 }
 
 fn frame(raw: &[u8], start: u64) -> Frame<'_> {

@@ -2,7 +2,7 @@
 
 use super::bytes::{OBSERVATION_ID, TS, plain_run};
 use crate::engine::bytes::{BARE, ByteClasses, LABEL, NAME, QUOTED, leading};
-use crate::provenance::reading::{Reading, Value, unquote};
+use crate::provenance::reading::{Reading, ValueRange, unquote};
 use crate::provenance::{MAX_PARAMETERS, Reason, Timestamp, Vocabulary};
 use crate::steps;
 
@@ -112,8 +112,8 @@ pub(crate) struct Candidate {
     /// Offset of the current parameter's name, then of its value.
     part_start: u32,
     parameters: u32,
-    observation_id: Option<Value>,
-    ts: Option<Value>,
+    observation_id: Option<ValueRange>,
+    ts: Option<ValueRange>,
     state: CandidateState,
     known: Option<KnownParameter>,
     started: bool,
@@ -143,11 +143,11 @@ impl Candidate {
         &self,
         candidate: &[u8],
         vocabulary: &Vocabulary,
-    ) -> (Reading, Option<Value>) {
+    ) -> (Reading, Option<ValueRange>) {
         let mut reading = Reading {
             class: 0,
             reason: Some(Reason::Malformed),
-            identifier: Value {
+            identifier: ValueRange {
                 start: self.identifier_start,
                 end: self.identifier_end,
                 quoted: false,
@@ -162,7 +162,7 @@ impl Candidate {
             vocabulary.resolve_index(reading.identifier.content(candidate));
         reading.observation_id = self.observation_id;
         let valid =
-            |ts: &Value| Timestamp::parse(&*unquote(ts.content(candidate), ts.quoted)).is_ok();
+            |ts: &ValueRange| Timestamp::parse(&*unquote(ts.content(candidate), ts.quoted)).is_ok();
         reading.ts = self.ts.filter(valid);
         let invalid = self.ts.filter(|_| reading.ts.is_none());
         (reading, invalid)
@@ -505,7 +505,7 @@ impl Candidate {
             Some(KnownParameter::Ts) => &mut self.ts,
         };
         self.malformed |= slot.is_some();
-        *slot = Some(Value {
+        *slot = Some(ValueRange {
             start: self.part_start,
             end: end as u32,
             quoted,

@@ -1,7 +1,7 @@
 //! Fast path for annotations in common form.
 
 use super::bytes::{OBSERVATION_ID, TS, plain_run};
-use crate::provenance::reading::{Reading, Value};
+use crate::provenance::reading::{Reading, ValueRange};
 use crate::provenance::{Timestamp, Vocabulary};
 
 /// Reads an annotation in common form at the start of `bytes`, of at most `max` bytes, and returns
@@ -67,8 +67,8 @@ pub(crate) fn usual(bytes: &[u8], max: usize, vocabulary: &Vocabulary) -> Option
 const LONGEST: usize = 256;
 
 /// Creates a value without quotes; an annotation is far shorter than 4 GiB.
-const fn value(start: usize, end: usize) -> Value {
-    Value {
+const fn value(start: usize, end: usize) -> ValueRange {
+    ValueRange {
         start: start as u32,
         end: end as u32,
         quoted: false,

@@ -15,7 +15,7 @@ use crate::event::{Bracket, BracketAnnotation, DiagnosticCode, Event};
 use crate::provenance::Assertion;
 use crate::provenance::assertion::{Marks, Tuple};
 use crate::provenance::packed::{PackedAnnotations, Record};
-use crate::provenance::reading::{Reading, Value, lossy};
+use crate::provenance::reading::{Reading, ValueRange, lossy};
 
 /// A chunk shorter than this is joined to the window before looking back, which saves looking twice.
 const SHORT: usize = 512;
@@ -70,7 +70,12 @@ impl Scan<'_> {
 
     /// Reports the faults of values of the annotation at `start`.
     #[cold]
-    fn value_notes(&mut self, start: u64, invalid_ts: Option<Value>, bad_id: Option<Value>) {
+    fn value_notes(
+        &mut self,
+        start: u64,
+        invalid_ts: Option<ValueRange>,
+        bad_id: Option<ValueRange>,
+    ) {
         let mut found = [
             invalid_ts.map(|value| (value, DiagnosticCode::InvalidTs)),
             bad_id.map(|value| (value, DiagnosticCode::InvalidUtf8)),

@@ -1,7 +1,7 @@
 //! Member names of annotations, asserted objects and MARC objects.
 
 use super::frame::{ANSWER, BAND, SOURCE, VERSION};
-use crate::provenance::slot::Part;
+use crate::provenance::slot::AnnotationPart;
 
 /// Meaning of a known member name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(super) enum KnownName {
     Assertion,
     Provenance,
     /// A field of an annotation.
-    Part(Part),
+    Part(AnnotationPart),
     /// A member that identifies a MARC object, with its frame flag.
     Marc(u32),
 }
@@ -20,7 +20,10 @@ pub(super) fn known(name: &[u8]) -> Option<KnownName> {
     // The length leaves one or two to compare with, as arrays of a known length, which takes a few instructions.
     let is = |known, same: bool| same.then_some(known);
     match name.len() {
-        2 => is(KnownName::Part(Part::Ts), name.first_chunk() == Some(b"ts")),
+        2 => is(
+            KnownName::Part(AnnotationPart::Ts),
+            name.first_chunk() == Some(b"ts"),
+        ),
         6 => is(
             KnownName::Marc(ANSWER),
             name.first_chunk() == Some(b"answer"),
@@ -38,12 +41,12 @@ pub(super) fn known(name: &[u8]) -> Option<KnownName> {
             name.first_chunk() == Some(b"marc_version"),
         ),
         14 => is(
-            KnownName::Part(Part::ObservationId),
+            KnownName::Part(AnnotationPart::ObservationId),
             name.first_chunk() == Some(b"observation_id")
                 || name.first_chunk() == Some(b"observation-id"),
         ),
         15 if name.first() == Some(&b's') => is(
-            KnownName::Part(Part::Class),
+            KnownName::Part(AnnotationPart::Class),
             name.first_chunk() == Some(b"substrate_class"),
         ),
         15 => is(

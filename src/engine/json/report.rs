@@ -9,9 +9,10 @@ use crate::Span;
 use crate::event::{Diagnostic, DiagnosticCode, Event};
 use crate::marc_object::{MarcKind, MarcObject, Parts, is_complete_record};
 use crate::provenance::Assertion;
-use crate::provenance::assertion::{Extent, Marks, Tuple};
+use crate::provenance::assertion::{Marks, MemberExtent, Tuple};
 use crate::provenance::slot::{
-    DUPLICATE, Kept, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, SlotAnnotations, TOO_LONG,
+    AnnotationPart, DUPLICATE, Kept, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Slot, SlotAnnotations,
+    TOO_LONG,
 };
 
 /// Last token of the JSON Pointer of an assertion.
@@ -115,7 +116,7 @@ impl Visitor<'_, '_> {
             repeated: frame.has(REPEATED),
             ..Marks::default()
         };
-        let extent = Extent {
+        let extent = MemberExtent {
             span: Span::new(frame.extent.0, frame.extent.1),
             starts_in_string: !frame.has(STARTS_OTHER),
             ends_in_string: !frame.has(ENDS_OTHER),
@@ -179,7 +180,7 @@ impl Visitor<'_, '_> {
                 self.diagnose(code, span);
             }
         }
-        let mut faults = Part::ALL.map(|part| self.fault(&slot, part));
+        let mut faults = AnnotationPart::ALL.map(|part| self.fault(&slot, part));
         faults.sort_by_key(|fault| fault.map(|(span, _)| span.start()));
         for (span, code) in faults.into_iter().flatten() {
             self.diagnose(code, span);
@@ -188,15 +189,15 @@ impl Visitor<'_, '_> {
 
     /// Finds the fault of a field of an annotation: the span of its string, quotes included, and
     /// the code.
-    fn fault(&self, slot: &Slot, part: Part) -> Option<(Span, DiagnosticCode)> {
-        if !slot.is_faulty(part) || (part != Part::Class && slot.has(MALFORMED)) {
+    fn fault(&self, slot: &Slot, part: AnnotationPart) -> Option<(Span, DiagnosticCode)> {
+        if !slot.is_faulty(part) || (part != AnnotationPart::Class && slot.has(MALFORMED)) {
             return None;
         }
         let before = self.state.arena.get(..slot.place(part).start)?;
         let start = u64::from_le_bytes(*before.last_chunk()?);
         let span = Span::new(start - 1, start + slot.len_of(part) as u64 + 1);
         let code = match part {
-            Part::Ts => DiagnosticCode::InvalidTs,
+            AnnotationPart::Ts => DiagnosticCode::InvalidTs,
             _ => DiagnosticCode::InvalidUtf8,
         };
         Some((span, code))

@@ -5,7 +5,7 @@ use super::frame::{ANNOTATION, ASSERTED, CROWDED, HAS_SLOT, OpenContainer, TOO_M
 use crate::Limits;
 use crate::json::decode;
 use crate::provenance::Vocabulary;
-use crate::provenance::slot::{LEFT_OUT, MALFORMED, Part, Slot};
+use crate::provenance::slot::{AnnotationPart, LEFT_OUT, MALFORMED, Slot};
 use crate::steps;
 
 /// Maximum number of annotations of all open objects, unless the limit for one object is higher; it
@@ -16,7 +16,7 @@ const MOST: usize = 512;
 /// the offsets of faulty strings.
 pub(super) fn most_in_arena(limits: &Limits) -> usize {
     limits.max_pending_json()
-        + MOST.max(limits.max_annotations()) * Part::ALL.len() * size_of::<u64>()
+        + MOST.max(limits.max_annotations()) * AnnotationPart::ALL.len() * size_of::<u64>()
 }
 
 /// Returns `true` if an object with `own` annotations fits the limits when others have `slots`.
@@ -85,11 +85,11 @@ impl JsonValueState {
 
 /// Resolves the identifier of an annotation to a class.
 fn resolve(slot: &mut Slot, arena: &[u8], vocabulary: &Vocabulary) {
-    if slot.has(MALFORMED) || !slot.keeps(Part::Class) {
+    if slot.has(MALFORMED) || !slot.keeps(AnnotationPart::Class) {
         return;
     }
-    let raw = &arena[slot.place(Part::Class)];
-    let (class, reason) = if slot.is_escaped(Part::Class) {
+    let raw = &arena[slot.place(AnnotationPart::Class)];
+    let (class, reason) = if slot.is_escaped(AnnotationPart::Class) {
         vocabulary.resolve_index(decode(raw, true).text.as_bytes())
     } else {
         vocabulary.resolve_index(raw)
@@ -102,10 +102,10 @@ fn settle(slot: &mut Slot) {
     if !slot.has_identifier() {
         slot.set(MALFORMED);
     }
-    let dropped: &[Part] = if slot.has(LEFT_OUT) {
-        &Part::ALL
+    let dropped: &[AnnotationPart] = if slot.has(LEFT_OUT) {
+        &AnnotationPart::ALL
     } else if slot.has(MALFORMED) {
-        &[Part::ObservationId, Part::Ts]
+        &[AnnotationPart::ObservationId, AnnotationPart::Ts]
     } else {
         &[]
     };
@@ -121,7 +121,7 @@ fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
         true => size_of::<u64>(),
         false => 0,
     };
-    let mut parts = Part::ALL.map(|part| {
+    let mut parts = AnnotationPart::ALL.map(|part| {
         let kept = slot.keeps(part);
         kept.then(|| (slot.place(part).start - before(slot, part), part))
     });
@@ -131,7 +131,7 @@ fn compact(slot: &mut Slot, arena: &mut [u8], to: usize) -> (usize, usize) {
         let before = before(slot, part);
         // Of an invalid time only its place is kept.
         let len = match part {
-            Part::Ts if slot.is_faulty(part) => 0,
+            AnnotationPart::Ts if slot.is_faulty(part) => 0,
             _ => slot.len_of(part),
         };
         steps::count(before + len);

@@ -13,7 +13,7 @@ use crate::engine::{Input, Sink};
 use crate::json::{LONGEST_UNIT, decode, kept_len, push_index, push_name, push_plain};
 use crate::provenance::Timestamp;
 use crate::provenance::slot::{
-    DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Part, Slot, TOO_LONG,
+    AnnotationPart, DUPLICATE, LEFT_OUT as SLOT_LEFT_OUT, MALFORMED, Slot, TOO_LONG,
 };
 use crate::steps;
 
@@ -34,7 +34,7 @@ pub(super) enum ValueRole {
     /// An element of an array of annotations.
     Element,
     /// A field of an annotation that may be kept: the first of its name, or any identifier.
-    Part(Part),
+    Part(AnnotationPart),
     /// A repeated observation id or timestamp.
     FurtherPart,
 }
@@ -196,7 +196,7 @@ impl Visit for Visitor<'_, '_> {
         match core::mem::take(&mut self.state.role) {
             ValueRole::Other => {}
             ValueRole::Provenance if null => {}
-            ValueRole::Part(part) if !null || part == Part::Class => self.malformed(),
+            ValueRole::Part(part) if !null || part == AnnotationPart::Class => self.malformed(),
             role => {
                 if role.is_assertion()
                     && let Some(frame) = self.state.frames.last_mut()
@@ -251,14 +251,14 @@ fn member(name: &[u8], frame: &mut OpenContainer, slots: &mut [Slot]) -> ValueRo
 
 /// Looks up the role of a member whose name is that of an annotation field.
 #[inline]
-fn member_part(part: Part, frame: &OpenContainer, slots: &mut [Slot]) -> ValueRole {
+fn member_part(part: AnnotationPart, frame: &OpenContainer, slots: &mut [Slot]) -> ValueRole {
     if !frame.has(ANNOTATION) {
         return ValueRole::Other;
     }
     let Some(slot) = slots.get_mut((frame.slots as usize).wrapping_sub(1)) else {
         return ValueRole::Other;
     };
-    if slot.see(part) || part == Part::Class {
+    if slot.see(part) || part == AnnotationPart::Class {
         ValueRole::Part(part)
     } else {
         ValueRole::FurtherPart
@@ -338,7 +338,7 @@ impl Visitor<'_, '_> {
     }
 
     /// Records a string field of an annotation; `part` is `None` for a repeated field.
-    fn part(&mut self, part: Option<Part>, string: &Quoted<'_>) {
+    fn part(&mut self, part: Option<AnnotationPart>, string: &Quoted<'_>) {
         let limits = self.input.limits;
         let state = &mut *self.state;
         let Some(slot) = state.frames.last().and_then(|frame| {
@@ -347,7 +347,7 @@ impl Visitor<'_, '_> {
         }) else {
             return;
         };
-        let first = part != Some(Part::Class) || slot.see_identifier();
+        let first = part != Some(AnnotationPart::Class) || slot.see_identifier();
         if string.end - string.start > limits.max_annotation() as u64 {
             slot.set(TOO_LONG | MALFORMED);
             return;
@@ -357,11 +357,13 @@ impl Visitor<'_, '_> {
         };
         let raw = state.tail.content(&self.input, string);
         let faulty = match part {
-            Part::Ts if string.escaped => Timestamp::parse(&*decode(raw, true).text).is_err(),
-            Part::Ts => Timestamp::parse(raw).is_err(),
+            AnnotationPart::Ts if string.escaped => {
+                Timestamp::parse(&*decode(raw, true).text).is_err()
+            }
+            AnnotationPart::Ts => Timestamp::parse(raw).is_err(),
             _ => !raw.is_ascii() && core::str::from_utf8(raw).is_err(),
         };
-        if faulty && part == Part::Ts {
+        if faulty && part == AnnotationPart::Ts {
             push(&mut state.arena, Some(string.start), &[], limits);
             slot.keep(part, state.arena.len(), raw.len(), true);
             return;

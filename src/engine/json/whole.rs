@@ -14,7 +14,7 @@ use crate::engine::Input;
 use crate::engine::json::lexer::{Miss, Tokens};
 use crate::event::Event;
 use crate::provenance::assertion::Tuple;
-use crate::provenance::slot::{Kept, Part, Slot, SlotAnnotations};
+use crate::provenance::slot::{AnnotationPart, Kept, Slot, SlotAnnotations};
 use crate::provenance::{Assertion, Timestamp};
 use crate::steps;
 
@@ -24,7 +24,7 @@ use crate::steps;
 /// or in the annotation. It has at most one string `assertion` and one object `provenance`, whose
 /// fields are strings, and is not a MARC object.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundObject {
     /// Stream offset of the opening brace.
     pub(super) start: u64,
     /// Span of the assertion's content, and whether the content has an escape.
@@ -60,7 +60,7 @@ impl Visitor<'_, '_> {
     /// Reports the assertion of the object at the start of `bytes`, if it has one.
     // `inline(always)`: what was just found stays in registers.
     #[inline(always)]
-    pub(super) fn report_found(&mut self, bytes: &[u8], found: Found) -> Result<(), Miss> {
+    pub(super) fn report_found(&mut self, bytes: &[u8], found: FoundObject) -> Result<(), Miss> {
         let Some((span, escaped)) = found.assertion else {
             self.state.child = None;
             return Ok(());
@@ -81,7 +81,7 @@ impl Visitor<'_, '_> {
         let mut pending = place.len();
         if let Some(slot) = &found.annotation {
             let len = |part| usize::from(slot.keeps(part)) * slot.len_of(part);
-            pending += Part::ALL.map(len).iter().sum::<usize>();
+            pending += AnnotationPart::ALL.map(len).iter().sum::<usize>();
         }
         let own = found.annotation.as_slice();
         if self.state.pending + pending > limits.max_pending_json()
@@ -112,13 +112,13 @@ impl Visitor<'_, '_> {
     }
 }
 
-impl Found {
+impl FoundObject {
     /// Interprets the strings of the annotation in the object with the given bytes.
     pub(super) fn read_parts(&mut self, input: &Input<'_>, bytes: &[u8]) -> Result<(), Miss> {
         let Some(slot) = &mut self.annotation else {
             return Ok(());
         };
-        for part in Part::ALL {
+        for part in AnnotationPart::ALL {
             if slot.keeps(part) {
                 let raw = bytes.get(slot.place(part)).ok_or(Miss::Other)?;
                 read_part(input, slot, part, raw)?;
@@ -134,18 +134,23 @@ impl Found {
 
 /// Interprets one string of an annotation.
 #[inline(always)]
-fn read_part(input: &Input<'_>, slot: &mut Slot, part: Part, raw: &[u8]) -> Result<(), Miss> {
+fn read_part(
+    input: &Input<'_>,
+    slot: &mut Slot,
+    part: AnnotationPart,
+    raw: &[u8],
+) -> Result<(), Miss> {
     if raw.len() > input.limits.max_annotation() {
         return Err(Miss::Other);
     }
     match part {
-        Part::Class => {
+        AnnotationPart::Class => {
             slot.see_identifier();
             let (class, reason) = input.vocabulary.resolve_index(raw);
             slot.resolved(class, reason);
         }
-        Part::ObservationId => {}
-        Part::Ts => {
+        AnnotationPart::ObservationId => {}
+        AnnotationPart::Ts => {
             Timestamp::parse(raw).map_err(|_| Miss::Other)?;
         }
     }
@@ -171,10 +176,10 @@ impl Whole<'_> {
     }
 
     #[inline(always)]
-    fn object(&self, tokens: &mut Tokens<'_>) -> Result<Found, Miss> {
-        let mut found = Found {
+    fn object(&self, tokens: &mut Tokens<'_>) -> Result<FoundObject, Miss> {
+        let mut found = FoundObject {
             start: self.start,
-            ..Found::default()
+            ..FoundObject::default()
         };
         let mut goes_on = match tokens.next()? {
             b'"' => true,

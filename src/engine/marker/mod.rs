@@ -292,7 +292,7 @@ impl Markers {
         }
     }
 
-    /// Notes text that was emitted in a [run](Self::run).
+    /// Notes text that was emitted in a run.
     pub(crate) fn catch_up(&mut self, run: &[u8]) {
         self.reader.note(run);
     }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::{FactReader, OpenTextSelector};
 use crate::blocks::BlockEvent;
-use crate::event::Event;
+use crate::event::WalkedEvent;
 use crate::found::{Found, Raw, Repeats};
 use crate::steps::{count, each};
 use crate::text_id::TextId;
@@ -59,7 +59,7 @@ impl FactReader {
 
     /// Adds the ends that an event brings, after all else in it.
     #[cold]
-    pub(super) fn take_ends(&mut self, event: &Event<'_>, is_named_error: bool) {
+    pub(super) fn take_ends(&mut self, event: &WalkedEvent<'_>, is_named_error: bool) {
         let (mut is_done, mut is_last) = (false, false);
         let mut error = None;
         let mut failed = Failed::new();
@@ -153,7 +153,7 @@ impl FactReader {
     }
 
     /// A block ends, and with it its text, unless the next block goes on with it.
-    pub(super) fn end_block(&mut self, event: &Event<'_>, channel: Channel) {
+    pub(super) fn end_block(&mut self, event: &WalkedEvent<'_>, channel: Channel) {
         let key = self.block_key(event, channel);
         match self.numbering.end_block(key) {
             Some((text, true)) => self.end_text_of_block(text),
@@ -176,7 +176,7 @@ impl FactReader {
     }
 
     #[cold]
-    pub(super) fn end_bare_block(&mut self, event: &Event<'_>) {
+    pub(super) fn end_bare_block(&mut self, event: &WalkedEvent<'_>) {
         let scope = event.walk.scopes.first();
         if let Some(number) = scope.and_then(|scope| scope.numbers[0]) {
             self.block = Some(BlockEvent::Stop);
@@ -202,7 +202,7 @@ impl FactReader {
     }
 
     /// The texts that a value is about.
-    fn texts_of(&mut self, event: &Event<'_>, id: TextId, is_all: bool) -> OpenTextSelector {
+    fn texts_of(&mut self, event: &WalkedEvent<'_>, id: TextId, is_all: bool) -> OpenTextSelector {
         match is_all {
             true => OpenTextSelector::All,
             false => OpenTextSelector::Channel(self.named(event, id).channel),

@@ -13,7 +13,7 @@ use crate::again::{Again, RepeatedDelta};
 use crate::blocks::BlockEvent;
 use crate::channel::MAX_CHANNELS;
 use crate::counting::Indices;
-use crate::event::{Event, Odd};
+use crate::event::{Odd, WalkedEvent};
 use crate::formats::{DETECT, evidence};
 use crate::found::{self, Found, Piece, Str};
 use crate::item::NoticeCode;
@@ -249,7 +249,7 @@ impl FactReader {
     /// too many texts, or if a gate cannot know which one it is.
     fn text_of(
         &mut self,
-        event: &Event<'_>,
+        event: &WalkedEvent<'_>,
         capture: &Capture,
         rule: &PathRule,
     ) -> Option<(TextId, Odd)> {
@@ -282,7 +282,7 @@ impl FactReader {
     }
 
     /// Returns the key of the block that an event names.
-    fn block_key(&mut self, event: &Event<'_>, channel: Channel) -> BlockKey {
+    fn block_key(&mut self, event: &WalkedEvent<'_>, channel: Channel) -> BlockKey {
         match &event.walk.id {
             Some(id) => self.numbering.id(&event.string(id)),
             None => BlockKey::Number(channel.index()),
@@ -313,7 +313,7 @@ impl FactReader {
         if walk.has_too_many {
             return Some(NoticeCode::OversizedEvent);
         }
-        let mut event = Event::new(automaton, walk, data, is_streamed);
+        let mut event = WalkedEvent::new(automaton, walk, data, is_streamed);
         let is_odd = walk.is_odd() || self.is_misnamed(&event) || self.has_odd_part(walk, &event);
         if is_odd && self.is_gated {
             // The gate withholds this event, so its facts are not reported.
@@ -376,7 +376,7 @@ impl FactReader {
     }
 
     /// Returns `true` if a part has an invalid number that decides to which text a string belongs.
-    fn has_odd_part(&self, walk: &Walk, event: &Event<'_>) -> bool {
+    fn has_odd_part(&self, walk: &Walk, event: &WalkedEvent<'_>) -> bool {
         if !walk.has_odd_part() || !event.automaton.table.parts_reasoning {
             return walk.has_odd_part();
         }
@@ -430,7 +430,7 @@ impl FactReader {
 
     /// Returns `true` if the name of a server-sent event contradicts the type in its data. Some SDKs go by the name,
     /// others by the data.
-    fn is_misnamed(&mut self, event: &Event<'_>) -> bool {
+    fn is_misnamed(&mut self, event: &WalkedEvent<'_>) -> bool {
         let name = &self.name[..];
         match event.kind() {
             // An event named `error` is an error, whatever type its data have.
@@ -534,7 +534,7 @@ impl FactReader {
     }
 
     /// The text that a value is about, by the names that its pieces go by.
-    fn named(&mut self, event: &Event<'_>, id: TextId) -> TextId {
+    fn named(&mut self, event: &WalkedEvent<'_>, id: TextId) -> TextId {
         let table = event.automaton.table;
         if table.one_text {
             let key = self.block_key(event, id.channel);

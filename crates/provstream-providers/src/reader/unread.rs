@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::FactReader;
-use crate::event::Event;
+use crate::event::WalkedEvent;
 use crate::found::{Found, Str};
 use crate::item::NoticeCode;
 use crate::pass_members::is_in;
@@ -46,7 +46,7 @@ impl FactReader {
     #[cold]
     pub(super) fn take_untaken(
         &mut self,
-        event: &mut Event<'_>,
+        event: &mut WalkedEvent<'_>,
         captures: &[Capture],
         is_error: bool,
     ) {
@@ -70,7 +70,7 @@ impl FactReader {
     /// Takes the strings of a value; false if not all of them could be found, or if it has the place of text.
     fn take_one<'a>(
         &mut self,
-        event: &Event<'a>,
+        event: &WalkedEvent<'a>,
         (untaken, kinds): (Untaken, &mut ObjectKinds<'a>),
         is_error: bool,
     ) -> bool {
@@ -126,7 +126,7 @@ impl FactReader {
 }
 
 /// Returns `true` if a row reads a value, or the value is a container that was entered.
-pub(super) fn is_taken(event: &Event<'_>, capture: &Capture) -> bool {
+pub(super) fn is_taken(event: &WalkedEvent<'_>, capture: &Capture) -> bool {
     let node = event.automaton.node(capture.node);
     let mut roles = event.rules(capture).map(|rule| rule.row.role);
     match capture.shape {
@@ -201,7 +201,7 @@ struct ObjectKinds<'a> {
 
 impl<'a> ObjectKinds<'a> {
     /// Returns `true` if the event, or the object that begins at `around`, is of one of these kinds.
-    fn are(&mut self, event: &Event<'a>, around: u32, of: &[&str]) -> bool {
+    fn are(&mut self, event: &WalkedEvent<'a>, around: u32, of: &[&str]) -> bool {
         let data = event.data;
         let object = self.objects.entry(around);
         let object = object.or_insert_with(|| kind_of(data, around as usize));

@@ -4,7 +4,7 @@ use super::{FactReader, OpenTextSelector};
 use crate::Channel;
 use crate::blocks::BlockEvent;
 use crate::channel::MAX_CHANNELS;
-use crate::event::{Event, is_blank};
+use crate::event::{WalkedEvent, is_blank};
 use crate::found::{Found, Piece, Raw, Repeats, Str};
 use crate::item::NoticeCode;
 use crate::steps::each;
@@ -18,7 +18,7 @@ const NEXT: usize = 8;
 
 impl FactReader {
     /// Adds what a value says that is not an end.
-    pub(super) fn take(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &PathRule) {
+    pub(super) fn take(&mut self, event: &mut WalkedEvent<'_>, capture: &Capture, rule: &PathRule) {
         let role = rule.row.role;
         if role.is_text() {
             return self.take_text(event, capture, rule);
@@ -99,7 +99,12 @@ impl FactReader {
 
     /// Takes a value of an event that a gate withholds: only what texts begin counts, so that they stay apart.
     #[cold]
-    pub(super) fn take_withheld(&mut self, event: &Event<'_>, capture: &Capture, rule: &PathRule) {
+    pub(super) fn take_withheld(
+        &mut self,
+        event: &WalkedEvent<'_>,
+        capture: &Capture,
+        rule: &PathRule,
+    ) {
         let channel = event.channel(capture, rule.row.channel);
         match rule.row.role {
             Role::Block if *event.string(capture) == *b"text" => self.begin_block(event, channel),
@@ -116,13 +121,13 @@ impl FactReader {
         }
     }
 
-    fn begin_block(&mut self, event: &Event<'_>, channel: Channel) {
+    fn begin_block(&mut self, event: &WalkedEvent<'_>, channel: Channel) {
         let key = self.block_key(event, channel);
         self.numbering.begin_block(key);
     }
 
     /// The reasoning of a channel, or of the part that an event names, is over.
-    fn end_reasoning(&mut self, event: &Event<'_>, channel: Channel) {
+    fn end_reasoning(&mut self, event: &WalkedEvent<'_>, channel: Channel) {
         if !self.wants_reasoning {
             return;
         }
@@ -139,7 +144,7 @@ impl FactReader {
     }
 
     /// Reads a delta of reasoning. If a server writes reasoning in two members, they are equal.
-    fn reasoning(&mut self, event: &mut Event<'_>, capture: &Capture, mut id: TextId) {
+    fn reasoning(&mut self, event: &mut WalkedEvent<'_>, capture: &Capture, mut id: TextId) {
         let text = Str::of(capture);
         if let Some(part) = event.walk.id.filter(|_| self.wants_reasoning) {
             let key = self.numbering.id(&event.string(&part));
@@ -172,7 +177,7 @@ impl FactReader {
 
     /// Reasoning comes after the text of its channel, unless the same event has both in different members.
     #[cold]
-    fn break_before_reasoning(&mut self, event: &Event<'_>, id: TextId) {
+    fn break_before_reasoning(&mut self, event: &WalkedEvent<'_>, id: TextId) {
         let is_all = event.automaton.table.one_text;
         let of = match is_all {
             true => OpenTextSelector::All,
@@ -185,7 +190,7 @@ impl FactReader {
         }
     }
 
-    fn reasoning_whole(&mut self, event: &Event<'_>, id: TextId, text: Str) {
+    fn reasoning_whole(&mut self, event: &WalkedEvent<'_>, id: TextId, text: Str) {
         if !text.is_empty() && self.has_joined() {
             self.push_breaks(OpenTextSelector::Index(id.index()));
         }
@@ -196,7 +201,7 @@ impl FactReader {
     }
 
     /// Notes that something other than text comes, in one channel or in all.
-    pub(super) fn add_break(&mut self, event: &Event<'_>, rule: &PathRule, id: TextId) {
+    pub(super) fn add_break(&mut self, event: &WalkedEvent<'_>, rule: &PathRule, id: TextId) {
         if rule.row.channel == ChannelOf::All || event.automaton.table.one_text {
             return self.break_all();
         }
@@ -205,7 +210,7 @@ impl FactReader {
     }
 
     /// Adds the break before a block other than text, which comes before the reasoning that the block begins with.
-    fn break_before_block(&mut self, event: &Event<'_>, rule: &PathRule, id: TextId) {
+    fn break_before_block(&mut self, event: &WalkedEvent<'_>, rule: &PathRule, id: TextId) {
         let before = self.found.len();
         self.add_break(event, rule, id);
         let is_reasoning = |found: &Found| matches!(found, Found::Reasoning(..));
@@ -255,7 +260,12 @@ impl FactReader {
         found.find(|found| !is_broken(found)).copied()
     }
 
-    pub(super) fn take_text(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &PathRule) {
+    pub(super) fn take_text(
+        &mut self,
+        event: &mut WalkedEvent<'_>,
+        capture: &Capture,
+        rule: &PathRule,
+    ) {
         if !capture.is_string() {
             if !event.holds_text(capture) && !capture.superseded {
                 event.odd = Some(NoticeCode::UnreadText);
@@ -323,7 +333,7 @@ impl FactReader {
     }
 
     /// Leaves text in a delta of another kind, which some client may show.
-    fn leave_text(&mut self, event: &Event<'_>, capture: &Capture) {
+    fn leave_text(&mut self, event: &WalkedEvent<'_>, capture: &Capture) {
         let path = event.automaton.path(capture.node);
         if capture.start < capture.end && (capture.superseded || !self.passes.has(path)) {
             self.report.add_member(path);
@@ -332,7 +342,7 @@ impl FactReader {
     }
 
     /// Adds the next piece of a text.
-    fn piece(&mut self, event: &mut Event<'_>, capture: &Capture, rule: &PathRule) {
+    fn piece(&mut self, event: &mut WalkedEvent<'_>, capture: &Capture, rule: &PathRule) {
         let text = Str::of(capture);
         self.settled |= !text.is_empty();
         if rule.row.role == Role::Text && event.automaton.table.one_text {
@@ -349,7 +359,13 @@ impl FactReader {
         self.add_piece(event, id, text, rule.row.role == Role::Text);
     }
 
-    fn add_piece(&mut self, event: &mut Event<'_>, id: TextId, text: Str, is_repeatable: bool) {
+    fn add_piece(
+        &mut self,
+        event: &mut WalkedEvent<'_>,
+        id: TextId,
+        text: Str,
+        is_repeatable: bool,
+    ) {
         let near = self.found.iter().rev().take(NEXT);
         let like = near.into_iter().find_map(|found| match found {
             Found::Text(of, before, _)
@@ -378,7 +394,7 @@ impl FactReader {
     }
 
     /// Returns `true` if a part of a full text is joined to those before, because the text itself is in the parts.
-    fn is_joined(&mut self, event: &Event<'_>, id: TextId) -> bool {
+    fn is_joined(&mut self, event: &WalkedEvent<'_>, id: TextId) -> bool {
         if self.is_joining(id) {
             return true;
         }
@@ -402,13 +418,13 @@ impl FactReader {
     }
 
     /// Returns `true` if the text of a part has begun.
-    fn is_begun(&mut self, event: &Event<'_>, id: TextId) -> bool {
+    fn is_begun(&mut self, event: &WalkedEvent<'_>, id: TextId) -> bool {
         let named = self.named(event, id);
         !event.is_streamed || self.is_open(named)
     }
 
     /// Returns `true` if a message repeats the delta of its event, and did so in all events so far.
-    fn is_delta(&mut self, event: &Event<'_>, capture: &Capture, id: TextId) -> bool {
+    fn is_delta(&mut self, event: &WalkedEvent<'_>, capture: &Capture, id: TextId) -> bool {
         if !event.is_streamed || capture.start == capture.end {
             return false;
         }
@@ -438,7 +454,7 @@ impl FactReader {
         repeats && before == delta
     }
 
-    pub(super) fn whole(&mut self, event: &Event<'_>, id: TextId, text: Str) {
+    pub(super) fn whole(&mut self, event: &WalkedEvent<'_>, id: TextId, text: Str) {
         let repeats = if self.is_open(id) {
             Repeats::SoFar
         } else if event.is_streamed && !self.is_first_whole(id) {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::State;
 use crate::formats::shown;
 use crate::found::Found;
-use crate::frame::{Frame, Kind, Piece};
+use crate::frame::{Frame, Kind, StreamPiece};
 use crate::guard::UnknownEvent;
 use crate::harmless::{self, LineTreatment};
 use crate::item::{Notice, NoticeCode};
@@ -21,14 +21,14 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn take_guarded(
         &mut self,
         envelope: Kind,
-        piece: &mut Piece<'_>,
+        piece: &mut StreamPiece<'_>,
         handler: &mut impl StreamHandler,
     ) {
-        if !matches!(piece, Piece::Other(_)) {
+        if !matches!(piece, StreamPiece::Other(_)) {
             self.report_between(handler);
         }
         match piece {
-            Piece::Other(text) | Piece::Close(text) => {
+            StreamPiece::Other(text) | StreamPiece::Close(text) => {
                 let clean = match envelope {
                     Kind::Sse => {
                         self.clean_lines((text.bytes(), text.span().start()), 0..0, handler)
@@ -37,11 +37,17 @@ impl<R: TextRewriter> State<R> {
                     _ => self.clean_between(text.bytes(), text.span().start()),
                 };
                 let text = TextChunk::new(&clean, text.span().start());
-                let is_other = matches!(piece, Piece::Other(_));
-                let piece = if is_other { Piece::Other } else { Piece::Close };
+                let is_other = matches!(piece, StreamPiece::Other(_));
+                let piece = if is_other {
+                    StreamPiece::Other
+                } else {
+                    StreamPiece::Close
+                };
                 self.take_piece(envelope, &mut piece(text), handler);
             }
-            Piece::Event(frame) | Piece::Unterminated(frame) if envelope == Kind::Sse => {
+            StreamPiece::Event(frame) | StreamPiece::Unterminated(frame)
+                if envelope == Kind::Sse =>
+            {
                 let read = frame.first_line();
                 let raw = match self.clean_lines((frame.raw, frame.start), read, handler) {
                     Cow::Borrowed(_) => return self.take_piece(envelope, piece, handler),
@@ -52,11 +58,11 @@ impl<R: TextRewriter> State<R> {
                 }
                 // All of its data are still there.
                 if let Some(frame) = SseDecoder::unterminated(TextChunk::new(&raw, frame.start)) {
-                    let is_event = matches!(piece, Piece::Event(_));
+                    let is_event = matches!(piece, StreamPiece::Event(_));
                     let piece = if is_event {
-                        Piece::Event
+                        StreamPiece::Event
                     } else {
-                        Piece::Unterminated
+                        StreamPiece::Unterminated
                     };
                     self.take_piece(envelope, &mut piece(frame), handler);
                 }
@@ -77,9 +83,15 @@ impl<R: TextRewriter> State<R> {
 
     /// Reports lines of JSON that are not read, unlike by Google's SDK.
     #[inline]
-    pub(super) fn note_json_beside(&mut self, piece: &Piece<'_>, handler: &mut impl StreamHandler) {
+    pub(super) fn note_json_beside(
+        &mut self,
+        piece: &StreamPiece<'_>,
+        handler: &mut impl StreamHandler,
+    ) {
         let (beside, span) = match piece {
-            Piece::Event(frame) | Piece::Unterminated(frame) if self.envelope == Kind::Sse => {
+            StreamPiece::Event(frame) | StreamPiece::Unterminated(frame)
+                if self.envelope == Kind::Sse =>
+            {
                 let line = frame.first_line();
                 let (head, tail) = (&frame.raw[..line.start], &frame.raw[line.end..]);
                 // Most events have one line of data.
@@ -88,7 +100,9 @@ impl<R: TextRewriter> State<R> {
                 }
                 ([head, tail], frame.span())
             }
-            Piece::Other(text) if self.envelope == Kind::Sse => ([text.bytes(), b""], text.span()),
+            StreamPiece::Other(text) if self.envelope == Kind::Sse => {
+                ([text.bytes(), b""], text.span())
+            }
             _ => return,
         };
         if beside.into_iter().any(has_json_beside) {

@@ -32,7 +32,7 @@ use crate::blocks::Blocks;
 use crate::counting::{IndexDetector, Indices, PieceVerdict};
 use crate::deferred::HeldOutput;
 use crate::found::Found;
-use crate::frame::{Frame, Kind, Piece};
+use crate::frame::{Frame, Kind, StreamPiece};
 use crate::framer::Framer;
 use crate::guard::UnreadFilter;
 use crate::item::{Item, Notice, NoticeCode};
@@ -207,7 +207,7 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn take(
         &mut self,
         envelope: Kind,
-        piece: &mut Piece<'_>,
+        piece: &mut StreamPiece<'_>,
         handler: &mut impl StreamHandler,
     ) {
         self.usual = None;
@@ -272,7 +272,7 @@ impl<R: TextRewriter> State<R> {
     fn is_read_now(
         &mut self,
         envelope: Kind,
-        piece: &Piece<'_>,
+        piece: &StreamPiece<'_>,
         handler: &mut impl StreamHandler,
     ) -> bool {
         let verdict = self.counting.judge(envelope, piece, self.reader.format());
@@ -294,7 +294,7 @@ impl<R: TextRewriter> State<R> {
     fn take_now(
         &mut self,
         envelope: Kind,
-        piece: &mut Piece<'_>,
+        piece: &mut StreamPiece<'_>,
         handler: &mut impl StreamHandler,
     ) {
         if R::WITHHOLDS_UNREAD {
@@ -308,7 +308,7 @@ impl<R: TextRewriter> State<R> {
     fn take_piece(
         &mut self,
         envelope: Kind,
-        piece: &mut Piece<'_>,
+        piece: &mut StreamPiece<'_>,
         handler: &mut impl StreamHandler,
     ) {
         self.envelope = envelope;
@@ -316,9 +316,9 @@ impl<R: TextRewriter> State<R> {
             self.note_json_beside(piece, handler);
         }
         match piece {
-            Piece::Event(frame) => self.rewrite(frame, false, handler),
-            Piece::Other(text) => self.write(text.bytes(), handler),
-            Piece::Passed(text) => {
+            StreamPiece::Event(frame) => self.rewrite(frame, false, handler),
+            StreamPiece::Other(text) => self.write(text.bytes(), handler),
+            StreamPiece::Passed(text) => {
                 // The event may have text of any channel, which comes after all held text.
                 if !core::mem::replace(&mut self.passing, true) && self.guard.is_none() {
                     self.close(true, handler);
@@ -327,20 +327,20 @@ impl<R: TextRewriter> State<R> {
                     self.write(text.bytes(), handler);
                 }
             }
-            Piece::Oversized(span) => {
+            StreamPiece::Oversized(span) => {
                 self.passing = false;
                 self.notice(Notice::new(NoticeCode::OversizedEvent, *span), handler);
             }
-            Piece::Unterminated(frame) => {
+            StreamPiece::Unterminated(frame) => {
                 // Some clients read the incomplete event as an event.
                 self.rewrite(frame, true, handler);
                 self.close(false, handler);
             }
-            Piece::Close(text) => {
+            StreamPiece::Close(text) => {
                 self.close(false, handler);
                 self.write(text.bytes(), handler);
             }
-            Piece::Encoded(code, span) => self.notice(Notice::new(*code, *span), handler),
+            StreamPiece::Encoded(code, span) => self.notice(Notice::new(*code, *span), handler),
         }
     }
 
