@@ -33,7 +33,10 @@ pub(crate) struct ExtractOptions {
     /// Also print the text without its annotations, in lines {"event":"text","text":…}, as it becomes certain
     #[arg(long)]
     text: bool,
-    /// Exit with status 3 if there was a diagnostic, something was not read, or with --input the input is empty
+    /// Exit with status 3 if an annotation is malformed or of an unknown class, or there was a diagnostic
+    ///
+    /// Also if something was not read, with --input if the input is empty, and with --sources if a cited
+    /// identifier is not listed.
     #[arg(long)]
     fail: bool,
     #[command(flatten)]
@@ -74,7 +77,17 @@ pub(crate) fn run(options: &ExtractOptions) -> anyhow::Result<ExitCode> {
                 print_note(format_args!("{what}: {count}; {lines} say where and what"));
             }
         }
+        for (what, found) in [
+            ("malformed or unknown annotations", &counts.faulty),
+            ("cited identifiers that are not listed", &counts.unlisted),
+        ] {
+            if found.count() > 0 {
+                let (count, example) = (found.count(), found.example());
+                print_note(format_args!("{what}: {count}{example}"));
+            }
+        }
     }
-    let passed = diagnostics == 0 && counts.incomplete == 0;
+    let found = diagnostics + counts.faulty.count() + counts.unlisted.count();
+    let passed = found == 0 && counts.incomplete == 0;
     exit_code_of_files(result, options.fail, passed)
 }

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use provstream::provenance::{Assertion, Encoding, Verdict};
+use provstream::provenance::{
+    Assertion, Encoding, Malformation, Reason, Verdict, parse_annotation,
+};
 use provstream::{
-    BracketAnnotation, Dialect, Dialects, Event, Handler, Mode, Parser, Replacement, Span,
-    TextChunk,
+    BracketAnnotation, Citation, CitationReason, Dialect, Dialects, Event, Handler, Mode, Parser,
+    Replacement, Span, TextChunk,
 };
 use provstream_marc::Profile;
 use provstream_providers::Channel;
 
 use super::line_index::{LineIndex, Position};
-use super::pretty;
+use super::pretty::{self, declared};
 use super::record::{ContextualLine, Record, RecordContext};
 use super::totals::PartSummary;
 use super::unannotated::{Sentence, UnannotatedSentences};
@@ -33,6 +35,9 @@ const MAX_SAMPLE: usize = 64 << 10;
 /// Most characters of a sentence in a message.
 const MAX_EXAMPLE: usize = 60;
 
+/// Most malformed annotations that are remembered; those without an assertion are never printed.
+const MAX_FAULTS: usize = 64;
+
 /// Prints records of a stream and counts them.
 #[derive(Debug)]
 pub(super) struct EventPrinter<'c> {
@@ -44,6 +49,8 @@ pub(super) struct EventPrinter<'c> {
     summary: PartSummary,
     hidden: HiddenAnnotationDetector,
     unannotated: Option<UnannotatedSentences>,
+    /// Faults of malformed annotations whose assertions are not complete, by channel and offset.
+    faults: BTreeMap<(Option<Channel>, u64), Malformation>,
     /// Beginning of the text, in which markers are looked for if it has no annotations.
     sample: Option<Vec<u8>>,
     /// Text of each channel, with `--text`.
@@ -81,6 +88,7 @@ impl<'c> EventPrinter<'c> {
                 false => mode,
             }),
             unannotated: counts_sentences.then(UnannotatedSentences::default),
+            faults: BTreeMap::new(),
             sample: is_sampled.then(Vec::new),
             text: has_text.then(BTreeMap::new),
         }
@@ -216,6 +224,7 @@ impl<'c> EventPrinter<'c> {
             let sentences = unannotated.take();
             self.print_unannotated(sentences);
         }
+        let faults = self.take_faults(assertion);
         // What is printed is redacted, what is judged is not.
         let redacted = self.config.ids.redact_assertion(assertion);
         let printed = redacted.as_ref().unwrap_or(assertion);
@@ -232,7 +241,42 @@ impl<'c> EventPrinter<'c> {
         self.print(&Record::Assertion {
             assertion: printed,
             verdict: verdict.as_ref(),
+            faults: &faults,
         });
+    }
+
+    /// Counts malformed annotations and those of unknown classes. Returns the faults of malformed ones, by index.
+    fn take_faults(&mut self, assertion: &Assertion<'_>) -> Vec<Option<Malformation>> {
+        let mut faults = Vec::new();
+        for annotation in assertion.annotations() {
+            let (span, reason) = (annotation.span(), annotation.reason());
+            let fault = self.faults.remove(&(self.context.channel, span.start()));
+            // One of an earlier text may have no assertion.
+            let fault = fault.filter(|_| reason == Some(Reason::Malformed));
+            faults.push(fault);
+            if let Some(reason) = reason {
+                let (context, lines) = (&self.context, self.lines.as_ref());
+                self.summary.counts.faulty.add(|| {
+                    let why = fault.map_or_else(String::new, |fault| format!(" ({fault})"));
+                    let location = location(context, lines, span);
+                    format!("{location}: {reason}{why}: {}", declared(&annotation))
+                });
+            }
+        }
+        faults
+    }
+
+    /// Counts cited identifiers that a list of sources does not have.
+    fn count_unlisted(&mut self, citation: &Citation<'_>) {
+        for cited in citation.ids() {
+            if cited.reason == Some(CitationReason::UnknownSource) {
+                let (context, lines) = (&self.context, self.lines.as_ref());
+                self.summary.counts.unlisted.add(|| {
+                    let location = location(context, lines, citation.span());
+                    format!("{location}: {}", cited.id)
+                });
+            }
+        }
     }
 
     fn judge(&mut self, assertion: &Assertion<'_>) -> Option<Verdict> {
@@ -262,6 +306,14 @@ impl<'c> EventPrinter<'c> {
             });
         }
         Some(verdict)
+    }
+}
+
+/// Returns the fault of a malformed annotation.
+fn fault_of(annotation: &BracketAnnotation<'_>) -> Option<Malformation> {
+    match annotation.annotation().reason() {
+        Some(Reason::Malformed) => parse_annotation(annotation.raw()).ok()?.malformation(),
+        _ => None,
     }
 }
 
@@ -337,8 +389,15 @@ impl Handler for EventPrinter<'_> {
 
     fn annotation(&mut self, annotation: &BracketAnnotation<'_>) -> Replacement {
         self.summary.counts.totals.annotations += 1;
+        let (channel, span) = (self.context.channel, annotation.span());
         if let Some(unannotated) = &mut self.unannotated {
-            unannotated.annotation(self.context.channel, annotation.span());
+            unannotated.annotation(channel, span);
+        }
+        if let Some(fault) = fault_of(annotation) {
+            if self.faults.len() == MAX_FAULTS {
+                self.faults.pop_first();
+            }
+            self.faults.insert((channel, span.start()), fault);
         }
         self.sample = None;
         Replacement::Remove
@@ -356,6 +415,7 @@ impl Handler for EventPrinter<'_> {
             }
             Event::Citation(citation) => {
                 self.summary.counts.totals.citations += 1;
+                self.count_unlisted(&citation);
                 self.print_event(&Record::Citation {
                     citation: &citation,
                 });

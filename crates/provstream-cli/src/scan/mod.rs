@@ -252,8 +252,14 @@ impl ScanTotals<'_> {
         counts.incomplete += u64::from(is_incomplete);
         if self.is_named {
             let file = path.display().to_string();
-            counts.refused.set_file(&file);
-            counts.unannotated.set_file(&file);
+            for found in [
+                &mut counts.refused,
+                &mut counts.unannotated,
+                &mut counts.faulty,
+                &mut counts.unlisted,
+            ] {
+                found.set_file(&file);
+            }
         }
         self.counts.merge(counts);
         if result.is_err() {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use clap::builder::styling::{AnsiColor, Style};
-use provstream::provenance::{Assertion, Verdict};
+use provstream::provenance::{Annotation, Assertion, Malformation, Verdict};
 use provstream::{Citation, Span};
 
 use super::line_index::{LineIndex, Position};
@@ -37,15 +37,19 @@ fn write_record(
 ) -> fmt::Result {
     let mut start = |span: Span| write!(out, "{DIM}{}{DIM:#}  ", location(span, context, lines));
     match record {
-        Record::Assertion { assertion, verdict } => {
+        Record::Assertion {
+            assertion,
+            verdict,
+            faults,
+        } => {
             start(assertion.span())?;
-            write_assertion(out, assertion, *verdict)
+            write_assertion(out, assertion, *verdict, faults)
         }
         Record::Checked {
             assertion, lines, ..
         } => {
             start(assertion.span())?;
-            write_assertion(out, assertion, None)?;
+            write_assertion(out, assertion, None, &[])?;
             out.write_str(lines)
         }
         Record::Citation { citation } => {
@@ -91,27 +95,25 @@ fn write_record(
             let end = if text.ends_with('\n') { "" } else { "\n" };
             write!(out, "    {}{end}", EscapeLines(text))
         }
-        Record::End(totals) => write_totals(
-            out,
-            context,
-            &[
+        Record::End(totals) => {
+            let counts = [
                 count(totals.assertions, "assertion"),
                 count(totals.annotations, "annotation"),
                 count(totals.marc, "MARC object"),
                 count(totals.diagnostics, "diagnostic"),
                 count(totals.bytes, "byte"),
-            ],
-        ),
-        Record::AdmitEnd(totals) => write_totals(
-            out,
-            context,
-            &[
+            ];
+            write_totals(out, context, &counts)
+        }
+        Record::AdmitEnd(totals) => {
+            let counts = [
                 count(totals.assertions, "assertion"),
                 format!("{} admitted", totals.admitted),
                 count(totals.diagnostics, "diagnostic"),
                 count(totals.bytes, "byte"),
-            ],
-        ),
+            ];
+            write_totals(out, context, &counts)
+        }
     }
 }
 
@@ -159,6 +161,7 @@ fn write_assertion(
     out: &mut String,
     assertion: &Assertion<'_>,
     verdict: Option<&Verdict>,
+    faults: &[Option<Malformation>],
 ) -> fmt::Result {
     write!(out, "{BOLD}{}{BOLD:#}", EscapeControls(assertion.text()))?;
     if let Some(pointer) = assertion.pointer() {
@@ -187,14 +190,14 @@ fn write_assertion(
         };
         write!(out, "    {style}{}{style:#}", EscapeControls(class))?;
         if let Some(reason) = annotation.reason() {
-            let declared = match annotation.declared() {
-                "" => "no class",
-                declared => declared,
-            };
+            write!(out, "  {WARNING}{reason}")?;
+            if let Some(Some(fault)) = faults.get(index) {
+                write!(out, " ({fault})")?;
+            }
             write!(
                 out,
-                "  {WARNING}{reason}: {}{WARNING:#}",
-                EscapeControls(declared)
+                ": {}{WARNING:#}",
+                EscapeControls(declared(&annotation))
             )?;
         }
         if let Some(id) = annotation.observation_id() {
@@ -213,6 +216,14 @@ fn write_assertion(
         out.push('\n');
     }
     Ok(())
+}
+
+/// Returns the declared identifier, for people.
+pub(super) fn declared<'a>(annotation: &'a Annotation<'_>) -> &'a str {
+    match annotation.declared() {
+        "" => "no class",
+        declared => declared,
+    }
 }
 
 /// Formats the location of a span, as the start of a line.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use provstream::provenance::{Assertion, Verdict};
+use provstream::provenance::{Assertion, Malformation, Verdict};
 use provstream::{Citation, Span};
 use provstream_marc::Violation;
 use provstream_providers::Channel;
@@ -24,6 +24,9 @@ pub(crate) enum Record<'a> {
         assertion: &'a Assertion<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         verdict: Option<&'a Verdict>,
+        /// Faults of malformed annotations in brackets, by index, for people.
+        #[serde(skip)]
+        faults: &'a [Option<Malformation>],
     },
     /// Assertion with its annotations and the checks of an extension.
     #[serde(rename = "assertion")]

@@ -17,6 +17,10 @@ pub(crate) struct Counts {
     pub(crate) refused: CountAndExample,
     /// Sentences without an annotation, if they are counted.
     pub(crate) unannotated: CountAndExample,
+    /// Annotations that are malformed or of an unknown class.
+    pub(crate) faulty: CountAndExample,
+    /// Cited identifiers that a list of sources does not have.
+    pub(crate) unlisted: CountAndExample,
     pub(crate) unjudged: UnjudgedDiagnostics,
     /// Errors that providers reported.
     pub(crate) errors: u64,
@@ -36,6 +40,8 @@ impl Counts {
         totals.diagnostics += other.diagnostics;
         self.refused.merge(&later.refused);
         self.unannotated.merge(&later.unannotated);
+        self.faulty.merge(&later.faulty);
+        self.unlisted.merge(&later.unlisted);
         self.unjudged.merge(&later.unjudged);
         self.errors += later.errors;
         self.incomplete += later.incomplete;

@@ -1,6 +1,6 @@
 //! `--fail`: the status, and the reason for it on standard error.
 
-use crate::common::{Files, Run, run};
+use crate::common::{Files, Run, run, sh};
 
 /// The folder of a policy and of other inputs.
 const GOLDEN: &str = concat!(
@@ -75,7 +75,7 @@ fn an_error_of_the_provider_is_a_reason() {
 }
 
 #[test]
-fn extract_fails_for_what_was_not_read_and_for_diagnostics_only() {
+fn extract_fails_for_what_was_not_read_and_for_diagnostics() {
     let unknown = "data: {\"output\":\"It is so. [substrate.grep]\"}\n\n";
     let failing = run(&["extract", "--fail", "--input", "auto"], unknown);
     assert_eq!(failing.status, 3, "{}", failing.stderr);
@@ -103,6 +103,41 @@ fn extract_fails_for_what_was_not_read_and_for_diagnostics_only() {
     let written = run(&["extract", "--fail", "--pretty", "-o", path, &bad], "");
     let reason = format!("diagnostics: 1; the lines of {path} say where and what");
     assert_eq!(written.stderr, format!("provstream: {reason}\n"));
+}
+
+#[test]
+fn extract_fails_for_what_it_takes_for_a_terminal_or_does_not_find() {
+    let faulty = "malformed or unknown annotations: ";
+    let repeated = "It is. [substrate.grep; ts=2026-01-01T00:00:00Z; ts=2026-01-01T00:00:00Z]";
+    for (text, reason) in [
+        (
+            repeated,
+            "1 (at byte 7: malformed (a repeated parameter): substrate.grep)",
+        ),
+        (
+            "It is. [substrate.grep] Is it? [substrate.grap] No. [9.0.substrate.grep]",
+            "2 (the first at byte 31: unknown-identifier: substrate.grap)",
+        ),
+        (
+            "{\"assertion\": \"It is.\", \"provenance\": 1}",
+            "1 (at byte 38: malformed: no class)",
+        ),
+    ] {
+        assert_fails("extract", text, &format!("{faulty}{reason}"));
+    }
+    let files = Files::new();
+    let sources = files.write("sources.json", "[{\"id\": \"1\"}]");
+    let extract = format!("extract --dialect numeric --sources {sources}");
+    let reason = "cited identifiers that are not listed: 1 (at byte 0: 7)";
+    assert_fails(&extract, "It is [1][7].", reason);
+    for pretty in ["extract --pretty", "admit --pretty --floor 1 --window any"] {
+        let text = format!("{repeated} So. [substrate.grep; x]");
+        let printed = sh(pretty, &text).stdout;
+        for fault in ["(a repeated parameter)", "(a parameter without `=`)"] {
+            let line = format!("\n    unverified-inference  malformed {fault}: substrate.grep");
+            assert!(printed.contains(&line), "{printed}");
+        }
+    }
 }
 
 #[test]
