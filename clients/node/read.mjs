@@ -135,13 +135,29 @@ async function differences(kase) {
       wrong.push([state, name, clean[name], other[name]])
     }
   }
-  const gated = await read(kase, 'gated')
-  const texts = gateway ? kase.by_policy : kase.gated
+  wrong.push(...changed('gated', clean, await read(kase, 'gated'), gateway ? kase.by_policy : kase.gated))
+  // The gateways' routes have no dialects.
+  const citing = gateway ? null : kase.citing
+  if (citing) {
+    const uncited = await read(kase, 'uncited')
+    wrong.push(...changed('uncited', clean, uncited, citing.uncited))
+    const name = Object.keys(clean).find((name) => !isDeepStrictEqual(clean[name], uncited[name]))
+    if (citing.was_uncited && name) {
+      wrong.push(['uncited', name, clean[name], uncited[name]])
+    }
+    wrong.push(...changed('rendered', clean, await read(kase, 'rendered'), citing.rendered))
+  }
+  return wrong
+}
+
+// What is wrong with a response whose texts must be these, and all else that of the clean one.
+function changed(state, clean, other, texts) {
+  const wrong = []
   const expected = (value) => isDeepStrictEqual(value, texts.length ? [texts.join('')] : [])
   for (const name of ['error', 'text', 'final', 'finish', 'usage', 'tools', 'reasoning']) {
     const isText = name === 'text' || name === 'final'
-    if (name in { ...clean, ...gated } && !(isText ? expected(gated[name]) : isDeepStrictEqual(clean[name], gated[name]))) {
-      wrong.push(['gated', name, isText ? texts : clean[name], gated[name]])
+    if (name in { ...clean, ...other } && !(isText ? expected(other[name]) : isDeepStrictEqual(clean[name], other[name]))) {
+      wrong.push([state, name, isText ? texts : clean[name], other[name]])
     }
   }
   return wrong
@@ -154,8 +170,9 @@ for (const kase of cases) {
   if (!(api in models[url] || api === 'vercel-ui') || (only.length && !only.includes(api)) || kase.choices > 1) {
     continue
   }
-  const count = (counts[api] ??= { responses: 0, differences: 0, unread: 0 })
+  const count = (counts[api] ??= { responses: 0, citing: 0, differences: 0, unread: 0 })
   count.responses++
+  count.citing += kase.citing ? 1 : 0
   for (const [state, ...what] of await differences(kase)) {
     if (state === 'clean' && kase.recorded) {
       console.log(`SKIPPED: vercel ${api} cannot read ${kase.source} as it is: ${what[1].split('\n')[0].slice(0, 200)}`)
@@ -170,6 +187,6 @@ for (const kase of cases) {
   }
 }
 for (const [api, count] of Object.entries(counts).sort()) {
-  console.log(`vercel ${api.padEnd(17)} ${String(count.responses).padStart(5)} responses, each read 4 times: ${count.differences} differences, ${count.unread} not read as they were`)
+  console.log(`vercel ${api.padEnd(17)} ${String(count.responses).padStart(5)} responses, each read 4 times, ${count.citing} also with markers: ${count.differences} differences, ${count.unread} not read as they were`)
 }
 process.exit(Object.keys(counts).length && Object.values(counts).every((count) => count.differences + count.unread === 0) ? 0 : 1)

@@ -5,6 +5,9 @@
 Each case is read as it was, with its annotations stripped, gated by a policy that releases everything, and gated by a
 policy that withholds some of it. The first three must be the same in every respect. Of the last, each text must be what a
 gate over the whole of it writes; finish reason, usage and tool calls must be those of the first.
+
+Some cases are also read with citation markers that were removed, and with links in their place. If the first has no markers of
+its own, the former must be the same as it in every respect. Otherwise, each text must be what the whole of it becomes.
 """
 
 import collections
@@ -59,17 +62,30 @@ def differences(case, read):
             if before != after:
                 yield state, name, before, after
                 break
-    gated = read("gated")
-    if "error" in gated:
-        yield "gated", "error", None, gated["error"]
+    yield from changed("gated", clean, read("gated"), case["gated"])
+    citing = case["citing"]
+    if not citing:
         return
-    expected = case["gated"]
+    uncited = read("uncited")
+    yield from changed("uncited", clean, uncited, citing["uncited"])
+    if citing["was_uncited"]:
+        for name in clean | uncited:
+            if name not in SAME and clean.get(name) != uncited.get(name):
+                yield "uncited", name, clean.get(name), uncited.get(name)
+    yield from changed("rendered", clean, read("rendered"), citing["rendered"])
+
+
+def changed(state, clean, found, texts):
+    """What is wrong with a response whose texts must be these, and all else that of the clean one."""
+    if "error" in found:
+        yield state, "error", None, found["error"]
+        return
     for name in ("text", "final"):
-        if name in clean and gated.get(name) != expected:
-            yield "gated", name, expected, gated.get(name)
+        if name in clean and found.get(name) != texts:
+            yield state, name, texts, found.get(name)
     for name in SAME:
-        if clean.get(name) != gated.get(name):
-            yield "gated", name, clean.get(name), gated.get(name)
+        if clean.get(name) != found.get(name):
+            yield state, name, clean.get(name), found.get(name)
 
 
 def main():
@@ -78,13 +94,14 @@ def main():
     apis = adapters.by_api(url)
     with urllib.request.urlopen(f"{url}/cases") as response:
         cases = json.load(response)
-    counts, wrong, unread = collections.Counter(), collections.Counter(), collections.Counter()
+    counts, citing, wrong, unread = (collections.Counter() for _ in range(4))
     for case in cases:
         api = case["api"]
         if api not in apis or (only and api not in only):
             continue
         adapter = apis[api]
         counts[api] += 1
+        citing[api] += case["citing"] is not None
         for state, name, before, after in differences(case, lambda state: read(adapter, case, state)):
             if state == "clean" and case["recorded"]:
                 print(f"SKIPPED: {api} cannot read {case['source']} as it is: {before[:200]}")
@@ -95,7 +112,7 @@ def main():
                 what = "" if case["streamed"] else ", not streamed"
                 print(f"{api}{what}, case {case['case']} ({case['source']}), {state}: {name} differs\n  {before!r}\n  {after!r}")
     for api, count in sorted(counts.items()):
-        print(f"{api:24} {count:5} responses, each read 4 times: {wrong[api]} differences, {unread[api]} not read as they were")
+        print(f"{api:24} {count:5} responses, each read 4 times, {citing[api]} also with markers: {wrong[api]} differences, {unread[api]} not read as they were")
     return 1 if wrong or unread or not counts else 0
 
 

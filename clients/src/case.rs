@@ -1,4 +1,4 @@
-//! A response in four states: as it was, and with annotations that provstream strips or gates.
+//! A response in its states: as it was, with annotations that provstream strips or gates, and with markers that it removes or renders.
 
 use provstream::provenance::{Timestamp, Vocabulary};
 use provstream::{Action, Gate, Parser, Policy, Question, Rules};
@@ -12,9 +12,13 @@ use testkit::wire::generate::Random;
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::blocks;
+use crate::citing::{self, CitingResponse};
 use crate::event::{Envelope, Event};
 use crate::frames::frames;
-use crate::inject::inject;
+use crate::inject::{ANNOTATIONS, inject};
+
+/// Made-up responses of each API that are also read with markers.
+const CITING_SEEDS: u64 = 8;
 
 /// A response.
 pub(crate) struct Case {
@@ -32,6 +36,8 @@ pub(crate) struct Case {
     gated: Vec<String>,
     /// What a gate with the policy of `policy.toml` writes of the whole of each text, without those that it empties.
     by_policy: Vec<String>,
+    /// The response with markers, of recorded and of some made-up ones.
+    citing: Option<CitingResponse>,
     /// The gate ends one of them.
     pub(crate) is_ended: bool,
     /// Bytes of each piece that provstream and the client get.
@@ -73,6 +79,11 @@ fn by_policy(text: &str) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
+/// Returns `true` for the name of a file, with a seed, and `false` for the number of a made-up response.
+fn is_recorded(source: &str) -> bool {
+    source.contains(',')
+}
+
 impl Case {
     /// A made-up response.
     pub(crate) fn drawn(api: &'static Api, seed: u64) -> Self {
@@ -105,10 +116,15 @@ impl Case {
         seed: u64,
         source: String,
         clean: Vec<u8>,
-        events: &[Event],
+        clean_events: &[Event],
         envelope: Random,
     ) -> Self {
-        let (mut events, mut texts) = inject(api, events, &mut Random::new(seed ^ 0xA11));
+        let (mut events, mut texts) = inject(
+            api,
+            clean_events,
+            ANNOTATIONS,
+            &mut Random::new(seed ^ 0xA11),
+        );
         if seed.is_multiple_of(2) {
             blocks::add(api, &mut events, &mut texts);
         }
@@ -119,6 +135,9 @@ impl Case {
         gated.retain(|text| !text.is_empty());
         let mut by_policy: Vec<String> = texts.values().map(|text| by_policy(&text.text)).collect();
         by_policy.retain(|text| !text.is_empty());
+        let is_citing = seed < CITING_SEEDS || is_recorded(&source);
+        let citing =
+            is_citing.then(|| CitingResponse::new(api, clean_events, seed, envelope.clone()));
         Self {
             api,
             source,
@@ -130,6 +149,7 @@ impl Case {
             texts: texts.len(),
             gated,
             by_policy,
+            citing,
             is_ended: ends.contains(&true),
         }
     }
@@ -142,6 +162,14 @@ impl Case {
             "stripped" => self.stripped(),
             "released" => self.gated(All),
             "gated" => self.gated(Drawn(self.seed)),
+            "uncited" | "rendered" => {
+                let citing = self.citing.as_ref()?;
+                citing.rewritten(
+                    self.rewriter(citing::parser()),
+                    self.size,
+                    state == "rendered",
+                )
+            }
             _ => return None,
         };
         Some(match self.api.envelope {
@@ -150,12 +178,17 @@ impl Case {
         })
     }
 
+    /// The rewriter of the response, which detects its format for every second one.
+    fn rewriter(&self, parser: Parser) -> StreamRewriter {
+        match self.seed % 2 {
+            0 => StreamRewriter::new(self.api.format, parser),
+            _ => StreamRewriter::detect(parser),
+        }
+    }
+
     fn stripped(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut rewriter = match self.seed % 2 {
-            0 => StreamRewriter::new(self.api.format, Parser::new()),
-            _ => StreamRewriter::detect(Parser::new()),
-        };
+        let mut rewriter = self.rewriter(Parser::new());
         for chunk in self.annotated.chunks(self.size) {
             rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
         }
@@ -197,7 +230,8 @@ impl Case {
     pub(crate) fn to_json(&self, number: usize) -> Value {
         let choices = if self.api.choices > 1 { self.texts } else { 1 };
         json!({"case": number, "api": self.api.name, "streamed": self.api.envelope != Envelope::Body,
-               "source": self.source, "recorded": self.source.contains(','), "gated": self.gated, "by_policy": self.by_policy, "choices": choices})
+               "source": self.source, "recorded": is_recorded(&self.source), "gated": self.gated, "by_policy": self.by_policy, "choices": choices,
+               "citing": self.citing.as_ref().map(CitingResponse::to_json)})
     }
 }
 

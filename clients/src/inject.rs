@@ -1,4 +1,4 @@
-//! Puts annotations at random places of the texts of a response.
+//! Puts annotations or markers at random places of the texts of a response.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,28 @@ use crate::api::{Api, Unit};
 use crate::event::Event;
 use crate::places::{Channel, Slot, ranges, slots};
 
-const ANNOTATIONS: [&str; 8] = [
-    "[substrate.grep]",
-    " [substrate.grep]",
-    " [substrate.git.log; ts=2026-05-28T11:41:00Z]",
-    "[substrate.code.read; observation-id=\"a, ]b😀\"]",
-    " [substrate.mcp.brief; observation-id=obs-7; ts=2026-05-28T11:41:00.5+02:00]",
-    " [unverified-inference]",
-    "\n[unverified]",
-    " [substrate.grep] [substrate.git.log]",
-];
+/// Texts to put into a text, and the naive reference that removes them.
+#[derive(Clone, Copy)]
+pub(crate) struct Insertion {
+    pub(crate) texts: &'static [&'static str],
+    pub(crate) strip: fn(&str) -> String,
+}
 
-/// A text before and after annotations were put into it.
+pub(crate) const ANNOTATIONS: Insertion = Insertion {
+    texts: &[
+        "[substrate.grep]",
+        " [substrate.grep]",
+        " [substrate.git.log; ts=2026-05-28T11:41:00Z]",
+        "[substrate.code.read; observation-id=\"a, ]b😀\"]",
+        " [substrate.mcp.brief; observation-id=obs-7; ts=2026-05-28T11:41:00.5+02:00]",
+        " [unverified-inference]",
+        "\n[unverified]",
+        " [substrate.grep] [substrate.git.log]",
+    ],
+    strip: stripped,
+};
+
+/// A text before and after annotations or markers were put into it.
 #[derive(Clone, Debug)]
 pub(crate) struct Injected {
     pub(crate) clean: String,
@@ -43,8 +53,8 @@ pub(crate) fn stripped(text: &str) -> String {
 }
 
 impl Injected {
-    /// Annotations at places where removing them gives the text back.
-    fn draw(clean: &str, random: &mut Random) -> Self {
+    /// Annotations or markers at places where removing them gives the text back; if it has some itself, the text without these.
+    fn draw(clean: &str, insertion: Insertion, random: &mut Random) -> Self {
         let mut injected = Self {
             clean: clean.into(),
             text: clean.into(),
@@ -57,6 +67,7 @@ impl Injected {
         if places.is_empty() {
             return injected;
         }
+        let expected = (insertion.strip)(clean);
         for _ in 0..1 + random.below(5) {
             let mut place = places[random.below(places.len())];
             if random.one_in(2) {
@@ -67,10 +78,10 @@ impl Injected {
             let before = injected.clone();
             injected
                 .added
-                .push((place, ANNOTATIONS[random.below(ANNOTATIONS.len())]));
+                .push((place, insertion.texts[random.below(insertion.texts.len())]));
             injected.added.sort_by_key(|(place, _)| *place);
             injected.text = injected.upto(clean.len(), true);
-            if stripped(&injected.text) != clean {
+            if (insertion.strip)(&injected.text) != expected {
                 injected = before;
             }
         }
@@ -114,8 +125,13 @@ impl Injected {
 /// The texts of a response.
 pub(crate) type Texts = BTreeMap<Channel, Injected>;
 
-/// The same response with annotations in its texts, in what repeats them, and in what counts them.
-pub(crate) fn inject(api: &Api, events: &[Event], random: &mut Random) -> (Vec<Event>, Texts) {
+/// The same response with annotations or markers in its texts, in what repeats them, and in what counts them.
+pub(crate) fn inject(
+    api: &Api,
+    events: &[Event],
+    insertion: Insertion,
+    random: &mut Random,
+) -> (Vec<Event>, Texts) {
     let mut events = events.to_vec();
     let slots = slots(api, &events);
     let mut clean: BTreeMap<Channel, String> = BTreeMap::new();
@@ -125,10 +141,10 @@ pub(crate) fn inject(api: &Api, events: &[Event], random: &mut Random) -> (Vec<E
             .or_default()
             .push_str(&slot.text);
     }
-    // The same text gets the same annotations wherever it comes, so that what repeats it can be found.
+    // The same text gets the same insertions wherever it comes, so that what repeats it can be found.
     let mut drawn: BTreeMap<String, Injected> = BTreeMap::new();
     let mut draw = |text: String| {
-        let draw = || Injected::draw(&text, random);
+        let draw = || Injected::draw(&text, insertion, random);
         drawn.entry(text.clone()).or_insert_with(draw).clone()
     };
     let texts = clean

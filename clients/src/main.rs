@@ -1,5 +1,5 @@
-//! Serves responses of every API to the providers' own clients, which compare what they read: as they were, and with
-//! annotations that provstream has removed or gated.
+//! Serves responses of every API to the providers' own clients, which compare what they read: as they were, with
+//! annotations that provstream has removed or gated, and with markers that it has removed or rendered.
 //!
 //! `provstream-clients SEEDS` prints its port and serves until it is ended. A client asks for a case by naming it as the model:
 //! `case-7-stripped`. `GET /cases` lists them.
@@ -11,6 +11,7 @@ mod answer;
 mod api;
 mod blocks;
 mod case;
+mod citing;
 mod event;
 mod frames;
 mod http;
