@@ -11,6 +11,8 @@ use super::steps::{count, each};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockEvent {
     Start,
+    /// A block of another kind begins. It stays, whatever text it has.
+    OtherStart,
     /// The event has text, an empty string for text, or other content of the block.
     Delta,
     Stop,
@@ -145,11 +147,11 @@ impl Blocks {
         let is_new = event == BlockEvent::Start || known.current != Some(number);
         if event != BlockEvent::Stop && is_new {
             known.current = Some(number);
-            if known.greatest < Some(number) {
-                known.greatest = Some(number);
-                known.begin(number);
-            } else {
-                known.keep_open();
+            let is_next = known.greatest < Some(number);
+            known.greatest = known.greatest.max(Some(number));
+            match is_next && event != BlockEvent::OtherStart {
+                true => known.begin(number),
+                false => known.keep_open(),
             }
         }
         if event == BlockEvent::Stop {

@@ -260,7 +260,8 @@ impl FactReader {
             let is_empty = capture.start == capture.end;
             // A block that there is no room for says nothing about the others.
             let has_room = self.numbering.has_room_for_block();
-            if table.has_starts && has_room && !self.numbering.is_block_open(key) {
+            let has_begun = rule.row.role == Role::Start || self.numbering.is_block_open(key);
+            if table.has_starts && has_room && !has_begun {
                 self.end_blocks();
             }
             return Some((self.numbering.block_of(key, is_empty)?, None));

@@ -61,9 +61,16 @@ impl FactReader {
                     self.block = self.block.or(Some(BlockEvent::Start));
                     self.begin_block(event, channel());
                 }
-                _ if event.is_kind(capture) => self.break_before_block(event, rule, id()),
-                _ if event.automaton.table.one_text => self.begin_block(event, channel()),
-                _ => {}
+                _ => {
+                    if event.automaton.table.one_text {
+                        self.block = self.block.or(Some(BlockEvent::OtherStart));
+                    }
+                    if event.is_kind(capture) {
+                        self.break_before_block(event, rule, id());
+                    } else if event.automaton.table.one_text {
+                        self.begin_block(event, channel());
+                    }
+                }
             },
             Role::BlockStart => {
                 // Clients add what follows to the new one of two blocks with a name.

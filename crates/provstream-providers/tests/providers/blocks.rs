@@ -747,6 +747,43 @@ fn a_block_stays_if_an_earlier_number_comes_before_its_end() {
     }
 }
 
+/// The text of a block of any kind is a text of its own while another block is open.
+#[test]
+fn no_text_of_an_open_block_is_in_one_of_another_kind() {
+    let block = |index: u32, kind: &str, text: &str| json!({"type": "content_block_start", "index": index, "content_block": {"type": kind, "text": text}});
+    let delta = |index: u32, text: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}});
+    let all = [
+        block(0, "text", ""),
+        block(1, "other_text", "a [sub"),
+        delta(0, "b [sub"),
+        delta(1, "c"),
+        delta(0, "d"),
+    ];
+    let stream: String = all
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
+    for size in [1, 7, stream.len()] {
+        let out = stripped(Anthropic, stream.as_bytes(), size);
+        let mut read = [String::new(), String::new()];
+        for event in events(&out) {
+            let text = event["content_block"]["text"].as_str();
+            let text = text.or(event["delta"]["text"].as_str()).unwrap_or_default();
+            read[event["index"].as_u64().expect("an index") as usize] += text;
+        }
+        assert_eq!(read, ["b [subd", "a [subc"], "{}", out.escape_ascii());
+    }
+    // What is held back at the end of the stream.
+    let all = [block(1, "text", ""), block(0, "other_text", "a\n")];
+    let stream: String = all
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
+    let out = stripped(Anthropic, stream.as_bytes(), stream.len());
+    let last = events(&out).pop().expect("the text that was held back");
+    assert_eq!(last["index"], 0, "{}", out.escape_ascii());
+}
+
 /// A message in which each block has a letter of its own, so that a text shows the block that it is of.
 fn drawn(random: &mut Random) -> Vec<Block> {
     let count = 1 + random.below(LETTERS.len());
