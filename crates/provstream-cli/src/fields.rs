@@ -50,6 +50,8 @@ pub(crate) struct FieldCounts {
     strings: u64,
     /// Lines of JSON without a string at a pointer.
     without: u64,
+    /// Lines of JSON with nothing at the pointers.
+    absent: CountAndExample,
     /// Lines that are not JSON, or have another value at a pointer.
     pub(crate) unread: CountAndExample,
     /// A line looks like the beginning of a JSON value of several lines.
@@ -61,6 +63,7 @@ impl FieldCounts {
     pub(crate) fn merge(&mut self, later: &Self) {
         self.strings += later.strings;
         self.without += later.without;
+        self.absent.merge(&later.absent);
         self.unread.merge(&later.unread);
         self.is_spread |= later.is_spread;
     }
@@ -68,6 +71,18 @@ impl FieldCounts {
     /// Returns `true` if lines had text that was not read, or if there are lines and none has a string, as with a mistyped pointer.
     pub(crate) const fn has_unread(&self) -> bool {
         self.unread.count() > 0 || self.strings == 0 && self.without > 0
+    }
+
+    /// Returns `true` if lines were not read, or have nothing at the pointers, so that no policy decided about their text.
+    pub(crate) const fn has_unjudged(&self) -> bool {
+        self.has_unread() || self.absent.count() > 0
+    }
+
+    /// Returns a message about lines with nothing at the pointers, if others have a string there.
+    pub(crate) fn absent(&self) -> Option<String> {
+        let (absent, example) = (self.absent.count(), self.absent.example());
+        (absent > 0 && self.strings > 0)
+            .then(|| format!("lines that pass unjudged: {absent}{example}"))
     }
 
     /// Returns a message if the input had no string, or is not NDJSON.
@@ -243,11 +258,16 @@ impl FieldState {
         missing: Option<(&str, bool)>,
         sink: &mut dyn StreamSink,
     ) {
+        let number = line.number;
         let (message, is_unread) = missing.map_or((None, true), |(message, is_unread)| {
             self.counts.without += 1;
             (Some(message), is_unread)
         });
-        let number = line.number;
+        if let Some((nothing, false)) = missing {
+            self.counts
+                .absent
+                .add(|| format!("line {number}: {nothing}"));
+        }
         if is_unread {
             let problem = message.unwrap_or("it is not JSON");
             self.counts

@@ -40,9 +40,10 @@ use crate::sink::{StoppedText, StreamSink, TextName};
 /// With --dialect, sentences with citation markers such as [1] are judged by their sources, too.
 ///
 /// With --input the text of each channel goes through a gate of its own, and what cannot be read
-/// as an event is withheld. With --field each string does, and lines that are not JSON are
-/// withheld. Several files are written one after the other, or with -o DIRECTORY to files of the
-/// same names in it. That something is released is no evidence that an observation took place.
+/// as an event is withheld. With --field each string does. Lines that are not JSON, or have another
+/// value there, are withheld; lines with nothing there pass, but not with --fail. Several files are
+/// written one after the other, or with -o DIRECTORY to files of the same names in it. That
+/// something is released is no evidence that an observation took place.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct GateOptions {

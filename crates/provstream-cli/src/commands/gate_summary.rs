@@ -127,7 +127,7 @@ impl GateSummary {
         self.has_passed_so_far()
             && end.stopped.is_empty()
             && end.status.passes()
-            && !end.fields.has_unread()
+            && !end.fields.has_unjudged()
     }
 
     /// Returns `true` unless something was withheld or could not be judged.
@@ -174,6 +174,9 @@ impl GateSummary {
             self.note(&self.unjudged);
         }
         if let Some(message) = end.fields.message(pointers, "withheld") {
+            self.note(message);
+        }
+        if let Some(message) = end.fields.absent() {
             self.note(message);
         }
         if let Some(place) = self.hidden.found() {

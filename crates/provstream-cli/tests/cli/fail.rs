@@ -222,6 +222,23 @@ fn lines_of_which_none_has_a_string_at_the_pointer_do_not_pass() {
             assert!(mistyped.stderr.contains(message), "{}", mistyped.stderr);
         }
     }
+    // A line without text passes, but nothing was judged in it.
+    let absent = format!("{lines}{{\"txt\":\"A. [substrate.grep]\"}}\n");
+    let nulls = format!("{lines}{{\"text\":null}}\n\n");
+    for command in ["gate", "report"] {
+        let command = [command, "--policy", &policy, "--fail", "--field", "/text"];
+        let missed = run(&command, &absent);
+        let note = "provstream: lines that pass unjudged: 1 (line 3: nothing at /text)\n";
+        assert_eq!((missed.status, &*missed.stderr), (3, note), "{command:?}");
+        assert!(
+            command[0] == "report"
+                || missed
+                    .stdout
+                    .ends_with("{\"txt\":\"A. [substrate.grep]\"}\n")
+        );
+        let judged = run(&command, &nulls);
+        assert_eq!((judged.status, &*judged.stderr), (0, ""), "{command:?}");
+    }
     let blank = run(&["strip", "--fail", "--field", "/txt"], "\n");
     assert_eq!(blank.status, 0, "{}", blank.stderr);
 }
