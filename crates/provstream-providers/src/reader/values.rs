@@ -55,23 +55,7 @@ impl FactReader {
                 .push(Found::ToolJson(channel(), Raw::of(capture))),
             Role::Part if event.is_set(capture) => self.add_break(event, rule, id()),
             Role::Holder if event.is_other_part(capture) => self.add_break(event, rule, id()),
-            Role::Block => match &*event.string(capture) {
-                b"text" | b"message" | b"model_output" if !event.automaton.table.one_text => {}
-                b"text" => {
-                    self.block = self.block.or(Some(BlockEvent::Start));
-                    self.begin_block(event, channel());
-                }
-                _ => {
-                    if event.automaton.table.one_text {
-                        self.block = self.block.or(Some(BlockEvent::OtherStart));
-                    }
-                    if event.is_kind(capture) {
-                        self.break_before_block(event, rule, id());
-                    } else if event.automaton.table.one_text {
-                        self.begin_block(event, channel());
-                    }
-                }
-            },
+            Role::Block => self.take_kind(event, capture, rule),
             Role::BlockStart => {
                 // Clients add what follows to the new one of two blocks with a name.
                 self.end_block(event, channel());
@@ -101,6 +85,29 @@ impl FactReader {
                     .push(Found::Offset(id, Raw::of(capture), of_prompt));
             }
             _ => {}
+        }
+    }
+
+    /// Takes the kind of a block that begins.
+    fn take_kind(&mut self, event: &WalkedEvent<'_>, capture: &Capture, rule: &PathRule) {
+        let is_one_text = event.automaton.table.one_text;
+        let channel = || event.channel(capture, rule.row.channel);
+        match &*event.string(capture) {
+            b"text" | b"message" | b"model_output" if !is_one_text => {}
+            b"text" => {
+                self.block = self.block.or(Some(BlockEvent::Start));
+                self.begin_block(event, channel());
+            }
+            _ => {
+                if is_one_text {
+                    self.block = self.block.or(Some(BlockEvent::OtherStart));
+                }
+                if event.is_kind(capture) {
+                    self.break_before_block(event, rule, event.text_id(capture, rule));
+                } else if is_one_text {
+                    self.begin_block(event, channel());
+                }
+            }
         }
     }
 
