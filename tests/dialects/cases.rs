@@ -147,6 +147,25 @@ fn ordinary_text_has_no_numbers() {
 }
 
 #[test]
+fn words_before_lists_of_numbers_are_compared_whole_and_in_any_case() {
+    for (word, is_marker) in [
+        ("Berlin", true),
+        ("This", true),
+        ("in", false),
+        ("IN", false),
+        ("é", false),
+        ("É", false),
+        ("café", true),
+        // Words of these scripts have no spaces between them.
+        ("数値は", false),
+    ] {
+        let text = format!("So {word} [1, 2].");
+        let (_, citations) = found("numeric", &text);
+        assert_eq!(citations.len(), usize::from(is_marker), "{text}");
+    }
+}
+
+#[test]
 fn built_in_dialects_fit_into_64_kib_together() {
     let mut sizes = Vec::new();
     for name in provstream::Dialect::built_in_names() {
