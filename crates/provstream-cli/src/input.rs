@@ -92,8 +92,9 @@ impl Input {
             let file = File::open(path).with_context(unreadable)?;
             let metadata = file.metadata().with_context(unreadable)?;
             if metadata.is_dir() {
+                let folder = name.trim_end_matches(std::path::MAIN_SEPARATOR);
                 bail!(CliError::Input(format!(
-                    "cannot read {name}: it is a directory; extract, admit, summary and report read the files in it with --recursive"
+                    "cannot read {name}: it is a directory; give the files in it, such as {folder}/*, or to extract, admit, summary or report --recursive"
                 )));
             }
             let reader: Box<dyn Read + Send> = Box::new(file);

@@ -152,7 +152,13 @@ impl Output {
         }
         // Without the name of the temporary file.
         let temporary = builder.tempfile_in(folder);
-        let temporary = temporary.map_err(|error| io::Error::from(error.kind()))?;
+        let temporary = temporary.map_err(|error| match error.kind() {
+            kind @ io::ErrorKind::NotFound => {
+                let message = format!("there is no directory {}", folder.display());
+                io::Error::new(kind, message)
+            }
+            kind => io::Error::from(kind),
+        })?;
         if let Some(existing) = existing {
             temporary
                 .as_file()

@@ -155,7 +155,14 @@ impl fmt::Display for PointerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSlash(text) => {
-                let example = if text.is_empty() { "text" } else { text };
+                let example = match text.trim_start_matches(['$', '.']) {
+                    "" => "text".to_owned(),
+                    // Of other languages for paths, `.a[0].b`, `$.a[*].b` and `a[].b`.
+                    path => path
+                        .replace("[]", "/*")
+                        .replace(['.', '['], "/")
+                        .replace(']', ""),
+                };
                 write!(
                     f,
                     "expected a JSON Pointer, which begins with `/`, such as /{example}"
@@ -616,6 +623,17 @@ mod tests {
     fn pointers_begin_with_a_slash() {
         for bad in ["", "a", "/~2", "/a~"] {
             assert!(bad.parse::<Pointer>().is_err(), "{bad}");
+        }
+        for (path, example) in [
+            ("", "/text"),
+            ("text", "/text"),
+            ("m/*/c", "/m/*/c"),
+            ("$.m[*].c", "/m/*/c"),
+            (".m[].c", "/m/*/c"),
+            ("m[0].c", "/m/0/c"),
+        ] {
+            let error = path.parse::<Pointer>().unwrap_err().to_string();
+            assert!(error.ends_with(&format!(" such as {example}")), "{error}");
         }
     }
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use clap::Args;
 use provstream::UnknownNameError;
-use provstream::provenance::{Discipline, ObservationLevel, Timestamp, Vocabulary, parse_duration};
+use provstream::provenance::{
+    Discipline, ObservationLevel, Timestamp, TimestampError, Vocabulary, parse_duration,
+};
 
 use crate::error::{exit_code_of_files, usage_error};
 use crate::ledger::LedgerOptions;
@@ -109,8 +111,15 @@ pub(crate) struct ClockOptions {
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = parse_duration)]
     pub(crate) skew: Duration,
     /// Time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: the clock when an assertion is complete]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = timestamp)]
     pub(crate) now: Option<Timestamp>,
+}
+
+/// Reads a time.
+pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|error: TimestampError| {
+        format!("expected a time such as 2026-05-28T12:00:00Z: {error}")
+    })
 }
 
 /// Runs the command.

@@ -10,6 +10,7 @@ use provstream::provenance::{ObservationCheck, ObservationLevel, Timestamp};
 use provstream::{Gate, Parser, Policy, RulePolicy, Rules, ready_policy};
 use provstream_providers::StreamGate;
 
+use crate::commands::admit::timestamp;
 use crate::engine::Engine;
 use crate::error::usage_error;
 use crate::ledger::LedgerOptions;
@@ -36,7 +37,7 @@ pub(crate) struct GateStreamOptions {
     #[arg(long, value_name = "LANGUAGE")]
     language: Option<String>,
     /// Time to judge by, in RFC 3339, such as 2026-05-28T12:00:00Z [default: the clock; in `gate` when an assertion is complete]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = timestamp)]
     pub(crate) now: Option<Timestamp>,
     #[command(flatten)]
     pub(crate) rewrite: RewriteOptions,

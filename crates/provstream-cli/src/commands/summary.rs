@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::admit::{ClockOptions, discipline};
 use crate::error::exit_code_of_files;
 use crate::files::InputFiles;
+use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
 use crate::input::{Input, input_name};
 use crate::messages::{EscapeControls, print_note, styled};
 use crate::options::{
@@ -188,6 +189,7 @@ pub(crate) fn run(options: &SummaryOptions) -> anyhow::Result<ExitCode> {
         groups: BTreeMap::new(),
         name: String::new(),
         channel: None,
+        hidden: HiddenAnnotationDetector::new(Mode::Text),
         sentences: UnannotatedSentences::default(),
         found: 0,
     };
@@ -199,8 +201,19 @@ pub(crate) fn run(options: &SummaryOptions) -> anyhow::Result<ExitCode> {
         let reader = StreamReader::new(input.input, parser.clone(), |rewriter| rewriter);
         let reader = reader.with_fields(summary.pointers, 1, false);
         let mut file = file.detect_response(is_text);
+        summary.hidden = HiddenAnnotationDetector::new(match is_text {
+            true => input.mode,
+            false => Mode::Text,
+        });
         let end = pump(&mut file, reader, input.chunk_size, &mut summary)?;
         summary.count_sentences();
+        if let Some(message) = end.fields.missing(summary.pointers) {
+            print_note(format_args!("{}: {message}", file.name()));
+        }
+        if let Some(place) = summary.hidden.found() {
+            let message = hidden_message(place, "read");
+            print_note(format_args!("{}: {message}", file.name()));
+        }
         if !end.status.is_fully_read() {
             print_note(format_args!("{}: {}", file.name(), end.status));
         }
@@ -225,6 +238,7 @@ struct Summary<'o> {
     /// Name of the current file or field.
     name: String,
     channel: Option<Channel>,
+    hidden: HiddenAnnotationDetector,
     sentences: UnannotatedSentences,
     /// Sentences found in the current text.
     found: u64,
@@ -383,12 +397,16 @@ fn age(seconds: Option<i64>) -> String {
 
 impl Handler for Summary<'_> {
     fn text(&mut self, text: TextChunk<'_>) {
+        self.hidden.push(text.bytes());
         self.sentences.push(self.channel, text.bytes());
     }
 
     fn event(&mut self, event: Event<'_>) {
         match event {
-            Event::Assertion(assertion) => self.assertion(&assertion),
+            Event::Assertion(assertion) => {
+                self.hidden.stop();
+                self.assertion(&assertion);
+            }
             Event::Citation(citation) => self.citation(&citation),
             Event::Diagnostic(_) => self.add(|group| group.diagnostics += 1),
             _ => {}

@@ -137,3 +137,43 @@ fn a_policy_that_is_not_found_names_those_that_need_no_file() {
         assert_eq!(refused.stdout, "");
     }
 }
+
+#[test]
+fn messages_say_what_to_give_instead() {
+    let files = Files::new();
+    let folder = files.path("");
+    let folder = folder.to_str().expect("the path is UTF-8");
+    let hidden = "{\"text\":\"It rains. [unverified-inference]\"}\n";
+    for (command, message) in [
+        (
+            "summary".to_owned(),
+            "standard input: annotations in brackets within JSON strings were not read",
+        ),
+        (
+            "summary --field /nope".to_owned(),
+            "standard input: no line has a string at /nope (--field)",
+        ),
+        (
+            format!("strip -o {folder}none/x"),
+            &format!("cannot write {folder}none/x: there is no directory {folder}none"),
+        ),
+        (
+            format!("strip {folder}"),
+            &format!("it is a directory; give the files in it, such as {folder}*"),
+        ),
+        (
+            "gate --policy own-state --now 2026-11-28".to_owned(),
+            "expected a time such as 2026-05-28T12:00:00Z: the date-time is cut short",
+        ),
+        (
+            "strip --field $.messages[*].content".to_owned(),
+            "such as /messages/*/content",
+        ),
+    ] {
+        let found = sh(&command, hidden).stderr;
+        assert!(found.contains(message), "{command}: {found}");
+    }
+    for quiet in ["summary --field /text", "summary --mode text"] {
+        assert_eq!(sh(quiet, hidden).stderr, "", "{quiet}");
+    }
+}

@@ -20,7 +20,9 @@ use super::options::{ExpectedKind, ObjectInputOptions, ProfileOptions};
 ///
 /// It is valid if no violation has the level `must`. An object with members of the drafts that do
 /// not show its kind is a violation, too; so are an object without a MARC object, text that is
-/// not JSON, and an input without objects.
+/// not JSON, and an input without objects. Several files are read as one stream:
+///
+///     cat records/*.json | provstream marc validate --fail
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ValidateOptions {
