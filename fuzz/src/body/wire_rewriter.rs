@@ -365,7 +365,12 @@ impl Read {
                 for (name, rewriter) in of_channels.filter(|(name, _)| over.contains(&name.0)) {
                     rewriter.push_break(read.texts.entry(*name).or_default());
                 }
-                read.rest.push(format!("error {message}"));
+                // The message of an error without one is all of its event, of which strip may have changed a text.
+                let is_event = message.trim_start().starts_with('{');
+                read.rest.push(match is_event {
+                    true => "error".to_owned(),
+                    false => format!("error {message}"),
+                });
             }
             Item::End => {
                 read.rest.push("end".into());
