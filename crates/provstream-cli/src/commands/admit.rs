@@ -82,7 +82,8 @@ pub(crate) struct DisciplineOptions {
     ///
     /// A duration such as `90s`, `15m`, `1h30m` or `2d`, or `any` for any age, is for the classes without a
     /// window of their own; `CLASS=DURATION`, such as `substrate.git.log=2d`, is for one class. A class without
-    /// any window never counts.
+    /// any window never counts, and neither does an annotation without a `ts`. One that is too old does no harm
+    /// beside others that count; `any_stale = "withhold"` in a policy of `provstream gate` refuses it.
     #[arg(long = "window", value_name = "[CLASS=]AGE", required = true, value_parser = WindowParser, hide_possible_values = true)]
     pub(crate) windows: Vec<Window>,
     /// Level that the observations of all classes or of one must reach: declared (the default), observed or requeried

@@ -25,8 +25,8 @@ use crate::scan::{ReportKind, ScanOptions, scan};
 /// Spans are byte offsets. In free text an assertion is the sentence before the brackets, and
 /// `clean_span` is its span in what `provstream strip` writes. In JSON it is a string member
 /// `assertion`, and `pointer` is its JSON Pointer. MARC objects are validated against MARC-02. Of
-/// several files, each line names its own. gzip and zstd are decompressed. docs/wire.md 8.1
-/// describes all lines.
+/// several files, each line names its own, and the last one has the totals of all. gzip and zstd
+/// are decompressed. docs/wire.md 8.1 describes all lines.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ExtractOptions {

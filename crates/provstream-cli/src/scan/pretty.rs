@@ -172,7 +172,12 @@ fn write_assertion(
             true => write!(out, "  {GOOD}admitted{GOOD:#}")?,
             false => write!(out, "  {BAD}not admitted{BAD:#}: {}", verdict.reason())?,
         }
-        write!(out, " ({} of {})", verdict.classes().len(), verdict.floor())?;
+        let counting = verdict.classes().len();
+        write!(
+            out,
+            " (classes that count: {counting}, floor {})",
+            verdict.floor()
+        )?;
     }
     out.push('\n');
     if !assertion.is_annotated() {

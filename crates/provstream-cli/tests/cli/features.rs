@@ -365,7 +365,7 @@ fn lines_for_people_have_places_classes_and_messages() {
     let admit = ["admit", "--floor=1", "--window=1d", "--pretty"];
     let judged = crate::common::run(&admit, "It is. [substrate.grep]").stdout;
     assert!(
-        judged.contains("1:1  It is.  not admitted: below-floor (0 of 1)"),
+        judged.contains("1:1  It is.  not admitted: below-floor (classes that count: 0, floor 1)"),
         "{judged}"
     );
 }

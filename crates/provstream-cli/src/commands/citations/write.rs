@@ -33,7 +33,7 @@ pub(crate) struct WriteOptions {
     /// Form of the citations
     #[arg(long = "as", value_name = "FORM")]
     form: CitationForm,
-    /// IRI of the text without annotations, the target of web annotations
+    /// IRI of the text without annotations, the target of web annotations, which need it
     #[arg(long, value_name = "IRI", required_if_eq("form", "web-annotation"), value_parser = iri)]
     source: Option<String>,
     /// Address of the observations of a class, or of all classes without one of their own

@@ -37,8 +37,7 @@ struct ObservationOptions {
     observations: Option<PathBuf>,
 }
 
-/// Print instructions for a model: the rules, each class in a line, the terminals, and two worked
-/// answers
+/// Print instructions for a model: the rules, the classes, and two worked answers
 ///
 /// With --observations, the prompt lists what was observed, and the model is asked to cite
 /// nothing else. The file is a JSON array; `ts` and `summary` can be left out:
