@@ -667,6 +667,31 @@ fn a_bad_citation_takes_no_good_one_with_it() {
 }
 
 #[test]
+fn half_a_character_of_a_delta_is_no_error() {
+    for (content, title, expected) in [
+        (r"Done \ud83d", r"t\ud83d\ude00", "t\u{1f600}"),
+        (r"\ude00", r"\\ud83d", r"\ud83d"),
+        (
+            "",
+            r"a\ud83d\ud83d\ude00\ude00",
+            "a\u{fffd}\u{1f600}\u{fffd}",
+        ),
+    ] {
+        let event = format!(
+            r#"{{"choices":[{{"delta":{{"content":"{content}","annotations":[{{"type":"url_citation","url_citation":{{"start_index":0,"end_index":1,"url":"u","title":"{title}"}}}}]}}}}]}}"#
+        );
+        let found = read(Provider::OpenAi, event.as_bytes());
+        let [Ok(citation)] = &found[..] else {
+            panic!("{found:?}")
+        };
+        let titles = citation
+            .sources()
+            .map(provstream_providers::citation::Source::title);
+        assert_eq!(titles.collect::<Vec<_>>(), [Some(expected)]);
+    }
+}
+
+#[test]
 fn what_is_no_json_is_one_error_without_a_pointer() {
     let kind = |event: &[u8]| {
         let read = read(Provider::OpenAi, event);

@@ -42,7 +42,12 @@ pub fn read(provider: Provider, event: &[u8]) -> Vec<Result<Citation, CitationEr
     if matches!(event.trim_ascii(), b"" | b"[DONE]") {
         return Vec::new();
     }
-    let value = match serde_json::from_slice(event) {
+    let value = serde_json::from_slice(event);
+    let value = value.or_else(|error| {
+        // A text that is cut within a character has one half in this event.
+        serde_json::from_slice(&without_lone_surrogates(event)).map_err(|_| error)
+    });
+    let value = match value {
         Ok(value) => value,
         Err(found) => {
             return error(CitationErrorKind::Syntax {
@@ -60,6 +65,28 @@ pub fn read(provider: Provider, event: &[u8]) -> Vec<Result<Citation, CitationEr
         Provider::Cohere => cohere::read(&root, &mut found),
     }
     found.0
+}
+
+/// Replaces escapes of surrogates without their other half, as the text of a delta may have at its ends, by that of U+FFFD.
+fn without_lone_surrogates(json: &[u8]) -> Vec<u8> {
+    let unit = |at: usize| {
+        let escape = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(str::from_utf8(escape).ok()?, 16).ok()
+    };
+    let mut found = json.to_vec();
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(b'\\', json.get(at..).unwrap_or_default()) {
+        at += next;
+        at += match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                found[at..at + 6].copy_from_slice(b"\\ufffd");
+                6
+            }
+            _ => 2,
+        };
+    }
+    found
 }
 
 /// A citation, none if it is of no known form.
