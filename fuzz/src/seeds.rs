@@ -25,6 +25,23 @@ const VOCABULARIES: [(&str, &str); 3] = [
     ("major.toml", "version = \"2.0\"\n"),
 ];
 
+/// Files of dialects: one that is refused, one with every key but `end`, and one whose markers are around their assertions.
+const DIALECTS: [(&str, &str); 3] = [
+    (
+        "alone",
+        "name = 'own'\n[[marker]]\nopen = '\\['\nseparator = ','\nclose = '\\]'\n",
+    ),
+    (
+        "own",
+        "name = 'own'\n[[marker]]\nopen = '\\{\\{kb:'\nid = '[0-9]+'\nseparator = ', ?'\nrange = '-'\nclose = '\\}\\}'\nmax = 64\n\
+         repeat = true\nguard = 'number'\nattached = 'listed'\nlabels = ['x']\nnot_after = ['in']\n",
+    ),
+    (
+        "around",
+        "name = 'around'\n[[marker]]\nopen = '<co: ?'\nid = '[0-9]{1,4}'\nclose = '>'\nend = '</co: ?[0-9]{1,4}>'\n",
+    ),
+];
+
 /// An identifier, an observation id and a timestamp, plain and with what has to be quoted.
 const FIELDS: [(&str, &str); 2] = [
     ("plain", "substrate.grep\nsha256:e3b0\n2026-05-28T11:40:00Z"),
@@ -122,7 +139,7 @@ impl Body {
                 ("wire", &[".json"]),
             ],
             Input::Vocabulary | Input::Deployment => &[("marc", &[".toml"])],
-            Input::Discipline => &[],
+            Input::Discipline | Input::Dialect => &[],
             Input::Fields => &[("text", &cases)],
         };
         let mut seeds = Vec::new();
@@ -131,6 +148,7 @@ impl Body {
         }
         let own: &[(&str, &str)] = match self.input {
             Input::Vocabulary => &VOCABULARIES,
+            Input::Dialect => &DIALECTS,
             Input::Records => &RECORDS,
             Input::Discipline => &DISCIPLINES,
             Input::Fields => &FIELDS,

@@ -4,8 +4,12 @@ use std::collections::HashMap;
 
 use regex_automata::dfa::Automaton as _;
 use regex_automata::dfa::{StartKind, dense};
+use regex_automata::nfa::thompson;
 use regex_automata::util::primitives::StateID;
+use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
+
+use super::minimize::{TransitionTable, minimized};
 
 /// Set of patterns, one bit each.
 pub(crate) type Patterns = u64;
@@ -18,6 +22,13 @@ pub(crate) type AutomatonState = u16;
 
 /// Most memory that building an automaton may take, in bytes.
 const BUILDING: usize = 8 << 20;
+
+/// Most memory of the nondeterministic automaton that it is built from, in bytes. Without this limit, repetitions of repetitions
+/// would take any amount.
+const MOST_NFA_BYTES: usize = 1 << 20;
+
+/// Most states before equal ones are merged. More would hardly fit into `MOST_BYTES`.
+const MOST_STATES: usize = MOST_BYTES / 8;
 
 /// Most bytes of the tables of an automaton.
 pub(crate) const MOST_BYTES: usize = 64 << 10;
@@ -80,10 +91,12 @@ impl MarkerAutomaton {
             .dfa_size_limit(Some(BUILDING))
             .determinize_size_limit(Some(BUILDING));
         let mut builder = dense::Builder::new();
-        builder.configure(config);
+        builder
+            .configure(config)
+            .thompson(thompson::Config::new().nfa_size_limit(Some(MOST_NFA_BYTES)));
         let dfa = builder.build_many(patterns).map_err(|_| {
-            let alone = |pattern: &String| builder.build(pattern).is_err();
-            match patterns.iter().position(alone) {
+            let is_wrong = |pattern: &String| syntax::parse(pattern).is_err();
+            match patterns.iter().position(is_wrong) {
                 Some(index) => BuildError::Pattern(index),
                 None => BuildError::TooLarge,
             }
@@ -92,7 +105,7 @@ impl MarkerAutomaton {
         let start = dfa
             .start_state_forward(&start)
             .map_err(|_| BuildError::TooLarge)?;
-        let graph = Graph::of(&dfa, start);
+        let graph = Graph::of(&dfa, start).ok_or(BuildError::TooLarge)?;
         if graph.accepts[0] != 0 {
             return Err(BuildError::Empty);
         }
@@ -166,29 +179,42 @@ impl MarkerAutomaton {
 
 /// Reachable states; index 0 is the start state.
 struct Graph {
-    next: Vec<[u32; 256]>,
+    /// Class of each byte.
+    classes: [u8; 256],
+    table: TransitionTable,
     accepts: Vec<Patterns>,
 }
 
 impl Graph {
-    fn of(dfa: &dense::DFA<Vec<u32>>, start: StateID) -> Self {
+    /// Finds the states; `None` if there are too many.
+    fn of(dfa: &dense::DFA<Vec<u32>>, start: StateID) -> Option<Self> {
+        let classes = dfa.byte_classes();
+        let bytes: Vec<u8> = classes
+            .representatives(..=u8::MAX)
+            .filter_map(|unit| unit.as_u8())
+            .collect();
         let mut ids = vec![start];
         let mut known = HashMap::from([(start, 0_u32)]);
         let mut graph = Self {
-            next: Vec::new(),
+            classes: core::array::from_fn(|byte| classes.get(byte as u8)),
+            table: TransitionTable {
+                next: Vec::new(),
+                width: bytes.len(),
+            },
             accepts: Vec::new(),
         };
         let mut at = 0;
         while let Some(&id) = ids.get(at) {
-            let mut row = [0; 256];
-            for byte in 0..=255_u8 {
+            if at == MOST_STATES {
+                return None;
+            }
+            for &byte in &bytes {
                 let next = dfa.next_state(id, byte);
-                row[usize::from(byte)] = *known.entry(next).or_insert_with(|| {
+                graph.table.next.push(*known.entry(next).or_insert_with(|| {
                     ids.push(next);
                     ids.len() as u32 - 1
-                });
+                }));
             }
-            graph.next.push(row);
             let end = dfa.next_eoi_state(id);
             let matches = match dfa.is_match_state(end) {
                 true => dfa.match_len(end),
@@ -200,18 +226,18 @@ impl Graph {
                 .push(patterns.fold(0, |all: Patterns, one: Patterns| all | one));
             at += 1;
         }
-        graph
+        Some(graph)
     }
 
     /// The patterns that may match from each state on, after at least one byte.
     fn continues(&self) -> Vec<Patterns> {
-        let mut found = vec![0; self.next.len()];
+        let mut found = vec![0; self.accepts.len()];
         loop {
             let mut changed = false;
-            for state in (0..self.next.len()).rev() {
+            for state in (0..self.accepts.len()).rev() {
                 let mut patterns: Patterns = found[state];
                 let mut last = u32::MAX;
-                for &next in &self.next[state] {
+                for &next in self.table.of(state) {
                     if next != last {
                         patterns |= self.accepts[next as usize] | found[next as usize];
                         last = next;
@@ -228,33 +254,24 @@ impl Graph {
 
     /// Merges states from which every byte sequence has the same result. Returns the group of each state; group 0 is the dead state.
     fn groups(&self, continues: &[Patterns]) -> (Vec<u32>, usize) {
-        let mut groups: Vec<u32> = vec![0; self.next.len()];
-        let mut count = 0;
-        loop {
-            // Dead states get group 0, even if there are none; the start state comes first, so it
-            // gets group 1.
-            let mut numbers = HashMap::new();
-            let mut next_groups = Vec::with_capacity(groups.len());
-            for (state, &continues) in continues.iter().enumerate() {
-                let dead = self.accepts[state] | continues == 0;
-                if dead {
-                    next_groups.push(0);
-                    continue;
-                }
-                let row: Vec<u32> = self.next[state]
-                    .iter()
-                    .map(|&next| groups[next as usize])
-                    .collect();
-                let key = (self.accepts[state], continues, row);
-                let number = numbers.len() as u32 + 1;
-                next_groups.push(*numbers.entry(key).or_insert(number));
+        let mut kinds = HashMap::new();
+        let results = self.accepts.iter().zip(continues);
+        let kinds = results.map(|result| {
+            let kind = kinds.len() as u32;
+            *kinds.entry(result).or_insert(kind)
+        });
+        let groups = minimized(&self.table, kinds.collect());
+        // Dead states get group 0, even if there are none; the start state comes first, so it gets group 1.
+        let mut numbers = HashMap::new();
+        let number = |(state, group): (usize, &u32)| {
+            if self.accepts[state] | continues[state] == 0 {
+                return 0;
             }
-            groups = next_groups;
-            if numbers.len() == count {
-                return (groups, count + 1);
-            }
-            count = numbers.len();
-        }
+            let number = numbers.len() as u32 + 1;
+            *numbers.entry(*group).or_insert(number)
+        };
+        let groups: Vec<u32> = groups.iter().enumerate().map(number).collect();
+        (groups, numbers.len() + 1)
     }
 
     fn compact(&self) -> MarkerAutomaton {
@@ -268,8 +285,9 @@ impl Graph {
             if group == 0 {
                 continue;
             }
-            for (byte, &next) in self.next[state].iter().enumerate() {
-                rows[group][byte] = groups[next as usize];
+            let next = self.table.of(state);
+            for (byte, &class) in self.classes.iter().enumerate() {
+                rows[group][byte] = groups[next[usize::from(class)] as usize];
             }
             for (slot, set) in [self.accepts[state], continues[state]]
                 .into_iter()
@@ -332,6 +350,10 @@ impl Transitions {
             ..Self::default()
         };
         for row in rows {
+            if 2 * all.dense.len() + 4 * all.pairs.len() > MOST_BYTES {
+                // An automaton with more is not used.
+                break;
+            }
             let row: Vec<AutomatonState> = representatives
                 .iter()
                 .map(|&byte| row[byte] as AutomatonState)

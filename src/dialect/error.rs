@@ -77,13 +77,21 @@ impl DialectError {
         Self::new(DialectErrorKind::UnknownName, None, name)
     }
 
+    /// Adds the place in a file to an error that is about no value.
+    pub(super) fn or_at(self, place: FilePosition) -> Self {
+        Self {
+            place: self.place.or(Some(place)),
+            ..self
+        }
+    }
+
     /// Returns the kind of error.
     #[must_use]
     pub const fn kind(&self) -> DialectErrorKind {
         self.kind
     }
 
-    /// Returns the place in the file; `None` if the error is about none.
+    /// Returns the place in the file; `None` if the error is about none, or about a file that is too large to be read.
     #[must_use]
     pub const fn place(&self) -> Option<FilePosition> {
         self.place

@@ -1,10 +1,10 @@
 //! Dialects in TOML files.
 
-use super::automaton::{BuildError, MarkerAutomaton};
+use super::automaton::{BuildError, MOST_PATTERNS, MarkerAutomaton};
 use super::guard::{Attached, Guard, GuardKind};
 use super::table::{FormTable, Ids};
 use super::{DialectError, DialectErrorKind as Kind};
-use crate::settings::{self, File, Value};
+use crate::settings::{self, File, FilePosition, Value};
 
 const KEYS: [&str; 12] = [
     "open",
@@ -30,8 +30,16 @@ const MOST_MAX: u64 = 4096;
 /// Longest name in bytes.
 const MOST_NAME: usize = 64;
 
+/// What a file has.
+pub(super) struct DialectFile {
+    pub(super) name: Box<str>,
+    /// Place of the name, for errors about all tables.
+    pub(super) place: FilePosition,
+    pub(super) tables: Vec<FormTable>,
+}
+
 /// Reads the name of a dialect, and its tables.
-pub(super) fn read(file: &[u8]) -> Result<(Box<str>, Vec<FormTable>), DialectError> {
+pub(super) fn read(file: &[u8]) -> Result<DialectFile, DialectError> {
     let file = File::parse(file)?;
     let root = file.root(&["name", "marker"])?;
     let stated = root.need("name")?;
@@ -47,8 +55,20 @@ pub(super) fn read(file: &[u8]) -> Result<(Box<str>, Vec<FormTable>), DialectErr
     if tables.is_empty() {
         return Err(DialectError::new(Kind::NoMarker, Some(root.place()), name));
     }
+    if let Some(further) = tables.get(MOST_PATTERNS) {
+        // Compiling them first would take long.
+        return Err(DialectError::new(
+            Kind::TooLarge,
+            Some(further.place()),
+            name,
+        ));
+    }
     let tables: Result<Vec<_>, _> = tables.iter().map(table).collect();
-    Ok((name.into(), tables?))
+    Ok(DialectFile {
+        name: name.into(),
+        place: stated.place(),
+        tables: tables?,
+    })
 }
 
 fn table(table: &settings::Table<'_>) -> Result<FormTable, DialectError> {

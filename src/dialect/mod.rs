@@ -8,6 +8,7 @@ mod built_in;
 mod error;
 mod file;
 mod guard;
+mod minimize;
 mod openers;
 mod set;
 mod table;
@@ -75,12 +76,16 @@ impl Dialect {
     ///
     /// Message with line and column.
     pub fn from_toml(file: &[u8]) -> Result<Self, DialectError> {
-        let (name, tables) = file::read(file)?;
+        let file::DialectFile {
+            name,
+            place,
+            tables,
+        } = file::read(file)?;
         let dialect = Self {
             parts: Arc::new(DialectParts { name, tables }),
         };
         // What no set can have is an error of the file.
-        Set::new(std::slice::from_ref(&dialect))?;
+        Set::new(std::slice::from_ref(&dialect)).map_err(|error| error.or_at(place))?;
         Ok(dialect)
     }
 

@@ -1,7 +1,9 @@
 //! Tables of dialects as input: damaged ones are refused, or read the same however a text is cut.
 
+use std::time::{Duration, Instant};
+
 use super::common::run;
-use provstream::{Dialect, Dialects, Mode, Parser};
+use provstream::{Dialect, DialectError, DialectErrorKind, Dialects, Mode, Parser};
 use testkit::reference::engine::Cuts;
 
 const FILES: [&str; 5] = [
@@ -84,4 +86,48 @@ fn a_damaged_table_is_refused_or_reads_a_text_the_same_however_it_is_cut() {
         }
     }
     assert!(refused > 8 && read > 8, "{refused} {read}");
+}
+
+fn refused(markers: &str) -> DialectError {
+    let file = format!("name = 'own'\n{markers}");
+    Dialect::from_toml(file.as_bytes()).expect_err("a dialect that is too large")
+}
+
+/// Place and kind of an error.
+fn fault(error: &DialectError) -> (Option<(u32, u32)>, DialectErrorKind) {
+    let place = error.place().map(|place| (place.line(), place.column()));
+    (place, error.kind())
+}
+
+#[test]
+fn forms_that_are_too_large_are_refused_soon() {
+    let start = Instant::now();
+    // Each form alone would take minutes, or more memory than there is.
+    for form in ["(a{100}){100}", "((a{1000}){1000}){1000}", "(.{9}x){60}"] {
+        let error = refused(&format!("[[marker]]\nopen = '{form}'\n"));
+        let expected = (Some((3, 8)), DialectErrorKind::TooLarge);
+        assert_eq!(fault(&error), expected, "{error}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(60), "{start:?}");
+}
+
+#[test]
+fn an_error_about_all_tables_has_the_place_of_the_name() {
+    // Each table has two forms, of which there may be 64.
+    let marker =
+        |number: usize| format!("[[marker]]\nopen = '<a{number}>'\nend = '</a{number}>'\n");
+    let error = refused(&(0..33).map(marker).collect::<String>());
+    let expected = (Some((1, 8)), DialectErrorKind::TooLarge);
+    assert_eq!(fault(&error), expected, "{error}");
+}
+
+#[test]
+fn further_tables_than_64_are_refused_before_they_are_compiled() {
+    let marker = |number: usize| format!("[[marker]]\nopen = 'a{number}b'\nrepeat = true\n");
+    let tables = |count| (0..count).map(marker).collect::<String>();
+    let file = format!("name = 'own'\n{}", tables(64));
+    Dialect::from_toml(file.as_bytes()).expect("64 tables of one group");
+    let error = refused(&tables(65));
+    let expected = (Some((194, 1)), DialectErrorKind::TooLarge);
+    assert_eq!(fault(&error), expected, "{error}");
 }

@@ -37,13 +37,18 @@ impl Sources for Listed {
     }
 }
 
-/// Checks that a text is read alike in one piece, in some pieces and byte by byte, with all built-in dialects and a complete list of
-/// sources, an incomplete one, or none.
+/// Checks a text with all built-in dialects.
 pub(super) fn check(data: &[u8]) {
     static ALL: LazyLock<Dialects> =
         LazyLock::new(|| Dialects::built_in(BUILT_IN).expect("built-in dialects"));
+    check_with(&ALL, data);
+}
+
+/// Checks that a text is read alike in one piece, in some pieces and byte by byte, with a complete list of sources, an incomplete one,
+/// or none.
+pub(super) fn check_with(dialects: &Dialects, data: &[u8]) {
     let case = Case::new(data);
-    let mut builder = Parser::builder().dialects(ALL.clone());
+    let mut builder = Parser::builder().dialects(dialects.clone());
     if let is_complete @ 0..2 = data.len() % 3 {
         let is_complete = is_complete == 0;
         builder = builder.sources(Arc::new(Listed { is_complete }));

@@ -6,6 +6,7 @@ mod chunk_invariance;
 mod citations;
 mod conservation;
 mod deployment_file;
+mod dialect_file;
 mod gate;
 mod holdback;
 mod json;
@@ -34,7 +35,7 @@ use super::Body;
 use super::generate::Input;
 
 /// All bodies.
-pub static BODIES: [Body; 28] = [
+pub static BODIES: [Body; 29] = [
     body("no_panic", Input::Stream, no_panic::check),
     body("chunk_invariance", Input::Stream, chunk_invariance::check),
     body("reference", Input::Stream, reference::check),
@@ -53,6 +54,7 @@ pub static BODIES: [Body; 28] = [
     body("json", Input::Json, json::check),
     body("writers", Input::Fields, writers::check),
     body("vocabulary_file", Input::Vocabulary, vocabulary_file::check),
+    body("dialect_file", Input::Dialect, dialect_file::check),
     body("deployment_file", Input::Deployment, deployment_file::check),
     body("admissibility", Input::Discipline, admissibility::check),
     body("marc", Input::Marc, marc::check),

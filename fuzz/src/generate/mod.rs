@@ -39,6 +39,8 @@ pub enum Input {
     Citations,
     /// A vocabulary file.
     Vocabulary,
+    /// A file of a dialect.
+    Dialect,
     /// The description of a MARC deployment.
     Deployment,
     /// Settings of a relying party, and an assertion to judge.
@@ -77,6 +79,7 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
         },
         Input::Citations => citation::event(&mut choices, &mut out),
         Input::Vocabulary => toml::vocabulary(&mut choices, &mut out),
+        Input::Dialect => toml::dialect(&mut choices, &mut out),
         Input::Deployment => toml::deployment(&mut choices, &mut out),
         Input::Discipline => discipline::discipline(&mut choices, &mut out),
         Input::Fields => text::fields(&mut choices, &mut out),

@@ -1,4 +1,4 @@
-//! TOML: vocabulary files, and descriptions of deployments as edits of the examples.
+//! TOML: vocabulary files, dialects, and descriptions of deployments as edits of the examples.
 
 use super::Choices;
 
@@ -74,6 +74,63 @@ pub(super) fn vocabulary(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
         }
         if choices.one_in(12) {
             text += &format!("more = {}\n", choices.pick(&VALUES));
+        }
+    }
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Parts of the forms of a dialect.
+const FORMS: [&str; 24] = [
+    r"\[",
+    r"\]",
+    "【",
+    "】",
+    r"\{\{kb:",
+    r"\}\}",
+    "<co: ?",
+    "</co: ?[0-9]>",
+    "[0-9]{1,3}",
+    "(?:0|[1-9][0-9]{0,2})",
+    "[a-z]+",
+    "[^ ]*",
+    ".",
+    ".*",
+    "x?",
+    "(?:ab|a)",
+    "(?i)a",
+    "^a",
+    "(",
+    "é{2,4}",
+    r"\d{1,9}",
+    "",
+    "(?:a{90}){90}",
+    " ?, ?",
+];
+
+/// A dialect of a few tables.
+pub(super) fn dialect(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
+    const KEYS: [&str; 5] = ["close", "id", "separator", "range", "end"];
+    const OTHERS: [&str; 9] = [
+        "max = 5",
+        "max = 64",
+        "max = 4097",
+        "repeat = true",
+        "guard = 'number'",
+        "guard = 'link'",
+        "attached = 'never'",
+        "labels = ['x']",
+        "not_after = ['in']",
+    ];
+    let mut text = String::from("name = 'own'\n");
+    while choices.go_on() && text.len() < 300 {
+        text += "[[marker]]\n";
+        text += &format!("open = '{}'\n", choices.pick(&FORMS));
+        let count = choices.below(KEYS.len() + 1);
+        for key in KEYS.iter().take(count) {
+            text += &format!("{key} = '{}'\n", choices.pick(&FORMS));
+        }
+        while choices.one_in(3) {
+            text += &format!("{}\n", choices.pick(&OTHERS));
         }
     }
     out.extend_from_slice(text.as_bytes());

@@ -116,6 +116,7 @@ replays!(
     json,
     writers,
     vocabulary_file,
+    dialect_file,
     deployment_file,
     admissibility,
     marc,
