@@ -36,7 +36,7 @@ pub(super) struct Blocks {
 struct KnownBlocks {
     /// Blocks without text that is certain to stay.
     empty: SmallVec<[NumberedBlock; 1]>,
-    /// Numbers of the open blocks.
+    /// Numbers of the open blocks, of any kind.
     open: SmallVec<[u32; 1]>,
     /// Number of the block that began or got content last.
     current: Option<u32>,
@@ -75,17 +75,17 @@ pub(super) struct Named {
 pub(super) type RemovedBlocks = SmallVec<[u32; 1]>;
 
 impl KnownBlocks {
-    fn begin(&mut self, number: u32) {
-        if self.open.is_empty() {
+    fn begin(&mut self, number: u32, may_be_removed: bool) {
+        if !self.open.is_empty() {
+            self.keep_open();
+        } else if may_be_removed {
             self.empty.push(NumberedBlock {
                 number,
                 is_open: true,
                 had_text: false,
             });
-        } else {
-            self.keep_open();
         }
-        if self.open.len() < MAX_CHANNELS {
+        if self.open.len() < MAX_CHANNELS && !self.open.contains(&number) {
             self.open.push(number);
         }
     }
@@ -149,10 +149,7 @@ impl Blocks {
             known.current = Some(number);
             let is_next = known.greatest < Some(number);
             known.greatest = known.greatest.max(Some(number));
-            match is_next && event != BlockEvent::OtherStart {
-                true => known.begin(number),
-                false => known.keep_open(),
-            }
+            known.begin(number, is_next && event != BlockEvent::OtherStart);
         }
         if event == BlockEvent::Stop {
             known.end(number);

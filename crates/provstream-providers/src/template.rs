@@ -325,9 +325,14 @@ impl Prune<'_, '_> {
         }
     }
 
-    /// Returns the replacement of a channel number, if the event is from another channel.
+    /// Returns the number of the block or channel that the text is in, if the event may be from another one.
     fn number(&self, name: &[u8]) -> Option<u32> {
-        let channel = self.added.filter(|_| self.is_of_another)?.id.channel;
+        let added = self.added?;
+        let is_number = matches!(name, b"index" | b"contentBlockIndex");
+        if added.block.is_some() && is_number {
+            return added.block;
+        }
+        let channel = Some(added).filter(|_| self.is_of_another)?.id.channel;
         match name {
             b"index" | b"output_index" => Some(channel.index()),
             b"content_index" | b"summary_index" => channel.part(),

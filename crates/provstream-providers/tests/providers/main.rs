@@ -15,6 +15,7 @@ mod finals;
 mod fixtures;
 mod formats;
 mod gate;
+mod interleaved;
 mod leaks;
 mod limits;
 mod members;
