@@ -80,7 +80,7 @@ pub(super) fn vocabulary(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
 }
 
 /// Parts of the forms of a dialect.
-const FORMS: [&str; 24] = [
+const FORMS: [&str; 16] = [
     r"\[",
     r"\]",
     "【",
@@ -88,49 +88,62 @@ const FORMS: [&str; 24] = [
     r"\{\{kb:",
     r"\}\}",
     "<co: ?",
+    ">",
     "</co: ?[0-9]>",
     "[0-9]{1,3}",
-    "(?:0|[1-9][0-9]{0,2})",
     "[a-z]+",
-    "[^ ]*",
     ".",
-    ".*",
-    "x?",
     "(?:ab|a)",
-    "(?i)a",
-    "^a",
-    "(",
     "é{2,4}",
     r"\d{1,9}",
-    "",
-    "(?:a{90}){90}",
     " ?, ?",
 ];
+
+/// Parts with which a dialect is mostly refused.
+const REFUSED_FORMS: [&str; 8] = [
+    "",
+    "x?",
+    ".*",
+    "[^ ]*",
+    "^a",
+    "(",
+    "(?:a{90}){90}",
+    r"\w{50}",
+];
+
+/// A part of a form, seldom one with which a dialect is refused.
+fn form(choices: &mut Choices<'_>) -> &'static str {
+    match choices.one_in(24) {
+        true => choices.pick(&REFUSED_FORMS),
+        false => choices.pick(&FORMS),
+    }
+}
 
 /// A dialect of a few tables.
 pub(super) fn dialect(choices: &mut Choices<'_>, out: &mut Vec<u8>) {
     const KEYS: [&str; 5] = ["close", "id", "separator", "range", "end"];
-    const OTHERS: [&str; 9] = [
-        "max = 5",
-        "max = 64",
-        "max = 4097",
-        "repeat = true",
-        "guard = 'number'",
-        "guard = 'link'",
-        "attached = 'never'",
-        "labels = ['x']",
-        "not_after = ['in']",
+    const OTHERS: [(&str, [&str; 4]); 6] = [
+        ("max", ["5", "64", "4096", "4097"]),
+        ("repeat", ["true", "true", "true", "false"]),
+        ("guard", ["'number'", "'number'", "'link'", "'x'"]),
+        ("attached", ["'always'", "'never'", "'listed'", "'x'"]),
+        ("labels", ["['x']", "['rains']", "[]", "[1]"]),
+        ("not_after", ["['in']", "['rains', 'x']", "[]", "1"]),
     ];
     let mut text = String::from("name = 'own'\n");
     while choices.go_on() && text.len() < 300 {
         text += "[[marker]]\n";
-        text += &format!("open = '{}'\n", choices.pick(&FORMS));
+        text += &format!("open = '{}'\n", form(choices));
         let count = choices.below(KEYS.len() + 1);
         for key in KEYS.iter().take(count) {
-            text += &format!("{key} = '{}'\n", choices.pick(&FORMS));
+            text += &format!("{key} = '{}'\n", form(choices));
         }
-        while choices.one_in(3) {
-            text += &format!("{}\n", choices.pick(&OTHERS));
+        for (key, values) in OTHERS {
+            if choices.one_in(6) {
+                // The last value is mostly refused.
+                let count = if choices.one_in(6) { 4 } else { 3 };
+                text += &format!("{key} = {}\n", values[choices.below(count)]);
+            }
         }
     }
     out.extend_from_slice(text.as_bytes());
