@@ -40,8 +40,8 @@ struct KnownBlocks {
     open: SmallVec<[u32; 1]>,
     /// Number of the block that began or got content last.
     current: Option<u32>,
-    /// Greatest block number so far. A block with a smaller or equal number is another block with a repeated number,
-    /// and stays.
+    /// Greatest block number so far. A block with another number than the next one stays: the number is repeated, or others are
+    /// still to come.
     greatest: Option<u32>,
     /// Number of removed blocks.
     removed: u32,
@@ -147,7 +147,10 @@ impl Blocks {
         let is_new = event == BlockEvent::Start || known.current != Some(number);
         if event != BlockEvent::Stop && is_new {
             known.current = Some(number);
-            let is_next = known.greatest < Some(number);
+            // Of numbers that were left out, blocks may still come.
+            let is_next = known
+                .greatest
+                .is_none_or(|greatest| greatest.checked_add(1) == Some(number));
             known.greatest = known.greatest.max(Some(number));
             known.begin(number, is_next && event != BlockEvent::OtherStart);
         }
