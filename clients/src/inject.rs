@@ -125,7 +125,7 @@ impl Injected {
 /// The texts of a response.
 pub(crate) type Texts = BTreeMap<Channel, Injected>;
 
-/// The same response with annotations or markers in its texts, in what repeats them, and in what counts them.
+/// Adds annotations or markers to the texts of a response, to what repeats them, and to what counts them.
 pub(crate) fn inject(
     api: &Api,
     events: &[Event],

@@ -30,7 +30,7 @@ const MOST_MAX: u64 = 4096;
 /// Longest name in bytes.
 const MOST_NAME: usize = 64;
 
-/// What a file has.
+/// Contents of a dialect file.
 pub(super) struct DialectFile {
     pub(super) name: Box<str>,
     /// Place of the name, for errors about all tables.
