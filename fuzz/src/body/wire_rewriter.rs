@@ -29,7 +29,7 @@ struct Out {
     items: Vec<String>,
     /// Some text repeats another one.
     has_repeated: bool,
-    /// Some text repeats one of which nothing but white space is written.
+    /// A text was repeated before more of it than white space was written.
     has_repeated_blank: bool,
 }
 

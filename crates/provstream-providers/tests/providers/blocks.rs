@@ -1,5 +1,7 @@
 //! The text of a content block stays in that block, with what is cited for it.
 
+use std::collections::BTreeMap;
+
 use provstream::{Action, Gate, Parser, Policy, Question};
 use provstream_providers::{Format, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
@@ -54,6 +56,16 @@ const WIRES: [Wire; 7] = [
 
 fn tool(number: usize) -> Value {
     json!({"type": "tool_use", "id": format!("t{number}"), "name": "f", "input": {}})
+}
+
+fn started(index: u32, kind: &str, text: &str) -> Value {
+    let block = json!({"type": kind, "text": text});
+    json!({"type": "content_block_start", "index": index, "content_block": block})
+}
+
+fn continued(index: u32, text: &str) -> Value {
+    let delta = json!({"type": "text_delta", "text": text});
+    json!({"type": "content_block_delta", "index": index, "delta": delta})
 }
 
 fn citation(title: &str) -> Value {
@@ -725,10 +737,9 @@ fn an_event_has_several_numbers_in_any_order() {
 /// later may be among its own events.
 #[test]
 fn a_block_stays_if_an_earlier_number_comes_before_its_end() {
-    let start = |index: u32, text: &str| json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": text}});
-    let delta = |index: u32, text: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}});
-    for earlier in [start(0, ""), delta(0, "z")] {
-        let all = [start(1, "\n [substr"), earlier, delta(2, "ss")];
+    let start = |index, text| started(index, "text", text);
+    for earlier in [start(0, ""), continued(0, "z")] {
+        let all = [start(1, "\n [substr"), earlier, continued(2, "ss")];
         let stream: String = all
             .iter()
             .map(|event| format!("data: {event}\n\n"))
@@ -750,14 +761,12 @@ fn a_block_stays_if_an_earlier_number_comes_before_its_end() {
 /// The text of a block of any kind is a text of its own while another block is open.
 #[test]
 fn no_text_of_an_open_block_is_in_one_of_another_kind() {
-    let block = |index: u32, kind: &str, text: &str| json!({"type": "content_block_start", "index": index, "content_block": {"type": kind, "text": text}});
-    let delta = |index: u32, text: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}});
     let all = [
-        block(0, "text", ""),
-        block(1, "other_text", "a [sub"),
-        delta(0, "b [sub"),
-        delta(1, "c"),
-        delta(0, "d"),
+        started(0, "text", ""),
+        started(1, "other_text", "a [sub"),
+        continued(0, "b [sub"),
+        continued(1, "c"),
+        continued(0, "d"),
     ];
     let stream: String = all
         .iter()
@@ -774,7 +783,7 @@ fn no_text_of_an_open_block_is_in_one_of_another_kind() {
         assert_eq!(read, ["b [subd", "a [subc"], "{}", out.escape_ascii());
     }
     // What is held back at the end of the stream.
-    let all = [block(1, "text", ""), block(0, "other_text", "a\n")];
+    let all = [started(1, "text", ""), started(0, "other_text", "a\n")];
     let stream: String = all
         .iter()
         .map(|event| format!("data: {event}\n\n"))
@@ -782,6 +791,64 @@ fn no_text_of_an_open_block_is_in_one_of_another_kind() {
     let out = stripped(Anthropic, stream.as_bytes(), stream.len());
     let last = events(&out).pop().expect("the text that was held back");
     assert_eq!(last["index"], 0, "{}", out.escape_ascii());
+}
+
+/// White space that is held back at the end of a block comes in this block, also if the one before is removed.
+#[test]
+fn white_space_at_the_end_of_a_block_stays_in_it() {
+    let stop = |index: u32| json!({"type": "content_block_stop", "index": index});
+    let all = [
+        started(0, "text", ""),
+        continued(0, "\n"),
+        continued(0, " [substrate.grep]"),
+        stop(0),
+        started(1, "text", "\n"),
+        stop(1),
+        json!({"type": "content_block_start", "index": 2, "content_block": tool(2)}),
+        stop(2),
+    ];
+    let stream: String = all
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
+    for size in [1, 7, stream.len()] {
+        let out = Anthropic.read(&stripped(Anthropic, stream.as_bytes(), size));
+        assert_eq!(out, [Block::of("\n", &[]), Block::default()], "{size}");
+    }
+}
+
+/// A block is not removed if one whose number was left out may still come: it would get the number of another one.
+#[test]
+fn no_block_is_removed_before_one_whose_number_was_left_out() {
+    let delta = |index: u32, text: &str| json!({"contentBlockDelta": {"contentBlockIndex": index, "delta": {"text": text}}});
+    let stop = |index: u32| json!({"contentBlockStop": {"contentBlockIndex": index}});
+    let all = [
+        delta(0, " [substrate.grep]"),
+        stop(0),
+        delta(2, " [substrate.grep]"),
+        stop(2),
+        delta(1, "b"),
+        delta(3, "d"),
+        stop(1),
+        stop(3),
+    ];
+    let stream: String = all.iter().map(|event| format!("{event}\n")).collect();
+    for size in [1, 7, stream.len()] {
+        let out = stripped(Bedrock, stream.as_bytes(), size);
+        let mut texts = BTreeMap::new();
+        for event in events(&out) {
+            let event = &event["contentBlockDelta"];
+            let text = event["delta"]["text"].as_str().unwrap_or_default();
+            *texts
+                .entry(event["contentBlockIndex"].as_u64())
+                .or_insert_with(String::new) += text;
+        }
+        let texts: Vec<_> = texts
+            .into_values()
+            .filter(|text| !text.is_empty())
+            .collect();
+        assert_eq!(texts, ["b", "d"], "{}", out.escape_ascii());
+    }
 }
 
 /// A message in which each block has a letter of its own, so that a text shows the block that it is of.
