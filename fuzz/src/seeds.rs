@@ -132,7 +132,7 @@ impl Body {
             Input::Json => &[("json", &cases), ("marc", &cases)],
             Input::Marc => &[("marc", &cases), ("json", &[".json"])],
             Input::Records => &[],
-            Input::Events | Input::Gated => &[("wire", &[".sse", ".ndjson", ".json"])],
+            Input::Events | Input::Response => &[("wire", &[".sse", ".ndjson", ".json"])],
             Input::Citations => &[
                 ("transcripts", &cases),
                 ("text", &cases),

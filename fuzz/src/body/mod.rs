@@ -62,9 +62,9 @@ pub static BODIES: [Body; 29] = [
     body("citations", Input::Citations, citations::check),
     body("sse", Input::Events, sse::check),
     body("wire_decoder", Input::Events, wire_decoder::check),
-    body("wire_rewriter", Input::Events, wire_rewriter::check),
+    body("wire_rewriter", Input::Response, wire_rewriter::check),
     body("wire_memory", Input::Events, wire_memory::check),
-    body("wire_gate", Input::Gated, wire_gate::check),
+    body("wire_gate", Input::Response, wire_gate::check),
 ];
 
 const fn body(name: &'static str, input: Input, check: fn(&[u8])) -> Body {

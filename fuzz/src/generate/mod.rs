@@ -33,8 +33,8 @@ pub enum Input {
     Records,
     /// A provider's stream of events.
     Events,
-    /// A provider's stream, or the choices of a response generated with a gate's decisions.
-    Gated,
+    /// A provider's stream, or the choices of a generated response.
+    Response,
     /// A provider's event with citations, or a stream whose assertions are cited.
     Citations,
     /// A vocabulary file.
@@ -64,7 +64,7 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
         Input::Marc => json::marc(&mut choices, &mut out),
         Input::Records => records::stream(&mut choices, &mut out),
         Input::Events => wire::stream(&mut choices, &mut out),
-        Input::Gated => match choices.below(4) {
+        Input::Response => match choices.below(4) {
             0 => wire::stream(&mut choices, &mut out),
             _ => {
                 out.push(match choices.below(2) {

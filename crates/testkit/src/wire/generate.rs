@@ -910,22 +910,26 @@ impl<'r> Stream<'r> {
 
 /// Generates a response of a format from a seed.
 pub fn stream(format: Format, seed: u64) -> Vec<u8> {
-    stream_of(format, seed, Sentences::Any)
+    drawn(format, &mut Random::new(seed))
+}
+
+/// Generates a response of a format from choices.
+pub fn drawn(format: Format, random: &mut Random) -> Vec<u8> {
+    stream_of(format, random, Sentences::Any)
 }
 
 /// Generates a response with markers of citations in its texts.
 pub fn cited(format: Format, seed: u64) -> Vec<u8> {
-    stream_of(format, seed, Sentences::Cited)
+    stream_of(format, &mut Random::new(seed), Sentences::Cited)
 }
 
 /// Generates a response of numbered sentences with markers of citations.
 pub fn cited_sentences(format: Format, seed: u64) -> Vec<u8> {
-    stream_of(format, seed, Sentences::NumberedCited(0))
+    stream_of(format, &mut Random::new(seed), Sentences::NumberedCited(0))
 }
 
-fn stream_of(format: Format, seed: u64, sentences: Sentences) -> Vec<u8> {
-    let mut random = Random::new(seed);
-    let mut stream = Stream::new(&mut random, sentences);
+fn stream_of(format: Format, random: &mut Random, sentences: Sentences) -> Vec<u8> {
+    let mut stream = Stream::new(random, sentences);
     stream.fill(format);
     stream.join(format)
 }

@@ -5,6 +5,7 @@ pub mod fixtures;
 pub mod gated;
 pub mod generate;
 pub mod hostile;
+pub mod interleaved;
 pub mod members;
 pub mod oracle;
 pub mod repeating;
