@@ -2,6 +2,7 @@
 
 use provstream::{Action, AtLimit, Parser, Policy, Question};
 use provstream_providers::{Format, NoticeCode, ReadReport, StreamGate};
+use testkit::wire::oracle::Client;
 
 /// Words that a gate must not write.
 const SECRET: &str = "ZQX";
@@ -339,6 +340,31 @@ fn a_count_is_shown_by_what_its_server_repeats() {
     events.extend([event(9, "ZQX hides."), event(0, "ZQX goes on.")]);
     let report = withheld(Format::OpenAiChat, &sse(&events));
     assert!(!report.is_complete());
+}
+
+#[test]
+fn choices_that_repeat_their_deltas_are_not_counts_if_another_one_than_the_first_begins() {
+    let event = |index: u32, text: &str| {
+        format!(
+            r#"{{"choices":[{{"index":{index},"delta":{{"content":"{text}"}},"message":{{"content":"{text}"}}}}]}}"#
+        )
+    };
+    let texts = [
+        (1, "All is well. ZQX hides"),
+        (2, " Snow falls."),
+        (1, " here. [unverified-inference] Bye."),
+        (2, " Bye."),
+    ];
+    let mut events: Vec<String> = texts
+        .iter()
+        .map(|(index, text)| event(*index, text))
+        .collect();
+    events.push(r#"{"choices":[{"index":2,"delta":{},"finish_reason":"stop"}]}"#.to_owned());
+    withheld(Format::OpenAiChat, &sse(&events));
+    let (out, _) = gate(Format::OpenAiChat, &sse(&events));
+    let client = Client::of(Format::OpenAiChat, out.as_bytes());
+    assert_eq!(client.texts["2"], " Snow falls. Bye.");
+    assert!(!client.is_late, "{out}");
 }
 
 #[test]
