@@ -1,12 +1,7 @@
 //! Schedule of the checks for text that is too long to be held.
 
-/// Interval of the regular checks, in bytes: one is due at every stream offset that is a multiple
-/// of it.
+/// Interval of the checks, in bytes: one is due at every stream offset that is a multiple of it.
 pub(super) const STRIDE: u64 = 1_024;
-
-/// Interval of the checks while text that is too long continues, and in a JSON value outside a
-/// fenced block, in bytes.
-const SHORT_STRIDE: u64 = 256;
 
 /// Minimum of `max_assertion` from which on text that is too long is checked at intervals instead
 /// of at every byte.
@@ -84,7 +79,7 @@ impl Check {
 
     fn blind(now: u64) -> Self {
         Self {
-            at: next_multiple(now, SHORT_STRIDE),
+            at: next_multiple(now, STRIDE),
             how: How::Blind,
         }
     }

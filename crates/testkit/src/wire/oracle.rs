@@ -164,7 +164,14 @@ impl Client {
     /// Reads a response that may be any data: nothing if some event of it is not JSON, or in an order that no server writes.
     pub fn of_any(format: Format, stream: &[u8]) -> Option<Self> {
         let client = Self::of_events(format, parsed(stream).ok()?);
-        let is_odd = client.is_late || client.text_after_tool || client.has_bad_block;
+        let is_copy = |(name, text): (&String, &String)| {
+            let channel = name.strip_suffix(" message");
+            channel.is_none_or(|channel| client.texts.get(channel) == Some(text))
+        };
+        let is_odd = client.is_late
+            || client.text_after_tool
+            || client.has_bad_block
+            || !client.texts.iter().all(is_copy);
         (!is_odd).then_some(client)
     }
 
