@@ -1,7 +1,15 @@
 //! Schedule of the checks for text that is too long to be held.
 
-/// Interval of the checks, in bytes: one is due at every stream offset that is a multiple of it.
+/// Interval of the regular checks, in bytes: one is due at every stream offset that is a multiple
+/// of it.
 pub(super) const STRIDE: u64 = 1_024;
+
+/// Interval of the checks while text that is too long continues, and in a JSON value outside a
+/// fenced block, in bytes.
+const SHORT_STRIDE: u64 = 256;
+
+/// Number of bytes of such text after which the checks are the regular ones: each may read all that can be part of an assertion.
+const LONG: u64 = 8_192;
 
 /// Minimum of `max_assertion` from which on text that is too long is checked at intervals instead
 /// of at every byte.
@@ -30,8 +38,8 @@ enum How {
     Far,
     /// ASCII white space, which makes no text longer; no byte since the stream offset `since` did.
     Near { since: u64 },
-    /// Any bytes.
-    Blind,
+    /// Any bytes; so it is since the stream offset `since`.
+    Blind { since: u64 },
 }
 
 impl Check {
@@ -57,7 +65,7 @@ impl Check {
         let since = match self.how {
             How::Far => now,
             How::Near { since } if now - since < FRUITLESS => since,
-            How::Near { .. } | How::Blind => return Self::blind(now),
+            How::Near { .. } | How::Blind { .. } => return self.blind(now),
         };
         Self {
             at: now + 1,
@@ -67,9 +75,9 @@ impl Check {
 
     /// Returns the next check after `now` while text that is too long continues, or a value is open
     /// that may be.
-    pub(super) fn in_long(now: u64, max_assertion: usize) -> Self {
+    pub(super) fn in_long(self, now: u64, max_assertion: usize) -> Self {
         if max_assertion as u64 >= LITTLE {
-            return Self::blind(now);
+            return self.blind(now);
         }
         Self {
             at: now + 1,
@@ -77,10 +85,18 @@ impl Check {
         }
     }
 
-    fn blind(now: u64) -> Self {
+    fn blind(self, now: u64) -> Self {
+        let since = match self.how {
+            How::Blind { since } => since,
+            _ => now,
+        };
+        let stride = match now - since < LONG {
+            true => SHORT_STRIDE,
+            false => STRIDE,
+        };
         Self {
-            at: next_multiple(now, STRIDE),
-            how: How::Blind,
+            at: next_multiple(now, stride),
+            how: How::Blind { since },
         }
     }
 
@@ -91,7 +107,7 @@ impl Check {
 
     /// Returns `true` if text that is too long may have become part of an assertion since the last check.
     pub(super) fn is_blind(self) -> bool {
-        self.how == How::Blind
+        matches!(self.how, How::Blind { .. })
     }
 
     /// Returns the number of the next bytes that may be taken at once.

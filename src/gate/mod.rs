@@ -517,7 +517,7 @@ impl<P: Policy> Gate<P> {
         let in_value =
             until.is_none() && parser.bare_value().is_some_and(|value| value <= point.at);
         self.check = if cut.is_some() || in_value {
-            Check::in_long(now, max)
+            self.check.in_long(now, max)
         } else {
             self.check.again(now, until)
         };

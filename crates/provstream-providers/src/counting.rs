@@ -20,7 +20,7 @@ const MAX_IN_ROW: u32 = 128;
 /// The events `{"index":0,"delta":{"content":"A"}}` and `{"index":1,"delta":{"content":"B"}}` are the first deltas of
 /// two choices, or two deltas of one text from a server that increases `index`. The events from the second on are
 /// held until one of them decides. Indices name channels if one repeats, if one event has two, or if two of them end;
-/// they count deltas if they begin at 0 and each event so far repeats its delta in `message`, as those of the server that
+/// they count deltas if they are 0, 1 and 2 and each event repeats its delta in `message`, as those of the server that
 /// counts do (Foundry Local). If more than [`MAX_IN_ROW`] new ones come in a row, they count deltas, and after too many held
 /// bytes they name channels, but neither is certain. If the stream ends first, they count deltas unless each has its own
 /// finish reason. After an event that cannot be read, they name channels, as in OpenAI's API.
@@ -214,7 +214,9 @@ impl Doubt {
         self.has_unrepeated |= choice.has_text && !choice.repeats;
         self.has_unfinished |= !choice.finishes;
         match is_in_doubt {
-            true if !self.has_unrepeated && first == 0 => PieceVerdict::Settled(Indices::Count),
+            true if !self.has_unrepeated && first == 0 && choice.number > 1 => {
+                PieceVerdict::Settled(Indices::Count)
+            }
             true if choice.number - first >= MAX_IN_ROW => {
                 PieceVerdict::Settled(Indices::Unknown { count: true })
             }

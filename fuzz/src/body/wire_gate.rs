@@ -170,6 +170,12 @@ fn may_be_prose(line: &[u8]) -> bool {
     {
         return false;
     }
+    if !line
+        .iter()
+        .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+    {
+        return false;
+    }
     let mut parts = line.splitn(2, |&byte| byte == b':');
     let name = parts.next().unwrap_or_default();
     let value = parts.next().unwrap_or_default().trim_ascii();

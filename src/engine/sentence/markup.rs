@@ -227,7 +227,10 @@ fn tag(text: &[u8]) -> MarkupPiece {
 
 /// `[^id]` or `[1]`, unless it is the text of a link.
 fn footnote(text: &[u8]) -> MarkupPiece {
-    if text.get(1).is_some_and(|&byte| byte != b'^' && !byte.is_ascii_digit()) {
+    if text
+        .get(1)
+        .is_some_and(|&byte| byte != b'^' && !byte.is_ascii_digit())
+    {
         return MarkupPiece::None;
     }
     let named = text.get(1) == Some(&b'^');

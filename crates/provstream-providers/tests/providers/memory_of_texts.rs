@@ -343,28 +343,30 @@ fn a_count_is_shown_by_what_its_server_repeats() {
 }
 
 #[test]
-fn choices_that_repeat_their_deltas_are_not_counts_if_another_one_than_the_first_begins() {
+fn two_choices_that_repeat_their_deltas_are_not_counts() {
     let event = |index: u32, text: &str| {
         format!(
             r#"{{"choices":[{{"index":{index},"delta":{{"content":"{text}"}},"message":{{"content":"{text}"}}}}]}}"#
         )
     };
-    let texts = [
-        (1, "All is well. ZQX hides"),
-        (2, " Snow falls."),
-        (1, " here. [unverified-inference] Bye."),
-        (2, " Bye."),
-    ];
-    let mut events: Vec<String> = texts
-        .iter()
-        .map(|(index, text)| event(*index, text))
-        .collect();
-    events.push(r#"{"choices":[{"index":2,"delta":{},"finish_reason":"stop"}]}"#.to_owned());
-    withheld(Format::OpenAiChat, &sse(&events));
-    let (out, _) = gate(Format::OpenAiChat, &sse(&events));
-    let client = Client::of(Format::OpenAiChat, out.as_bytes());
-    assert_eq!(client.texts["2"], " Snow falls. Bye.");
-    assert!(!client.is_late, "{out}");
+    for [one, other] in [[0, 1], [1, 2]] {
+        let texts = [
+            (one, "All is well. ZQX hides"),
+            (other, " Snow falls."),
+            (one, " here. [unverified-inference] Bye."),
+            (other, " Bye."),
+        ];
+        let events = texts.iter().map(|(index, text)| event(*index, text));
+        let ends = [one, other].map(|index| {
+            format!(r#"{{"choices":[{{"index":{index},"delta":{{}},"finish_reason":"stop"}}]}}"#)
+        });
+        let events: Vec<String> = events.chain(ends).collect();
+        withheld(Format::OpenAiChat, &sse(&events));
+        let (out, _) = gate(Format::OpenAiChat, &sse(&events));
+        let client = Client::of(Format::OpenAiChat, out.as_bytes());
+        assert_eq!(client.texts[&other.to_string()], " Snow falls. Bye.");
+        assert!(!client.is_late, "{out}");
+    }
 }
 
 #[test]

@@ -356,7 +356,15 @@ impl<'r> Stream<'r> {
     }
 
     fn chat(&mut self, kind: usize) {
-        let count = 1 + self.random.below(3);
+        let mut count = 1 + self.random.below(3);
+        let has_roles = !(self.is_for_gate() && self.random.one_in(3));
+        // Both members of a choice have each piece, or the message repeats the delta.
+        let has_twin = kind == 0 && self.random.one_in(4);
+        let repeats = kind == 0 && !has_twin && self.random.one_in(4);
+        if repeats && !has_roles {
+            // Three that begin in a row look like deltas whose index counts them.
+            count = count.min(2);
+        }
         let mut left: Vec<_> = (0..count)
             .map(|_| {
                 let text = self.text();
@@ -366,15 +374,11 @@ impl<'r> Stream<'r> {
             })
             .collect();
         let head = r#""id":"c","object":"chat.completion.chunk","created":7,"model":"m""#;
-        let has_roles = !(self.is_for_gate() && self.random.one_in(3));
         for index in (0..count).filter(|_| has_roles) {
             self.events.push(format!(
                 r#"{{{head},"choices":[{{"index":{index},"delta":{{"role":"assistant","content":""}},"finish_reason":null}}]}}"#
             ));
         }
-        // Both members of a choice have each piece, or the message repeats the delta.
-        let has_twin = kind == 0 && self.random.one_in(4);
-        let repeats = kind == 0 && !has_twin && self.random.one_in(4);
         let every = ["null", "null", "null", "\"\"", "\"null\""][self.random.below(5)];
         while left.iter().any(|deltas| !deltas.is_empty()) {
             let index = self.random.below(count);
