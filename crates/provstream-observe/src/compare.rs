@@ -134,7 +134,7 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
             .filter(|start| *start == 0 || file[start - 1] == b'\n')
             .take(MAX_PLACES)
             .collect(),
-        (None, Some(anchor)) => anchored(&file, anchor, count, body.result),
+        (None, Some(anchor)) => anchored(&file, anchor, count.unwrap_or(usize::MAX), body.result),
         _ => Vec::new(),
     };
     let line = |start: usize| memchr::memchr_iter(b'\n', &file[..start]).count() + 1;

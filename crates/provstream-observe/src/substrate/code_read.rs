@@ -12,7 +12,7 @@ pub(super) fn observe(work: Work<'_>, query: &CodeRead) -> Result<FoundResult, S
     let Some((first, count)) = query.lines else {
         return Ok(FoundResult::of(file));
     };
-    let Some(range) = line_range(&file, first, count) else {
+    let Some(range) = line_range(&file, first, count.unwrap_or(usize::MAX)) else {
         return Err(SubstrateError::gone(format!(
             "{}: expected a line {first}, found fewer lines",
             query.path.escape_debug()

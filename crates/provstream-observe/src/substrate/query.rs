@@ -42,8 +42,8 @@ pub enum SubstrateQuery {
 pub struct CodeRead {
     /// Path of the file.
     pub(crate) path: String,
-    /// Number of the first line, from 1, and number of lines; `None` for the whole file.
-    pub(crate) lines: Option<(usize, usize)>,
+    /// Number of the first line, from 1, and number of lines, of all that follow if `None`; `None` for the whole file.
+    pub(crate) lines: Option<(usize, Option<usize>)>,
 }
 
 /// Search in files.
@@ -109,6 +109,7 @@ impl SubstrateQuery {
     #[must_use]
     pub fn code_read(path: &str, lines: Option<(usize, usize)>) -> Self {
         let path = path.to_owned();
+        let lines = lines.map(|(first, count)| (first, Some(count)));
         Self::CodeRead(CodeRead { path, lines })
     }
 
@@ -232,8 +233,12 @@ impl SubstrateQuery {
             Self::CodeRead(CodeRead { path, lines: None }) => json!({ "path": path }),
             Self::CodeRead(CodeRead {
                 path,
-                lines: Some((first, count)),
+                lines: Some((first, Some(count))),
             }) => json!({ "path": path, "offset": first, "limit": count }),
+            Self::CodeRead(CodeRead {
+                path,
+                lines: Some((first, None)),
+            }) => json!({ "path": path, "offset": first }),
             Self::Grep(grep) => json!({
                 "ignore_case": grep.ignore_case,
                 "limit": grep.limit,
@@ -283,7 +288,7 @@ impl Members {
         let path = self.text("path")?;
         let lines = match (self.number("offset")?, self.number("limit")?) {
             (None, None) => None,
-            (offset, limit) => Some((offset.unwrap_or(1), limit.unwrap_or(usize::MAX))),
+            (offset, limit) => Some((offset.unwrap_or(1), limit)),
         };
         Ok(SubstrateQuery::CodeRead(CodeRead { path, lines }))
     }

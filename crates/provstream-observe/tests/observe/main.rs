@@ -7,6 +7,7 @@ mod gating;
 mod ids;
 mod imports;
 mod ledgers;
+mod parsing;
 #[cfg(target_os = "linux")]
 mod peercred;
 mod random;

@@ -3,7 +3,9 @@
 use std::fs;
 use std::time::{Duration, UNIX_EPOCH};
 
-use provstream_observe::{Query, SubstrateErrorKind, SubstrateLimits, SubstrateQuery, Substrates};
+use provstream_observe::{
+    Digest, Query, SubstrateErrorKind, SubstrateLimits, SubstrateQuery, Substrates,
+};
 use tempfile::TempDir;
 
 use crate::repository;
@@ -168,6 +170,19 @@ fn a_log_lists_commits() {
         let error = substrates.observe(&query).expect_err("none");
         assert_eq!(error.kind(), kind, "{query:?}: {error}");
     }
+}
+
+#[test]
+fn lines_without_a_number_of_them_go_to_the_end_of_the_file() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("a"), "one\ntwo\nthree\n").expect("written");
+    let substrates = Substrates::open(dir.path()).expect("a root");
+    let query = Query::parse(r#"{"path": "a", "offset": 2}"#).expect("a query");
+    let read = SubstrateQuery::parse("substrate.code.read", &query).expect("a class");
+    let read = read.expect("a query");
+    assert_eq!(read.to_query().as_ref(), Ok(&query));
+    let found = substrates.observe(&read).expect("a result");
+    assert_eq!(found.content, b"two\nthree\n");
 }
 
 #[test]

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Fuzzes what the crate reads for a number of seconds: fuzz/run.sh queries|ids|imports SECONDS. Needs cargo-fuzz; starts from
+# tests/observe/samples/ and from what an earlier run kept. The exit status is that of libFuzzer: not 0 at the first find.
+set -eu
+cd "$(dirname "$0")"
+[ $# -eq 2 ] || {
+    echo "usage: fuzz/run.sh queries|ids|imports SECONDS" >&2
+    exit 2
+}
+samples=queries
+[ "$1" != imports ] || samples=logs
+kept=${PROVSTREAM_FUZZ_DIR:-$PWD/target}/kept/$1
+mkdir -p "$kept"
+split -l 1 "../tests/observe/samples/$samples.ndjson" "$kept/sample-"
+cargo fuzz run --fuzz-dir . -s none --target-dir "${PROVSTREAM_FUZZ_DIR:-$PWD/target}" "$1" "$kept" \
+    -- -max_total_time="$2" -artifact_prefix="${PROVSTREAM_FUZZ_DIR:-$PWD/target}/" -max_len=4096 -timeout=20 -rss_limit_mb=2048 -dict=../../../fuzz/dictionary.txt -print_final_stats=1
