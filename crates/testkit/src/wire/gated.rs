@@ -136,7 +136,7 @@ impl Expected {
     }
 
     /// Returns `true` if the letters and digits of each text of `found` are expected there, in this order. A copy at the end of a
-    /// text may repeat the refusal.
+    /// text, and another member of its choice, may repeat the refusal.
     fn has_less(&self, found: &Client) -> bool {
         let letters = |text: &str| -> Vec<char> {
             let is_letter = |of: &char| of.is_alphanumeric();
@@ -145,7 +145,7 @@ impl Expected {
         found.texts.iter().all(|(name, text)| {
             let expected = self.client.texts.get(name).map_or("", |expected| expected);
             let mut expected = letters(expected).into_iter();
-            let text = text.replace("no\tno\t", "no\t");
+            let text = text.replace("no\t", "");
             let mut text = letters(&text).into_iter();
             text.all(|letter| expected.any(|of| of == letter))
         })
