@@ -4,12 +4,12 @@
 /// of it.
 pub(super) const STRIDE: u64 = 1_024;
 
-/// Interval of the checks while text that is too long continues, and in a JSON value outside a
-/// fenced block, in bytes.
+/// First interval of the checks while text that is too long continues, and in a JSON value outside a fenced block, in bytes. As
+/// each of them may read all that can be part of an assertion, the intervals grow with that text.
 const SHORT_STRIDE: u64 = 256;
 
-/// Number of bytes of such text after which the checks are the regular ones: each may read all that can be part of an assertion.
-const LONG: u64 = 8_192;
+/// Longest interval of these checks, in bytes.
+const LONG_STRIDE: u64 = 4_096;
 
 /// Minimum of `max_assertion` from which on text that is too long is checked at intervals instead
 /// of at every byte.
@@ -90,10 +90,9 @@ impl Check {
             How::Blind { since } => since,
             _ => now,
         };
-        let stride = match now - since < LONG {
-            true => SHORT_STRIDE,
-            false => STRIDE,
-        };
+        // A power of two that is at most half as long as the text.
+        let grown = 1 << ((now - since) / 2).max(1).ilog2();
+        let stride = u64::clamp(grown, SHORT_STRIDE, LONG_STRIDE);
         Self {
             at: next_multiple(now, stride),
             how: How::Blind { since },
