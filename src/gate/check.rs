@@ -5,11 +5,9 @@
 pub(super) const STRIDE: u64 = 1_024;
 
 /// First interval of the checks while text that is too long continues, and in a JSON value outside a fenced block, in bytes. As
-/// each of them may read all that can be part of an assertion, the intervals grow with that text.
+/// each of them may read all that can be part of an assertion, the intervals grow with that text, up to [`STRIDE`]: longer ones
+/// would leave more than one piece of text to be asked about at a check.
 const SHORT_STRIDE: u64 = 256;
-
-/// Longest interval of these checks, in bytes.
-const LONG_STRIDE: u64 = 4_096;
 
 /// Minimum of `max_assertion` from which on text that is too long is checked at intervals instead
 /// of at every byte.
@@ -73,6 +71,14 @@ impl Check {
         }
     }
 
+    /// Returns this check one byte later than `now`.
+    pub(super) const fn postponed(self, now: u64) -> Self {
+        Self {
+            at: now + 1,
+            ..self
+        }
+    }
+
     /// Returns the next check after `now` while text that is too long continues, or a value is open
     /// that may be.
     pub(super) fn in_long(self, now: u64, max_assertion: usize) -> Self {
@@ -92,7 +98,7 @@ impl Check {
         };
         // A power of two that is at most half as long as the text.
         let grown = 1 << ((now - since) / 2).max(1).ilog2();
-        let stride = u64::clamp(grown, SHORT_STRIDE, LONG_STRIDE);
+        let stride = u64::clamp(grown, SHORT_STRIDE, STRIDE);
         Self {
             at: next_multiple(now, stride),
             how: How::Blind { since },

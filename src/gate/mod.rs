@@ -464,11 +464,14 @@ impl<P: Policy> Gate<P> {
         if !self.untrusted.is_empty() {
             self.untrusted.retain(|span| span.end() > point.at);
         }
+        let is_here = self.check.is_at(now);
         let scout = self.scout.as_ref();
         if scout.is_some_and(|scout| scout.is_within_mark(now)) {
+            if is_here {
+                self.check = self.check.postponed(now);
+            }
             return;
         }
-        let is_here = self.check.is_at(now);
         if !is_here && !self.check.is_far() {
             return;
         }

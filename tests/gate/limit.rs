@@ -315,6 +315,26 @@ fn a_long_block_with_removed_records_is_refused_at_its_beginning() {
     }
 }
 
+/// A byte order mark may be a fault until it is over, also where a check is due within it.
+#[test]
+fn a_check_within_a_byte_order_mark_comes_later() {
+    for start in 1_020..1_026 {
+        for mode in [Mode::Json, Mode::Ndjson] {
+            for size in [1, 2, 100] {
+                let builder = Parser::builder().mode(mode).start_offset(start);
+                let parser = builder.expect("an offset").build();
+                let mut gate = Gate::new(parser, Notes::default());
+                let mut out = Vec::new();
+                for chunk in b"\xEF\xBB\xBF{\"a\": 1}\n".chunks(size) {
+                    gate.push(chunk, &mut out);
+                }
+                gate.finish(&mut out);
+                assert_eq!(out, b"\xEF\xBB\xBF{\"a\": 1}\n", "{start} {mode:?} {size}");
+            }
+        }
+    }
+}
+
 /// A parser of text with these limits.
 fn text_parser(limits: &RefLimits) -> Parser {
     parser_in(

@@ -10,13 +10,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The workspaces that have a lock file, and whether `deny.toml` binds their licences.
-const WORKSPACES: [(&str, bool); 7] = [
+const WORKSPACES: [(&str, bool); 8] = [
     ("Cargo.toml", true),
     ("bindings/c/Cargo.toml", true),
     ("bindings/python/Cargo.toml", true),
     ("fuzz/driver/Cargo.toml", true),
     ("crates/provstream-emit/engines/Cargo.toml", true),
     ("crates/provstream-observe/Cargo.toml", true),
+    ("crates/provstream-observe/fuzz/Cargo.toml", true),
     ("compare/Cargo.toml", false),
 ];
 

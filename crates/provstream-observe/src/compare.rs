@@ -138,6 +138,12 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
         _ => Vec::new(),
     };
     let line = |start: usize| memchr::memchr_iter(b'\n', &file[..start]).count() + 1;
+    // Lines after the result are part of it if the query has no number of lines, or a larger one.
+    let ends = |start: usize| match (&body.content, count) {
+        (Some(content), None) => start + content.len() == file.len(),
+        _ => true,
+    };
+    places.retain(|start| ends(*start) && line(*start) != first);
     if let (Some(anchor), true) = (&body.anchor, places.len() > 1) {
         let is_anchored = |start: &usize| {
             !anchor.before.is_empty() && file[..*start].ends_with(anchor.before.as_bytes())

@@ -129,6 +129,24 @@ fn outcomes_without_repeating() {
 }
 
 #[test]
+fn lines_to_the_end_change_with_each_line_that_follows() {
+    for keep in [Keep::Digest, Keep::Anchor, Keep::Content] {
+        let bench = bench();
+        let to_end = Query::parse(r#"{"path": "ten", "offset": 4}"#).expect("a query");
+        let to_end = SubstrateQuery::parse("substrate.code.read", &to_end).expect("a class");
+        let too_many = SubstrateQuery::code_read("ten", Some((4, 99)));
+        for query in [to_end.expect("a query"), too_many] {
+            let cited = bench.observe(&query, keep);
+            assert_eq!(bench.outcome(&cited), Outcome::Requeried, "{keep:?}");
+            let all: Vec<_> = (1..=10).map(|number| format!("line {number}\n")).collect();
+            bench.write(&format!("{}line 11\n", all.concat()));
+            assert_eq!(bench.outcome(&cited), Outcome::Changed, "{keep:?}");
+            bench.write(&all.concat());
+        }
+    }
+}
+
+#[test]
 fn lines_are_the_same_move_change_and_go() {
     for keep in [Keep::Digest, Keep::Anchor, Keep::Content] {
         let bench = bench();

@@ -161,17 +161,9 @@ impl Client {
         Self::of_events(format, events(stream))
     }
 
-    /// Reads a response that may be any data: nothing if some event of it is not JSON, is an error, after which clients do not read
-    /// on, or is in an order that no server writes.
+    /// Reads a response that may be any data: nothing if some event of it is not JSON, or in an order that no server writes.
     pub fn of_any(format: Format, stream: &[u8]) -> Option<Self> {
-        let events = parsed(stream).ok()?;
-        if events
-            .iter()
-            .any(|event| event.to_string().contains("rror"))
-        {
-            return None;
-        }
-        let client = Self::of_events(format, events);
+        let client = Self::of_events(format, parsed(stream).ok()?);
         let is_copy = |(name, text): (&String, &String)| {
             let channel = name.strip_suffix(" message");
             channel.is_none_or(|channel| client.texts.get(channel) == Some(text))
