@@ -88,7 +88,12 @@ impl<R: TextRewriter> State<R> {
                 if self.text(frame, (id, text), (is_last, piece.is_again), place, handler) {
                     pending.change(id.channel);
                 }
-                if piece.is_repeatable && !text.is_empty() {
+                // The template of the text before may be that of a block that has ended.
+                let has_template = || {
+                    let state = self.texts.get(id);
+                    state.is_none_or(|state| !state.template.is_empty())
+                };
+                if piece.is_repeatable && !(text.is_empty() && has_template()) {
                     pending.repeatable(id, text);
                 }
             }

@@ -7,7 +7,7 @@ use provstream_providers::{Format, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::gate::naive::Drawn;
 use testkit::wire::generate::Random;
-use testkit::wire::oracle::events;
+use testkit::wire::oracle::{Client, events};
 
 /// Streams of each kind: 300, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
@@ -988,4 +988,36 @@ fn no_text_and_no_citation_of_drawn_blocks_is_in_another_block() {
         kept[0] as u64 > seeds() / 3 && kept[1] as u64 > seeds() / 2,
         "{kept:?}"
     );
+}
+
+/// The block after the one with the annotation has a delta without text, and what replaces the annotation comes in it.
+#[test]
+fn what_replaces_an_annotation_comes_in_a_block_that_is_open() {
+    let parts = [
+        json!({"type": "text-start", "id": "a"}),
+        json!({"type": "text-delta", "id": "a", "delta": " [substrate.grep]"}),
+        json!({"type": "text-end", "id": "a"}),
+        json!({"type": "text-start", "id": "b"}),
+        json!({"type": "text-delta", "id": "b", "delta": ""}),
+        json!({"type": "text-end", "id": "b"}),
+        json!({"type": "finish"}),
+    ];
+    let stream: String = parts
+        .iter()
+        .map(|part| format!("data: {part}\n\n"))
+        .collect();
+    // A policy that replaces an annotation without an assertion.
+    let policy = Drawn(885);
+    for size in [1, 20, 10_000] {
+        let mut gate = StreamGate::new(Format::VercelUi, Parser::new(), policy);
+        let mut out = Vec::new();
+        for chunk in stream.as_bytes().chunks(size) {
+            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let client = Client::of(Format::VercelUi, &out);
+        assert!(!client.has_bad_block, "{}", out.escape_ascii());
+        let text: String = client.texts.into_values().collect();
+        assert_eq!(text, "(\n)");
+    }
 }
