@@ -2,8 +2,8 @@
 
 use provstream::provenance::Encoding;
 use provstream::{
-    Action, AtLimit, Gate, GateEnd, GateHandler, Handler, Mode, Parser, Policy, Question, Span,
-    TextChunk,
+    Action, AtLimit, Gate, GateEnd, GateHandler, Handler, Limits, Mode, Parser, Policy, Question,
+    Span, TextChunk,
 };
 use testkit::gate::pieces::{Short, short};
 use testkit::reference::engine::{Cuts, parser_in};
@@ -173,6 +173,25 @@ fn an_assertion_that_is_too_long_is_released_when_it_is_over() {
         let mut gate = Gate::new(Parser::new(), Notes::default());
         gate.push(text.as_bytes(), ());
         assert!(gate.held_len() < 600, "{beyond}: {}", gate.held_len());
+    }
+}
+
+/// After a very long sentence the checks are rare, but never more so than text that is too long.
+#[test]
+fn many_long_assertions_after_a_very_long_one_are_not_held_back() {
+    let sentence = |len: usize| {
+        format!(
+            "It {}rain. [unverified-inference] ",
+            "will ".repeat(len / 5)
+        )
+    };
+    let text = sentence(20_000) + &sentence(1_100).repeat(100);
+    let limits = Limits::default().with_max_assertion(1_024);
+    let parser = Parser::builder().limits(limits.expect("a limit")).build();
+    let mut gate = Gate::new(parser, Notes::default());
+    for (at, chunk) in text.as_bytes().chunks(100).enumerate() {
+        gate.push(chunk, ());
+        assert!(gate.held_len() < 6_000, "chunk {at}: {}", gate.held_len());
     }
 }
 
