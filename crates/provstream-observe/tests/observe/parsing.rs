@@ -26,7 +26,7 @@ static ROOT: LazyLock<(TempDir, Substrates)> = LazyLock::new(|| {
 
 /// Checks that canonical JSON is its own canonical form, that a query that a substrate knows is read back equal, and that asking
 /// gives a result or an error.
-pub fn query(bytes: &[u8]) {
+pub(crate) fn query(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Ok(query) = Query::parse(&text) else {
         return;
@@ -49,7 +49,7 @@ pub fn query(bytes: &[u8]) {
 
 /// Checks that an id depends on the query and the result, and that other ids are taken or refused: the text up to the first zero
 /// byte is the query or the id, what follows it is the result.
-pub fn id(bytes: &[u8]) {
+pub(crate) fn id(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |&byte| byte == 0);
     let text = String::from_utf8_lossy(parts.next().unwrap_or_default());
     let content = parts.next().unwrap_or_default();
@@ -77,7 +77,7 @@ pub fn id(bytes: &[u8]) {
 }
 
 /// Checks that a log is read to its end, and that each result is an observation that has its text, or an error.
-pub fn log(bytes: &[u8]) {
+pub(crate) fn log(bytes: &[u8]) {
     let mut reader = ToolLogReader::new();
     for line in bytes.split(|&byte| byte == b'\n') {
         for result in reader.line(line).into_iter().flatten() {

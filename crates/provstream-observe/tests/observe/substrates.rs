@@ -3,9 +3,7 @@
 use std::fs;
 use std::time::{Duration, UNIX_EPOCH};
 
-use provstream_observe::{
-    Digest, Query, SubstrateErrorKind, SubstrateLimits, SubstrateQuery, Substrates,
-};
+use provstream_observe::{Query, SubstrateErrorKind, SubstrateLimits, SubstrateQuery, Substrates};
 use tempfile::TempDir;
 
 use crate::repository;
