@@ -67,6 +67,12 @@ impl<R: TextRewriter> State<R> {
         pending.waits.retain(|(id, _)| is_holding(*id));
     }
 
+    /// Returns `true` if the events of a text have a template, which an end of a block takes away, or the text has not begun.
+    fn has_template(&self, id: TextId) -> bool {
+        let state = self.texts.get(id);
+        state.is_none_or(|state| !state.template.is_empty())
+    }
+
     /// Applies one fact of an event; `all` are its facts, and `place` is the index of this one.
     #[expect(
         clippy::too_many_arguments,
@@ -88,12 +94,7 @@ impl<R: TextRewriter> State<R> {
                 if self.text(frame, (id, text), (is_last, piece.is_again), place, handler) {
                     pending.change(id.channel);
                 }
-                // The template of the text before may be that of a block that has ended.
-                let has_template = || {
-                    let state = self.texts.get(id);
-                    state.is_none_or(|state| !state.template.is_empty())
-                };
-                if piece.is_repeatable && !(text.is_empty() && has_template()) {
+                if piece.is_repeatable && !(text.is_empty() && self.has_template(id)) {
                     pending.repeatable(id, text);
                 }
             }
