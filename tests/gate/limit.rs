@@ -219,7 +219,7 @@ fn filled(seed: u64, max: usize) -> Short {
     for part in &mut short.input {
         let text = "will ".repeat((max - 140 + random.below(200)) / 5);
         // The intervals of the checks grow up to 8 KiB of text that is too long.
-        let most = if seed % 8 == 0 { 4_000 } else { 400 };
+        let most = if seed.is_multiple_of(8) { 4_000 } else { 400 };
         let filler = FILLERS[random.below(FILLERS.len())].repeat(random.below(most));
         let at = random.below(part.bytes.len() + 1);
         let at = (at..=part.bytes.len()).find(|&at| {
