@@ -12,5 +12,5 @@ samples=queries
 kept=${PROVSTREAM_FUZZ_DIR:-$PWD/target}/kept/$1
 mkdir -p "$kept"
 split -l 1 "../tests/observe/samples/$samples.ndjson" "$kept/sample-"
-cargo fuzz run --fuzz-dir . -s none --target-dir "${PROVSTREAM_FUZZ_DIR:-$PWD/target}" "$1" "$kept" \
+cargo fuzz run --fuzz-dir . -s none --features libfuzzer --target-dir "${PROVSTREAM_FUZZ_DIR:-$PWD/target}" "$1" "$kept" \
     -- -max_total_time="$2" -artifact_prefix="${PROVSTREAM_FUZZ_DIR:-$PWD/target}/" -max_len=4096 -timeout=20 -rss_limit_mb=2048 -dict=../../../fuzz/dictionary.txt -print_final_stats=1
