@@ -92,7 +92,7 @@ impl Rewriter {
         if ends_white || !self.out.white.is_empty() {
             return None;
         }
-        self.parser.append_plain(chunk)?;
+        self.parser.append_unchanged(chunk)?;
         let start = self.out.position;
         self.out.position += chunk.len() as u64;
         Some(start)

@@ -1,6 +1,6 @@
 //! Objects in JSON that are read in each of three ways: at once, from what was found before their end, and token by token.
 
-use provstream::{Event, Mode, Parser};
+use provstream::{Event, Mode, Parser, Rewriter};
 
 /// Members of an object; `@` is an annotation.
 const MEMBERS: [&str; 21] = [
@@ -114,6 +114,34 @@ fn annotations_of_two_members_are_the_same_however_they_are_cut() {
             let provenance = format!(r#""provenance":{{{first},{second}}}"#);
             check(&format!(r#""assertion":"It is so.",{provenance}"#), false);
             check(&format!(r#"{provenance},"assertion":"\"""#), false);
+        }
+    }
+}
+
+/// A chunk that is not taken unchanged is pushed, also if it ends an object.
+#[test]
+fn chunks_that_may_be_written_unchanged_are_written_as_the_document_is() {
+    let annotation = r#"{"substrate_class":"substrate.grep"}"#;
+    for (first, second) in MEMBERS
+        .iter()
+        .flat_map(|first| MEMBERS.map(|second| (first, second)))
+    {
+        let document = document(&format!("{first},{second}").replace('@', annotation));
+        let mut whole = Vec::new();
+        let mut rewriter = Rewriter::new(Parser::builder().mode(Mode::Json).build());
+        rewriter.push(&document, &mut whole);
+        rewriter.finish(&mut whole);
+        for size in [1, 2, 3, 4, 5, 6, 7, 8, 9] {
+            let mut out = Vec::new();
+            rewriter.reset();
+            for chunk in document.chunks(size) {
+                match rewriter.push_unchanged(chunk) {
+                    Some(_) => out.extend_from_slice(chunk),
+                    None => rewriter.push(chunk, &mut out),
+                }
+            }
+            rewriter.finish(&mut out);
+            assert_eq!(out, whole, "{first},{second} by {size}");
         }
     }
 }

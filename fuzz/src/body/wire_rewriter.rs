@@ -57,12 +57,14 @@ pub(super) fn check(data: &[u8]) {
 fn check_any(data: &[u8]) {
     let asked = Format::ALL[data.len() % Format::ALL.len()];
     let detects = || StreamRewriter::detect(Parser::new());
+    let of_json = || StreamRewriter::detect(Parser::builder().mode(Mode::Json).build());
     let of_format = || StreamRewriter::new(asked, Parser::new());
-    for way in Case::new(data).ways(4) {
+    for way in Case::new(data).ways(5) {
         match way {
             0 => drop(check_cuts(&detects().with_max_event(60), data, data)),
             1 => drop(check_cuts(&detects(), data, data)),
             2 => check_same(data, asked),
+            3 => drop(check_cuts(&of_json(), data, data)),
             _ => {
                 let stripped = check_cuts(&of_format(), data, data);
                 let kept = written(of_format(), Replacement::Keep, &[data]);

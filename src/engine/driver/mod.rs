@@ -267,13 +267,22 @@ impl Engine {
     }
 
     /// Appends a chunk of plain text, which leaves the state as it is, and returns its stream offset;
-    /// `None` if the chunk must be read.
+    /// `None` if this chunk must be [pushed](Self::push) next. Some of it may have been read then.
     // `inline(always)`: see `Parser::append_plain`.
     #[inline(always)]
     pub(crate) fn append_plain(&mut self, chunk: &[u8]) -> Option<u64> {
         // In a stream of JSON values the window is empty, and takes nothing.
         match self.window.buffer_mut().append_plain(chunk) {
             None if self.is_sequence() => self.reader.append_plain(chunk),
+            taken => taken,
+        }
+    }
+
+    /// Appends a chunk like [`append_plain`](Self::append_plain), or takes nothing of it.
+    #[inline]
+    pub(crate) fn append_unchanged(&mut self, chunk: &[u8]) -> Option<u64> {
+        match self.window.buffer_mut().append_plain(chunk) {
+            None if self.is_sequence() => self.reader.append_to_string(chunk),
             taken => taken,
         }
     }

@@ -216,14 +216,20 @@ impl JsonReader {
     }
 
     /// Reads a chunk of a few bytes that continues a string or a deferred object, and returns its
-    /// stream offset; `None` if the chunk needs [`read`](Self::read).
+    /// stream offset; `None` if this chunk needs [`read`](Self::read) next. It may be appended already then.
     #[inline(always)]
     pub(crate) fn append_plain(&mut self, chunk: &[u8]) -> Option<u64> {
-        // Few longer chunks are within one string, and the lexer is as fast on those.
-        match self.state.tail.append_plain_token(chunk) {
+        match self.append_to_string(chunk) {
             None => self.watch_short(chunk),
             taken => taken,
         }
+    }
+
+    /// Appends a chunk of a few bytes that continues a string, and returns its stream offset; `None` if nothing was taken.
+    #[inline(always)]
+    pub(crate) fn append_to_string(&mut self, chunk: &[u8]) -> Option<u64> {
+        // Few longer chunks are within one string, and the lexer is as fast on those.
+        self.state.tail.append_plain_token(chunk)
     }
 
     /// Returns the class of bytes that can be appended without reading them.
