@@ -16,6 +16,7 @@ mod fixtures;
 mod formats;
 mod gate;
 mod interleaved;
+mod json_texts;
 mod leaks;
 mod limits;
 mod members;
