@@ -71,9 +71,10 @@ fn a_client_reads_what_is_written_of_the_whole_text() {
         let stream = stream(format, &text, &mut random);
         let size = [1, 7, 100, 10_000][random.below(4)];
         let mode = [Mode::Json, Mode::Ndjson, Mode::Auto][random.below(3)];
-        let parser = || Parser::builder().mode(mode).build();
+        let holds = random.one_in(2);
+        let parser = || Parser::builder().mode(mode).hold_records(holds).build();
         let read = |out: &[u8]| -> String { Client::of(format, out).texts.into_values().collect() };
-        let place = format!("seed {seed}, {mode:?}, by {size}: {stream}");
+        let place = format!("seed {seed}, {mode:?}, holds {holds}, by {size}: {stream}");
 
         let mut expected = Vec::new();
         let mut rewriter = Rewriter::new(parser());
