@@ -9,8 +9,9 @@ cd "$(dirname "$0")"
 }
 samples=queries
 [ "$1" != imports ] || samples=logs
-kept=${PROVSTREAM_FUZZ_DIR:-$PWD/target}/kept/$1
+work=${PROVSTREAM_FUZZ_DIR:-$PWD/target}
+kept=$work/kept/$1
 mkdir -p "$kept"
 split -l 1 "../tests/observe/samples/$samples.ndjson" "$kept/sample-"
-cargo fuzz run --fuzz-dir . -s none --features libfuzzer --target-dir "${PROVSTREAM_FUZZ_DIR:-$PWD/target}" "$1" "$kept" \
-    -- -max_total_time="$2" -artifact_prefix="${PROVSTREAM_FUZZ_DIR:-$PWD/target}/" -max_len=4096 -timeout=20 -rss_limit_mb=2048 -dict=../../../fuzz/dictionary.txt -print_final_stats=1
+cargo fuzz run --fuzz-dir . -s none --features libfuzzer --target-dir "$work" "$1" "$kept" -- -max_total_time="$2" \
+    -artifact_prefix="$work/" -max_len=4096 -timeout=20 -rss_limit_mb=2048 -dict=../../../fuzz/dictionary.txt -print_final_stats=1

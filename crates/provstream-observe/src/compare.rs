@@ -138,7 +138,7 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
         _ => Vec::new(),
     };
     let line = |start: usize| memchr::memchr_iter(b'\n', &file[..start]).count() + 1;
-    // Lines after the result are part of it if the query has no number of lines, or a larger one.
+    // Where lines follow, a result to the end of the file is not there any more; and what is still at its place has not moved.
     let ends = |start: usize| match (&body.content, count) {
         (Some(content), None) => start + content.len() == file.len(),
         _ => true,

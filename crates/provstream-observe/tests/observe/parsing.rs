@@ -2,19 +2,9 @@
 
 use std::sync::LazyLock;
 
-use provstream::provenance::Timestamp;
+use provstream::provenance::{Timestamp, Vocabulary};
 use provstream_observe::{Digest, Observation, Query, SubstrateQuery, Substrates, ToolLogReader};
 use tempfile::TempDir;
-
-const CLASSES: [&str; 7] = [
-    "substrate.git.log",
-    "substrate.grep",
-    "substrate.code.read",
-    "substrate.fs.mtime",
-    "substrate.mcp.brief",
-    "substrate.do.sse-count",
-    "substrate.unix.peercred",
-];
 
 /// A folder with a file, and the substrates that are confined to it.
 static ROOT: LazyLock<(TempDir, Substrates)> = LazyLock::new(|| {
@@ -32,7 +22,8 @@ pub(crate) fn query(bytes: &[u8]) {
         return;
     };
     assert_eq!(Query::parse(query.as_str()).as_ref(), Ok(&query), "{text}");
-    for class in CLASSES {
+    for (class, _) in Vocabulary::memo().classes() {
+        let class = class.as_str();
         let Some(Ok(known)) = SubstrateQuery::parse(class, &query) else {
             continue;
         };
