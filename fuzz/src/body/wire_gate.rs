@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use provstream::{Handler, Parser, Policy};
 use provstream_providers::{Decoder, Format, ReadReport, Reasoning, StreamGate, StreamHandler};
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use testkit::gate::naive::Drawn;
 use testkit::gate::policies::{NoInference, Nothing};
 use testkit::wire::decoded::texts;
@@ -24,8 +25,8 @@ pub(crate) const MADE_UP: u8 = 0xFC;
 /// and with what no server should send.
 pub(crate) const HOSTILE: u8 = 0xFB;
 
-/// Most bytes of events that a gate holds back; for more of them, the policy decides at once.
-const MOST_HELD: usize = 64 << 10;
+/// Most bytes of events that are held back; what more of them wait for is decided at once.
+pub(super) const MOST_HELD: usize = 64 << 10;
 
 /// Output of a gate, and its report of what it read.
 #[derive(Default)]
@@ -172,9 +173,8 @@ fn is_server_sent(data: &[u8]) -> bool {
 /// Returns `true` if a line of server-sent events without data has a comment, several words, or a
 /// field that events do not have. An error of the provider is no prose of the model.
 fn may_be_prose(line: &[u8]) -> bool {
-    if serde_json::from_slice::<serde_json::Value>(line).is_ok_and(|value| value["type"] == "error")
-    {
-        return false;
+    if let Ok(value) = serde_json::from_slice::<Value>(line) {
+        return value["type"] != "error" && has_prose(&value);
     }
     if !line
         .iter()
@@ -191,6 +191,18 @@ fn may_be_prose(line: &[u8]) -> bool {
         b"" => !value.is_empty(),
         b"event" | b"id" | b"retry" => !value.iter().all(is_of_word),
         _ => true,
+    }
+}
+
+/// Returns `true` if a string in JSON has several words, other than in an error.
+fn has_prose(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.split_whitespace().count() > 1,
+        Value::Array(values) => values.iter().any(has_prose),
+        Value::Object(members) => members
+            .iter()
+            .any(|(name, value)| name != "error" && has_prose(value)),
+        _ => false,
     }
 }
 
