@@ -7,6 +7,7 @@
 
 mod body;
 mod case;
+mod dialects;
 mod generate;
 mod seeds;
 

@@ -3,7 +3,6 @@
 
 mod cases;
 mod common;
-mod differential;
 mod render;
 mod splits;
 mod tables;

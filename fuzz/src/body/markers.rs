@@ -1,12 +1,14 @@
-//! Markers of citations: what is read, stripped and gated does not depend on the chunking.
+//! Markers of citations: what is read, stripped and gated does not depend on the chunking, and equals the naive reference.
 
 use std::sync::{Arc, LazyLock};
 
 use provstream::{Dialects, Event, Gate, Parser, Rewriter, Source, Sources};
 use testkit::gate::policies::NoInference;
-use testkit::reference::dialects::BUILT_IN;
+use testkit::reference::Reading;
+use testkit::reference::dialects::{BUILT_IN, generate};
 
 use super::super::case::Case;
+use super::super::dialects::engine;
 use super::same_bytes;
 
 /// Sources with the identifiers that built-in dialects may have.
@@ -37,8 +39,17 @@ impl Sources for Listed {
     }
 }
 
-/// Checks a text with all built-in dialects.
+/// The first byte of input that is the choices of an answer; it appears nowhere in UTF-8.
+pub(crate) const CHOSEN: u8 = 0xFC;
+
+/// Checks a text with all built-in dialects, or a generated answer beside the naive reference.
 pub(super) fn check(data: &[u8]) {
+    if let Some((&CHOSEN, choices)) = data.split_first() {
+        let case = generate::chosen(choices);
+        let difference = engine::check(Reading::TEXT, &case, Case::new(data).seed());
+        assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+        return;
+    }
     static ALL: LazyLock<Dialects> =
         LazyLock::new(|| Dialects::built_in(BUILT_IN).expect("built-in dialects"));
     check_with(&ALL, data);

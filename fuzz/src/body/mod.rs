@@ -12,7 +12,7 @@ mod holdback;
 mod json;
 mod marc;
 mod marc_sequence;
-mod markers;
+pub(crate) mod markers;
 mod memory;
 mod no_panic;
 mod offsets;

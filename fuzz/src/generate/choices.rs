@@ -40,6 +40,14 @@ impl<'a> Choices<'a> {
         self.0.bytes(count).unwrap_or_default()
     }
 
+    /// Appends all bytes that are left, but for those that say how many.
+    pub(super) fn rest(&mut self, mut out: Vec<u8>) -> Vec<u8> {
+        while self.go_on() {
+            out.extend_from_slice(self.bytes());
+        }
+        out
+    }
+
     /// Now and then changes, removes, doubles or adds a byte or a few.
     pub(super) fn damage(&mut self, out: &mut Vec<u8>) {
         let times = [0, 0, 0, 0, 1, 1, 2, 4][self.below(8)];

@@ -14,6 +14,7 @@ mod words;
 
 use choices::Choices;
 
+use super::body::markers::CHOSEN;
 use super::body::wire_gate::{HOSTILE, MADE_UP};
 
 /// Type of a body's input.
@@ -21,7 +22,7 @@ use super::body::wire_gate::{HOSTILE, MADE_UP};
 pub enum Input {
     /// A `Case`: a stream, perhaps with settings in front.
     Stream,
-    /// Text with markers of citations.
+    /// Text with markers of citations, or the choices of a generated answer.
     Cited,
     /// Text without annotations.
     Sentences,
@@ -58,7 +59,13 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     match input {
         Input::Stream => text::stream(&mut choices, &mut out),
-        Input::Cited => cited::text(&mut choices, &mut out),
+        Input::Cited => match choices.below(3) {
+            0 => cited::text(&mut choices, &mut out),
+            _ => {
+                out.push(CHOSEN);
+                return choices.rest(out);
+            }
+        },
         Input::Sentences => sentence::text(&mut choices, &mut out),
         Input::Json => json::any(&mut choices, &mut out),
         Input::Marc => json::marc(&mut choices, &mut out),
@@ -71,10 +78,7 @@ pub(super) fn input(input: Input, choices: &[u8]) -> Vec<u8> {
                     0 => MADE_UP,
                     _ => HOSTILE,
                 });
-                while choices.go_on() {
-                    out.extend_from_slice(choices.bytes());
-                }
-                return out;
+                return choices.rest(out);
             }
         },
         Input::Citations => citation::event(&mut choices, &mut out),

@@ -1,33 +1,41 @@
-//! Adapter that runs the streaming engine with dialects and converts what it reports.
+//! The streaming engine with dialects beside the naive reference: adapters of both, and their comparison. The fuzz body of markers
+//! compiles this file, too.
 
 use std::fmt::Debug;
 
 use provstream::{Event, Parser, Rewriter, Span};
 
-use testkit::reference::dialects::{Citation, Id, Known, Marker, Read};
+use testkit::reference::dialects::generate::Case;
+use testkit::reference::dialects::{self, Citation, Id, Known, Marker, Read, With};
 use testkit::reference::engine::{Cuts, collect};
-use testkit::reference::{Ev, Segment};
+use testkit::reference::{Ev, Reading, RefVocabulary, Segment, events_in};
+use testkit::sentence;
+
+use super::parser::parser;
 
 /// Report of the engine: the events of dialects, and all others without text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Report {
+struct Report {
     /// Diagnostics of all kinds are here.
-    pub(super) read: Read,
-    pub(super) memo: Vec<Ev>,
+    read: Read,
+    memo: Vec<Ev>,
     /// Reasons of the identifiers of all citations, in order.
-    pub(super) reasons: Vec<(String, Option<String>)>,
-    /// Bytes of the text events.
-    pub(super) text: Vec<u8>,
+    reasons: Vec<(String, Option<String>)>,
+    /// All events but text, in the order in which they came.
+    order: Vec<String>,
 }
 
 impl Report {
     /// Adds an event.
-    pub(super) fn add(&mut self, event: Event<'_>, names: &[&'static str]) {
+    fn add(&mut self, event: Event<'_>, names: &[&'static str]) {
         let ends = |span: Span| (span.start(), span.end());
         let dialect = |name: &str| {
             let known = names.iter().find(|known| **known == name);
             *known.unwrap_or_else(|| panic!("{name} is not among {names:?}"))
         };
+        if !matches!(event, Event::Text(_)) {
+            self.order.push(format!("{event:?}"));
+        }
         match event {
             Event::Marker(marker) => {
                 let name = dialect(marker.dialect());
@@ -63,7 +71,7 @@ impl Report {
                 let found = (diagnostic.code().as_str(), ends(diagnostic.span()));
                 self.read.diagnostics.push(found);
             }
-            Event::Text(text) => self.text.extend_from_slice(text.bytes()),
+            Event::Text(_) => {}
             other => {
                 let mut events = Vec::new();
                 collect(other, &mut events);
@@ -82,7 +90,7 @@ impl Report {
 }
 
 /// Reads an input in chunks, whose lengths `cut` draws, and strips it in the same chunks.
-pub(super) fn run(
+fn run(
     parser: &Parser,
     names: &[&'static str],
     input: &[Segment],
@@ -118,7 +126,7 @@ pub(super) fn run(
 }
 
 /// Computes what the engine must report, from the references with dialects and without.
-pub(super) fn expected(read: Read, memo: Vec<Ev>, known: &Known) -> Report {
+fn expected(read: Read, memo: Vec<Ev>, known: &Known) -> Report {
     let mut report = Report {
         read,
         ..Report::default()
@@ -139,7 +147,7 @@ pub(super) fn expected(read: Read, memo: Vec<Ev>, known: &Known) -> Report {
 
 /// Compares two reports, without the text and without the clean spans of assertions, which dialects
 /// move. Returns what differs.
-pub(super) fn difference(expected: &Report, found: &Report) -> Option<String> {
+fn difference(expected: &Report, found: &Report) -> Option<String> {
     let memo = |report: &Report| {
         let mut memo = report.memo.clone();
         for event in &mut memo {
@@ -179,7 +187,7 @@ pub(super) fn difference(expected: &Report, found: &Report) -> Option<String> {
 }
 
 /// Chunk lengths for small texts and long ones.
-pub(super) fn cuts(seed: u64, most: usize) -> impl FnMut(usize) -> usize {
+fn cuts(seed: u64, most: usize) -> impl FnMut(usize) -> usize {
     let mut cuts = Cuts(seed);
     move |left| {
         if most == usize::MAX {
@@ -190,15 +198,71 @@ pub(super) fn cuts(seed: u64, most: usize) -> impl FnMut(usize) -> usize {
     }
 }
 
-/// Reads an input, of which more may follow.
-pub(super) fn push(parser: &mut Parser, input: &[Segment]) {
-    for segment in input {
-        if segment.after_break {
-            parser.push_break(());
-        }
-        match segment.own {
-            true => parser.push(&segment.bytes, ()),
-            false => parser.push_untrusted(&segment.bytes, ()),
-        }
+/// The report that the references call for.
+fn reference(reading: Reading, case: &Case) -> Report {
+    let with = With {
+        dialects: &dialects::Dialects::built_in(&case.dialects),
+        known: &case.sources,
+    };
+    let (input, limits) = (&case.input, &case.limits);
+    let read = dialects::read(reading, input, limits, with, &sentence::starts);
+    let memo = events_in(
+        reading,
+        input,
+        limits,
+        &RefVocabulary::default(),
+        &sentence::last_sentence,
+    );
+    expected(read, memo, &case.sources)
+}
+
+pub(super) fn show(case: &Case) -> String {
+    let segments = case.input.iter().map(|segment| {
+        let after_break = if segment.after_break { "break, " } else { "" };
+        let whose = if segment.own { "" } else { "untrusted " };
+        format!(
+            "{after_break}{whose}{:?}\n",
+            String::from_utf8_lossy(&segment.bytes)
+        )
+    });
+    let (dialects, sources) = (&case.dialects, &case.sources);
+    format!(
+        "{}{dialects:?} {sources:?} {}",
+        segments.collect::<String>(),
+        case.limits.max_assertion
+    )
+}
+
+/// Reads a case whole and in chunks of several lengths, and says what differs.
+pub(crate) fn check(reading: Reading, case: &Case, seed: u64) -> Option<String> {
+    if case.is_open_question() {
+        return None;
     }
+    let expected = reference(reading, case);
+    let mut order = None;
+    let parser = parser(reading, &case.limits, &case.dialects, &case.sources);
+    [usize::MAX, 1, 8, 200].into_iter().find_map(|most| {
+        let run = || {
+            let cuts = cuts(seed, most);
+            run(&parser, &case.dialects, &case.input, cuts)
+        };
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        let difference = match found {
+            Ok(found) => match &order {
+                Some(order) if *order != found.order => {
+                    format!("order\n  whole {order:#?}\n  cut   {:#?}", found.order)
+                }
+                _ => {
+                    let difference = difference(&expected, &found);
+                    order = Some(found.order);
+                    difference?
+                }
+            },
+            Err(_) => "panic".to_owned(),
+        };
+        Some(format!(
+            "seed {seed}, chunks up to {most}\n{}\n{difference}\n",
+            show(case)
+        ))
+    })
 }

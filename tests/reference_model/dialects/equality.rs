@@ -1,71 +1,14 @@
 //! The engine with dialects equals the naive reference, however the input is cut.
 
+use provstream::Parser;
 use testkit::reference::dialects::generate::{Case, case};
-use testkit::reference::dialects::{Dialects, Known, With, held, read};
+use testkit::reference::dialects::{Dialects, Known, With, held};
 use testkit::reference::holdback::holdback;
-use testkit::reference::{Reading, RefLimits, RefVocabulary, Segment, events_in};
-use testkit::sentence;
+use testkit::reference::{Reading, RefLimits, Segment};
 
-use super::engine::{self, Report};
-use super::{BUILT_IN, data, parser};
-
-fn expected(reading: Reading, case: &Case) -> Report {
-    let with = With {
-        dialects: &Dialects::built_in(&case.dialects),
-        known: &case.sources,
-    };
-    let (input, limits) = (&case.input, &case.limits);
-    let read = read(reading, input, limits, with, &sentence::starts);
-    let memo = events_in(
-        reading,
-        input,
-        limits,
-        &RefVocabulary::default(),
-        &sentence::last_sentence,
-    );
-    engine::expected(read, memo, &case.sources)
-}
-
-fn show(case: &Case) -> String {
-    let segments = case.input.iter().map(|segment| {
-        let after_break = if segment.after_break { "break, " } else { "" };
-        let whose = if segment.own { "" } else { "untrusted " };
-        format!(
-            "{after_break}{whose}{:?}\n",
-            String::from_utf8_lossy(&segment.bytes)
-        )
-    });
-    let (dialects, sources) = (&case.dialects, &case.sources);
-    format!(
-        "{}{dialects:?} {sources:?} {}",
-        segments.collect::<String>(),
-        case.limits.max_assertion
-    )
-}
-
-/// Reads a case whole and in chunks of several lengths, and says what differs.
-fn check(reading: Reading, case: &Case, seed: u64) -> Option<String> {
-    let expected = expected(reading, case);
-    if case.is_open_question() {
-        return None;
-    }
-    let parser = parser::parser(reading, &case.limits, &case.dialects, &case.sources);
-    [usize::MAX, 1, 8, 200].into_iter().find_map(|most| {
-        let run = || {
-            let cuts = engine::cuts(seed, most);
-            engine::run(&parser, &case.dialects, &case.input, cuts)
-        };
-        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
-        let difference = match found {
-            Ok(found) => engine::difference(&expected, &found)?,
-            Err(_) => "panic".to_owned(),
-        };
-        Some(format!(
-            "seed {seed}, chunks up to {most}\n{}\n{difference}\n",
-            show(case)
-        ))
-    })
-}
+use super::engine::{check, show};
+use super::parser::parser;
+use super::{BUILT_IN, data};
 
 #[test]
 fn generated_answers_equal_the_reference() {
@@ -126,6 +69,19 @@ fn the_engine_reads_the_answers_as_the_reference_does() {
 /// Longest inputs whose every prefix is compared, in bytes.
 const SHORT: usize = 120;
 
+/// Reads an input, of which more may follow.
+fn push(parser: &mut Parser, input: &[Segment]) {
+    for segment in input {
+        if segment.after_break {
+            parser.push_break(());
+        }
+        match segment.own {
+            true => parser.push(&segment.bytes, ()),
+            false => parser.push_untrusted(&segment.bytes, ()),
+        }
+    }
+}
+
 /// The first `len` bytes of an input.
 fn prefix(input: &[Segment], len: usize) -> Vec<Segment> {
     let mut left = len;
@@ -155,11 +111,11 @@ fn only_what_may_become_a_marker_or_an_annotation_is_held_back() {
             dialects: &Dialects::built_in(&case.dialects),
             known: &case.sources,
         };
-        let fresh = parser::parser(Reading::TEXT, &case.limits, &case.dialects, &case.sources);
+        let fresh = parser(Reading::TEXT, &case.limits, &case.dialects, &case.sources);
         for upto in 1..=len {
             let prefix = prefix(&case.input, upto);
             let mut parser = fresh.clone();
-            engine::push(&mut parser, &prefix);
+            push(&mut parser, &prefix);
             let (markers, _) = held(Reading::TEXT, &prefix, &case.limits, with);
             let (annotation, _) = holdback(Reading::TEXT, &prefix, &case.limits);
             let expected = upto - markers.min(upto - annotation);

@@ -4,13 +4,36 @@
 use super::{RefLimits, Segment};
 
 /// `SplitMix64` pseudo-random generator.
-pub(super) struct Random(pub(super) u64);
+pub(super) struct Random {
+    state: u64,
+    /// Numbers to draw before random ones, in reverse order.
+    chosen: Vec<u8>,
+}
 
 impl Random {
-    /// Draws 64 bits.
+    pub(super) const fn new(seed: u64) -> Self {
+        let chosen = Vec::new();
+        Self {
+            state: seed,
+            chosen,
+        }
+    }
+
+    /// Creates a generator that draws the `choices` first, then the numbers of seed 0.
+    pub(super) fn chosen(choices: &[u8]) -> Self {
+        Self {
+            state: 0,
+            chosen: choices.iter().rev().copied().collect(),
+        }
+    }
+
+    /// Draws 64 bits, or a chosen number.
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
+        if let Some(choice) = self.chosen.pop() {
+            return choice.into();
+        }
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.state;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         bits ^ (bits >> 31)
@@ -274,7 +297,7 @@ const BYTES: &[&[u8]] = &[
 
 /// Generates an input: 20 to 2,000 bytes in most cases, up to about 12 KiB in some.
 pub fn input(seed: u64) -> Vec<Segment> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let size = match random.below(20) {
         0 => 2_000 + random.below(10_000),
         1..=9 => 20 + random.below(180),
@@ -312,7 +335,15 @@ pub fn input(seed: u64) -> Vec<Segment> {
 /// Inserts breaks into an input for one seed in `rarity`: at any position, or right before a
 /// bracket.
 pub fn with_breaks(input: Vec<Segment>, seed: u64, rarity: usize) -> Vec<Segment> {
-    let mut random = Random(seed ^ 0xB2EA);
+    with_drawn_breaks(input, &mut Random::new(seed ^ 0xB2EA), rarity)
+}
+
+/// Inserts breaks that are drawn.
+pub(super) fn with_drawn_breaks(
+    input: Vec<Segment>,
+    random: &mut Random,
+    rarity: usize,
+) -> Vec<Segment> {
     if !random.once_in(rarity) {
         return input;
     }
@@ -344,7 +375,7 @@ pub fn with_breaks(input: Vec<Segment>, seed: u64, rarity: usize) -> Vec<Segment
 
 /// Draws the limits for a seed, most of them the defaults.
 pub fn limits(seed: u64) -> RefLimits {
-    let mut random = Random(!seed);
+    let mut random = Random::new(!seed);
     let mut limits = RefLimits::default();
     if random.once_in(4) {
         limits.max_annotation = [32, 48, 20, 64, 200][random.below(5)];

@@ -405,7 +405,17 @@ const MEMO: &[&str] = &[
 
 /// Builds the case of a seed.
 pub fn case(seed: u64) -> Case {
-    let mut random = Random(seed ^ 0xD1A1_EC75);
+    let (case, breaks) = (Random::new(seed ^ 0xD1A1_EC75), Random::new(seed ^ 0xB2EA));
+    drawn(case, breaks)
+}
+
+/// Builds the case that a fuzzer's bytes choose.
+pub fn chosen(choices: &[u8]) -> Case {
+    let (breaks, case) = choices.split_at(choices.len().min(8));
+    drawn(Random::chosen(case), Random::chosen(breaks))
+}
+
+fn drawn(mut random: Random, mut breaks: Random) -> Case {
     let dialects = dialects(&mut random);
     let sources = sources(&mut random);
     // How much of a long sentence is kept around its markers is not compared.
@@ -415,7 +425,7 @@ pub fn case(seed: u64) -> Case {
     };
     let around = |name: &&str| matches!(*name, "cohere" | "cite-tag");
     if dialects.iter().all(around) && random.once_in(2) {
-        limits.max_assertion = [4096, 4096, 4096, 4096][random.below(4)];
+        limits.max_assertion = 4096;
     }
     if random.once_in(8) {
         limits.max_annotations = [2, 1, 3][random.below(3)];
@@ -447,7 +457,7 @@ pub fn case(seed: u64) -> Case {
         fragment(&mut random, &dialects, bytes);
         total += bytes.len() - before;
     }
-    let input = generate::with_breaks(input, seed, 16);
+    let input = generate::with_drawn_breaks(input, &mut breaks, 16);
     Case {
         dialects,
         sources,

@@ -28,7 +28,7 @@ struct Maker<'a> {
 
 /// Generates the case for a seed.
 pub fn case(seed: u64) -> Case {
-    let mut random = Random(seed ^ 0x5EED_0000_0000);
+    let mut random = Random::new(seed ^ 0x5EED_0000_0000);
     let mode = match random.below(12) {
         0..=2 => RefMode::Json,
         3..=5 => RefMode::Ndjson,
