@@ -7,6 +7,10 @@ use smallvec::SmallVec;
 use super::channel::MAX_CHANNELS;
 use super::steps::{count, each};
 
+/// Maximum number of removed blocks whose numbers are kept: an event that comes so late that an earlier number matters is of no
+/// block that a client still adds to.
+const MAX_REMOVED: usize = 16;
+
 /// Relation of an event to a text block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockEvent {
@@ -43,9 +47,10 @@ struct KnownBlocks {
     /// Greatest block number so far. A block with another number than the next one stays: the number is repeated, or others are
     /// still to come.
     greatest: Option<u32>,
-    /// Number of removed blocks.
-    removed: u32,
-    last_removed: u32,
+    /// Numbers of the last removed blocks, in order, at most [`MAX_REMOVED`].
+    removed: RemovedBlocks,
+    /// Number of blocks that were removed before these.
+    removed_before: u32,
     /// The strings of the event had text before, or have text after rewriting.
     had_text: bool,
     has_text: bool,
@@ -113,7 +118,7 @@ impl Blocks {
 
     /// Returns `true` if blocks were removed or may be, so block numbers in events matter.
     pub(super) fn is_active(&self) -> bool {
-        self.is(|known| known.removed > 0 || !known.empty.is_empty())
+        self.is(|known| !known.removed.is_empty() || !known.empty.is_empty())
     }
 
     /// Returns `true` if events are held for a block.
@@ -206,17 +211,22 @@ impl Blocks {
     /// Records removed blocks.
     pub(super) fn remove(&mut self, numbers: &[u32]) {
         let known = self.known();
-        known.removed += numbers.len() as u32;
-        known.last_removed = each(numbers.iter())
-            .copied()
-            .fold(known.last_removed, u32::max);
+        for number in each(numbers.iter()) {
+            if known.removed.len() == MAX_REMOVED {
+                known.removed.remove(0);
+                known.removed_before += 1;
+            }
+            let place = known.removed.partition_point(|other| other < number);
+            known.removed.insert(place, *number);
+        }
     }
 
     /// Returns the new number of a block, if it changes.
     pub(super) fn renumbered(&self, number: u32) -> Option<u32> {
         let known = self.known.as_deref()?;
-        let is_after = known.removed > 0 && number > known.last_removed;
-        number.checked_sub(known.removed).filter(|_| is_after)
+        let removed = known.removed.partition_point(|removed| *removed < number) as u32;
+        let removed = removed + known.removed_before;
+        number.checked_sub(removed).filter(|_| removed > 0)
     }
 
     /// Returns the number of the block that began or got content last.

@@ -5,6 +5,7 @@ use core::ops::Range;
 use smallvec::SmallVec;
 
 use super::escape::push_content;
+use super::found::Found;
 use super::steps::{count, each};
 use super::text_id::TextId;
 
@@ -22,7 +23,18 @@ pub(super) struct HeldOutput {
     /// Bytes to insert into the events when they are taken.
     added: Vec<DeferredInsertion>,
     /// Total length of `added` in bytes.
-    added_len: usize,
+    added_len: u32,
+    /// Choices that the events are about, a bit each; those from index 31 on have one bit.
+    choices: u32,
+}
+
+/// Returns the bit of a choice.
+const fn choice_bit(index: u32) -> u32 {
+    1 << if index < u32::BITS {
+        index
+    } else {
+        u32::BITS - 1
+    }
 }
 
 /// Bytes that are inserted at a position, after earlier insertions there.
@@ -85,11 +97,30 @@ impl HeldOutput {
         self.marks.clear();
         self.added.clear();
         self.added_len = 0;
+        self.choices = 0;
+    }
+
+    /// Notes what the last event is about that was held back.
+    #[cold]
+    pub(super) fn hold_choices(&mut self, found: &[Found]) {
+        for one in each(found.iter()) {
+            self.choices |= one.choice().map_or(u32::MAX, choice_bit);
+        }
+    }
+
+    /// Returns `true` if an event is about choices of which no event is held back, and about nothing else.
+    #[cold]
+    pub(super) fn is_of_other_choices(&self, found: &[Found]) -> bool {
+        let is_other = |one: &Found| {
+            let index = one.choice();
+            index.is_some_and(|index| self.choices & choice_bit(index) == 0)
+        };
+        !found.is_empty() && each(found.iter()).all(is_other)
     }
 
     /// Returns the number of held bytes.
     pub(super) const fn len(&self) -> usize {
-        self.bytes.len() + self.added_len
+        self.bytes.len() + self.added_len as usize
     }
 
     /// Returns the numbers in the held events.
@@ -131,7 +162,7 @@ impl HeldOutput {
     /// Inserts bytes at a position. For an event of a block, `block` has its number and the range of the digits.
     pub(super) fn insert(&mut self, at: usize, bytes: &[u8], block: Option<(u32, Range<usize>)>) {
         count(bytes.len());
-        self.added_len += bytes.len();
+        self.added_len += bytes.len() as u32;
         self.added.push(DeferredInsertion {
             at,
             bytes: bytes.to_vec(),
@@ -155,7 +186,7 @@ impl HeldOutput {
         let added_len = &mut self.added_len;
         self.added.retain(|added| {
             let is_end = added.of.iter().any(|text| of(*text));
-            *added_len -= if is_end { added.bytes.len() } else { 0 };
+            *added_len -= if is_end { added.bytes.len() as u32 } else { 0 };
             !is_end
         });
     }
@@ -262,7 +293,11 @@ impl HeldOutput {
             is_all || added.at < upto || is_before
         });
         self.added = later;
-        self.added_len = self.added.iter().map(|added| added.bytes.len()).sum();
+        self.added_len = self
+            .added
+            .iter()
+            .map(|added| added.bytes.len() as u32)
+            .sum();
         self.shift(upto);
         if marks.is_empty() && added.is_empty() {
             return bytes;

@@ -171,6 +171,37 @@ impl Found {
         )
     }
 
+    /// Returns the index of the choice that the fact is about; `None` if it may be about any.
+    pub(super) const fn choice(&self) -> Option<u32> {
+        match self {
+            Self::Text(id, ..)
+            | Self::Whole(id, ..)
+            | Self::Quote(id, _)
+            | Self::Reasoning(id, ..)
+            | Self::ReasoningWhole(id, ..)
+            | Self::Break(id)
+            | Self::Finish(id)
+            | Self::End(id)
+            | Self::MakesRoom(id)
+            | Self::Forget(id)
+            | Self::Offset(id, ..) => Some(id.index()),
+            Self::ReasoningEnd(channel)
+            | Self::ReasoningPartEnd(channel)
+            | Self::Tool(channel, _)
+            | Self::ToolJson(channel, _)
+            | Self::Broken(channel)
+            | Self::Ended(channel)
+            | Self::Logprobs(channel, _) => Some(channel.index()),
+            Self::Error(_, choice) => *choice,
+            Self::BreakAll
+            | Self::Echo(..)
+            | Self::Unread(_)
+            | Self::Sequence(_)
+            | Self::Element(_)
+            | Self::Done => None,
+        }
+    }
+
     /// Returns `true` if the fact is content, or a break in it: something that a client does not read of an event that a
     /// gate withholds.
     pub(super) const fn is_content(&self) -> bool {

@@ -143,7 +143,10 @@ impl<R: TextRewriter> State<R> {
                 },
             };
             self.added += u64::from(is_numbered);
-            let place = self.place_after(&self.deferred.bytes);
+            let place = match self.is_ahead {
+                true => self.place,
+                false => self.place_after(&self.deferred.bytes),
+            };
             let before = match self.envelope {
                 _ if point.is_some() => "",
                 Kind::Lines | Kind::Body if !place.at_line_start => "\n",

@@ -81,6 +81,8 @@ pub(super) struct State<R> {
     place: OutputPlace,
     /// An event that exceeds the limit is being passed through.
     passing: bool,
+    /// The current event is written ahead of those held back.
+    is_ahead: bool,
     /// Number of events that were added to a stream with sequence numbers.
     added: u64,
     /// Sequence number of the next event.
@@ -136,6 +138,7 @@ impl<R: TextRewriter> State<R> {
             scratch: Scratch::default(),
             edits: Edits::default(),
             deferred: HeldOutput::default(),
+            is_ahead: false,
             blocks: Blocks::default(),
             bases: SmallVec::new(),
             position: None,
@@ -380,6 +383,7 @@ impl<R: TextRewriter> State<R> {
         if found.iter().any(|one| matches!(one, Found::Unread(_))) {
             self.notice(Notice::new(NoticeCode::UnreadMember, frame.span()), handler);
         }
+        self.is_ahead = odd.is_none() && !is_final && self.may_go_ahead(&found);
         self.edits.clear();
         let mut pending = EventPlan::of(&found);
         if pending.has_offsets {
@@ -423,12 +427,32 @@ impl<R: TextRewriter> State<R> {
                 self.withhold(frame, handler);
             }
         }
+        self.note_choices(&found, &pending);
         if is_kept {
             self.end_unknown(&found, handler);
         }
         self.end_wholes(&found);
         self.reader.found = found;
         self.trim();
+    }
+
+    /// Returns `true` if an event can be written ahead of those held back: those of other choices wait for what comes after the
+    /// end of a choice.
+    fn may_go_ahead(&self, found: &[Found]) -> bool {
+        !self.deferred.is_empty()
+            && self.reader.format() == Some(Format::OpenAiChat)
+            && matches!(self.envelope, Kind::Sse | Kind::Lines)
+            && self.is_streamed()
+            && self.thoughts.is_none()
+            && self.deferred.is_of_other_choices(found)
+    }
+
+    /// Notes the choices of an event that is held back now.
+    fn note_choices(&mut self, found: &[Found], pending: &EventPlan) {
+        let is_written = core::mem::take(&mut self.is_ahead) && pending.is_decided();
+        if !is_written && !self.deferred.is_empty() {
+            self.deferred.hold_choices(found);
+        }
     }
 
     /// Lets the last event wait for all text that is held back, because nothing can be added after it.
@@ -516,6 +540,7 @@ impl<R: TextRewriter> State<R> {
     /// that only repeat others are not held, only their text.
     fn is_waiting_in_block(&self) -> bool {
         R::WITHHOLDS_UNREAD
+            && !self.is_ahead
             && self.envelope != Kind::Array
             && (self.blocks.is_holding() || self.deferred.is_waiting())
     }

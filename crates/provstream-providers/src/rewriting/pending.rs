@@ -67,6 +67,11 @@ impl EventPlan {
         }
     }
 
+    /// Returns `true` if nothing of the event depends on what comes after it.
+    pub(super) fn is_decided(&self) -> bool {
+        self.waits.is_empty() && self.undecided.is_empty()
+    }
+
     /// Records a delta that can be repeated with other text.
     pub(super) fn repeatable(&mut self, channel: TextId, text: Str) {
         let place = self

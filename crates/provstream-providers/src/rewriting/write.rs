@@ -23,7 +23,7 @@ impl<R: TextRewriter> State<R> {
         if !self.may_pass(bytes) {
             return;
         }
-        if self.deferred.is_empty() {
+        if self.deferred.is_empty() || self.is_ahead {
             return self.write_now(bytes, handler);
         }
         count(bytes.len());
@@ -173,6 +173,7 @@ impl<R: TextRewriter> State<R> {
         self.deferred = deferred;
         self.write_now(&bytes, handler);
         if self.deferred.is_empty() {
+            self.deferred.clear();
             bytes.clear();
             self.deferred.bytes = bytes;
         }
@@ -209,9 +210,8 @@ impl<R: TextRewriter> State<R> {
         pending: &EventPlan,
         handler: &mut impl StreamHandler,
     ) {
-        let is_held = !pending.waits.is_empty()
-            || !pending.undecided.is_empty()
-            || !self.deferred.is_empty()
+        let is_held = !pending.is_decided()
+            || !self.deferred.is_empty() && !self.is_ahead
             || self.blocks.is_holding();
         pending.edit(&mut self.edits, frame, (self.added, is_held));
         frame.forget_data();

@@ -817,37 +817,46 @@ fn white_space_at_the_end_of_a_block_stays_in_it() {
     }
 }
 
-/// A block is not removed if one whose number was left out may still come: it would get the number of another one.
+/// A block whose number was left out at first has no number of another one, whatever blocks were removed before it came.
 #[test]
-fn no_block_is_removed_before_one_whose_number_was_left_out() {
+fn a_block_that_comes_late_has_a_number_of_its_own() {
     let delta = |index: u32, text: &str| json!({"contentBlockDelta": {"contentBlockIndex": index, "delta": {"text": text}}});
     let stop = |index: u32| json!({"contentBlockStop": {"contentBlockIndex": index}});
-    let all = [
-        delta(0, " [substrate.grep]"),
+    let none = " [substrate.grep]";
+    let removed_before = [delta(0, none), stop(0), delta(2, none), stop(2)];
+    let removed_between = [
+        delta(0, none),
         stop(0),
-        delta(2, " [substrate.grep]"),
+        delta(2, "c"),
         stop(2),
-        delta(1, "b"),
-        delta(3, "d"),
-        stop(1),
+        delta(3, none),
         stop(3),
     ];
-    let stream: String = all.iter().map(|event| format!("{event}\n")).collect();
-    for size in [1, 7, stream.len()] {
-        let out = stripped(Bedrock, stream.as_bytes(), size);
-        let mut texts = BTreeMap::new();
-        for event in events(&out) {
-            let event = &event["contentBlockDelta"];
-            let text = event["delta"]["text"].as_str().unwrap_or_default();
-            *texts
-                .entry(event["contentBlockIndex"].as_u64())
-                .or_insert_with(String::new) += text;
+    for (first, expected) in [
+        (&removed_before[..], &["b", "e"][..]),
+        (&removed_between, &["b", "c", "e"]),
+    ] {
+        let last = [delta(1, "b"), delta(4, "e"), stop(1), stop(4)];
+        let all = first.iter().chain(&last);
+        let stream: String = all.map(|event| format!("{event}\n")).collect();
+        for size in [1, 7, stream.len()] {
+            let out = stripped(Bedrock, stream.as_bytes(), size);
+            let mut texts = BTreeMap::new();
+            for event in events(&out) {
+                let event = &event["contentBlockDelta"];
+                let text = event["delta"]["text"].as_str().unwrap_or_default();
+                *texts
+                    .entry(event["contentBlockIndex"].as_u64())
+                    .or_insert_with(String::new) += text;
+            }
+            let texts = texts.into_values().filter(|text| !text.is_empty());
+            assert_eq!(
+                texts.collect::<Vec<_>>(),
+                expected,
+                "{}",
+                out.escape_ascii()
+            );
         }
-        let texts: Vec<_> = texts
-            .into_values()
-            .filter(|text| !text.is_empty())
-            .collect();
-        assert_eq!(texts, ["b", "d"], "{}", out.escape_ascii());
     }
 }
 
