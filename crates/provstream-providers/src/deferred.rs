@@ -28,13 +28,22 @@ pub(super) struct HeldOutput {
     choices: u32,
 }
 
-/// Returns the bit of a choice.
-const fn choice_bit(index: u32) -> u32 {
-    1 << if index < u32::BITS {
-        index
-    } else {
-        u32::BITS - 1
+/// Returns the choices that an event is about, a bit each as in [`HeldOutput`]: those of its facts, and those that it has the
+/// numbers of. An event that may be about any choice has all bits.
+#[cold]
+pub(super) fn choices_of(found: &[Found], numbers: impl Iterator<Item = u32>) -> u32 {
+    let bit = |index: u32| 1 << index.min(u32::BITS - 1);
+    let mut choices = 0;
+    for number in each(numbers) {
+        choices |= bit(number);
     }
+    if choices == 0 {
+        return u32::MAX;
+    }
+    for one in each(found.iter()) {
+        choices |= one.choice().map_or(u32::MAX, bit);
+    }
+    choices
 }
 
 /// Bytes that are inserted at a position, after earlier insertions there.
@@ -100,22 +109,14 @@ impl HeldOutput {
         self.choices = 0;
     }
 
-    /// Notes what the last event is about that was held back.
-    #[cold]
-    pub(super) fn hold_choices(&mut self, found: &[Found]) {
-        for one in each(found.iter()) {
-            self.choices |= one.choice().map_or(u32::MAX, choice_bit);
-        }
+    /// Notes the choices that an event is about, which was held back.
+    pub(super) fn hold_choices(&mut self, choices: u32) {
+        self.choices |= choices;
     }
 
-    /// Returns `true` if an event is about choices of which no event is held back, and about nothing else.
-    #[cold]
-    pub(super) fn is_of_other_choices(&self, found: &[Found]) -> bool {
-        let is_other = |one: &Found| {
-            let index = one.choice();
-            index.is_some_and(|index| self.choices & choice_bit(index) == 0)
-        };
-        !found.is_empty() && each(found.iter()).all(is_other)
+    /// Returns `true` if no event that is held back is about one of these choices.
+    pub(super) const fn is_of_others(&self, choices: u32) -> bool {
+        self.choices & choices == 0
     }
 
     /// Returns the number of held bytes.

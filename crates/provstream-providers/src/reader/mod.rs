@@ -495,6 +495,12 @@ impl FactReader {
         self.has_deltas
     }
 
+    /// Returns the numbers of the choices of the last event.
+    pub(crate) fn choices(&self) -> impl Iterator<Item = u32> {
+        let scopes = self.walk.scopes.iter();
+        scopes.filter_map(|scope| scope.numbers[0])
+    }
+
     /// Returns `true` if a text is open.
     pub(crate) fn is_open(&self, id: TextId) -> bool {
         self.place_of(id).is_ok()

@@ -30,7 +30,7 @@ pub(super) use self::usual::Passed;
 use self::usual::Usual;
 use crate::blocks::Blocks;
 use crate::counting::{IndexDetector, Indices, PieceVerdict};
-use crate::deferred::HeldOutput;
+use crate::deferred::{HeldOutput, choices_of};
 use crate::found::Found;
 use crate::frame::{Frame, Kind, StreamPiece};
 use crate::framer::Framer;
@@ -444,14 +444,17 @@ impl<R: TextRewriter> State<R> {
             && matches!(self.envelope, Kind::Sse | Kind::Lines)
             && self.is_streamed()
             && self.thoughts.is_none()
-            && self.deferred.is_of_other_choices(found)
+            && self
+                .deferred
+                .is_of_others(choices_of(found, self.reader.choices()))
     }
 
     /// Notes the choices of an event that is held back now.
     fn note_choices(&mut self, found: &[Found], pending: &EventPlan) {
         let is_written = core::mem::take(&mut self.is_ahead) && pending.is_decided();
         if !is_written && !self.deferred.is_empty() {
-            self.deferred.hold_choices(found);
+            let choices = choices_of(found, self.reader.choices());
+            self.deferred.hold_choices(choices);
         }
     }
 
