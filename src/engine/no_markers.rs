@@ -59,6 +59,10 @@ impl Markers {
         match *self {}
     }
 
+    pub(crate) const fn json_room(&self) -> usize {
+        match *self {}
+    }
+
     pub(crate) const fn is_prose(&self) -> bool {
         match *self {}
     }

@@ -203,11 +203,15 @@ impl Scan<'_> {
     pub(super) fn json(&mut self, at: usize) -> usize {
         let buffered = self.engine.held.is_some();
         self.begin_json_region(at);
+        let upto = self.json_until(at);
+        let input = self.input.split_at(upto).0;
         let reader = &mut self.engine.reader;
-        let (end, step) = reader.read(&self.input, at, buffered, self.sink);
+        let (end, step) = reader.read(&input, at, buffered, self.sink);
         if step != ValueStatus::More {
             self.end_json(end, step);
             self.end_json_region(end);
+        } else if end < self.input.chunk.len() {
+            self.emit_text_until(self.offset(end));
         }
         end
     }

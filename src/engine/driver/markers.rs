@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::scan::Scan;
+use crate::engine::held::HoldStart;
 use crate::engine::json::lexer::leading_white;
 use crate::engine::markdown::line::Line;
 #[cfg(feature = "dialects")]
@@ -78,6 +79,21 @@ impl Scan<'_> {
         } else {
             self.switch_region(at, Region::Json);
         }
+    }
+
+    /// Returns the index up to which the open value is read, from index `at` on, before its text is emitted: where a citation gets too
+    /// long, which is reported before the events of what follows.
+    pub(super) fn json_until(&mut self, at: usize) -> usize {
+        let len = self.input.chunk.len();
+        let room = |scan: &Self| match &scan.engine.markers {
+            Some(markers) if scan.engine.held == HoldStart::NOTHING => markers.json_room(),
+            _ => usize::MAX,
+        };
+        if room(self) == usize::MAX {
+            return len;
+        }
+        self.emit_text_until(self.offset(at));
+        len.min(at.saturating_add(room(self).max(1)))
     }
 
     /// Index after the byte at stream offset `start`, which may be in an earlier chunk.

@@ -200,6 +200,14 @@ impl Markers {
         self.reader.region == Region::Prose
     }
 
+    /// Returns how many bytes of JSON can come before a citation gets too long; `usize::MAX` outside of JSON.
+    pub(crate) fn json_room(&self) -> usize {
+        match self.reader.region {
+            Region::Json => self.reader.tracker.room(),
+            _ => usize::MAX,
+        }
+    }
+
     /// Returns the heap memory in bytes.
     pub(crate) fn heap(&self) -> usize {
         let reader = &self.reader;
