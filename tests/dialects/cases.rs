@@ -249,6 +249,10 @@ fn a_marker_does_not_wait_beyond_the_end_of_its_prose() {
 #[test]
 fn what_may_be_a_marker_where_none_is_read_has_a_diagnostic() {
     for (text, unread) in [
+        ("```[1]`` It rains. [2]", 1),
+        ("```[1] ``", 1),
+        ("```[1]", 0),
+        ("```[1]\n[2]", 0),
         ("The ` sign. So [7]. More\nSnow [1].", 1),
         ("Use `x[7]` here [1].", 0),
         ("Use ``` in md. So [7].", 1),

@@ -89,7 +89,16 @@ impl Scan<'_> {
             let ticks = self.input.chunk[at..].iter().take_while(is_tick).count();
             at += ticks;
             closing += ticks as u64;
-            block &= closing == 0;
+            if block && closing > 0 {
+                // No backtick comes in the opening line of a block.
+                block = false;
+                self.region(
+                    at - ticks,
+                    Region::Code {
+                        may_open_block: false,
+                    },
+                );
+            }
             if at == self.input.chunk.len() {
                 break;
             }

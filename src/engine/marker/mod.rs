@@ -348,7 +348,12 @@ impl Markers {
         if before == Region::Json {
             reader.end_unread(sink);
         }
-        reader.unread.begin(reader.position);
+        // What may have opened a block turned out to be code.
+        let is_same_code =
+            matches!(before, Region::Code { .. }) && matches!(region, Region::Code { .. });
+        if !is_same_code {
+            reader.unread.begin(reader.position);
+        }
         match region {
             Region::Prose | Region::Untrusted => {
                 if before == Region::Untrusted || region == Region::Untrusted {
@@ -380,6 +385,7 @@ impl Markers {
 
     /// The text ends in the opening line of a fenced block, which is no part of the text before it.
     pub(crate) fn drop_opening_line(&mut self) {
+        self.reader.unread.begin(self.reader.position);
         self.reader.tracker.drop_opening_line();
     }
 

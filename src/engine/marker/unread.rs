@@ -85,9 +85,7 @@ impl Reader {
     /// Looks at text of the present region in which no marker is read.
     pub(super) fn look(&mut self, bytes: &[u8], set: &Set) {
         match self.region {
-            Region::Code {
-                may_open_block: false,
-            } => self.unread.code(bytes, set),
+            Region::Code { .. } => self.unread.code(bytes, set),
             Region::Json => self.unread.json(bytes, set),
             _ => return,
         }
