@@ -78,7 +78,7 @@ fn channel(name: &str) -> &str {
 pub struct Expected {
     format: Format,
     client: Client,
-    notes: Vec<(u64, bool)>,
+    notes: Vec<Note>,
     withheld: Vec<WithheldWords>,
     /// Number of text segments that the gate changes.
     pub changed: usize,
@@ -175,12 +175,12 @@ impl Expected {
             expected.settle();
         }
         assert_eq!(found, expected, "{}", String::from_utf8_lossy(out));
-        // Every event is there, in its order, but those of a block that has lost all its text.
-        let mut found = notes(out).into_iter().map(|note| note.0).peekable();
-        for (note, may_go) in &self.notes {
-            match found.next_if_eq(note) {
+        // Every event is there, in the order of its choice, but those of a block that has lost all its text.
+        let mut found = notes(out).into_iter().map(|note| note.number).peekable();
+        for Note { number, may_go, .. } in &self.notes {
+            match found.next_if_eq(number) {
                 Some(_) => {}
-                None => assert!(may_go, "event {note} is missing"),
+                None => assert!(may_go, "event {number} is missing"),
             }
         }
         assert_eq!(found.next(), None, "an event is added twice");
@@ -188,17 +188,36 @@ impl Expected {
     }
 }
 
-/// Lists the numbers of the events, each with whether the gate may remove the event.
-fn notes(stream: &[u8]) -> Vec<(u64, bool)> {
+/// Event with a number.
+#[derive(Clone, Debug)]
+struct Note {
+    number: u64,
+    /// Index of its only choice.
+    choice: Option<u64>,
+    /// A gate may remove the event.
+    may_go: bool,
+}
+
+/// Lists the events with a number, those of each choice in their order.
+fn notes(stream: &[u8]) -> Vec<Note> {
     let is_of_block = |event: &Value| {
         let kind = event["type"].as_str().unwrap_or_default();
         kind.starts_with("content_block")
             || event.get("contentBlockDelta").is_some()
             || event.get("contentBlockStop").is_some()
     };
-    let events = events(stream);
-    let numbers = events
-        .iter()
-        .filter_map(|event| Some((event.get("note")?.as_u64()?, is_of_block(event))));
-    numbers.collect()
+    let note = |event: &Value| {
+        let choice = match event["choices"].as_array().map(Vec::as_slice) {
+            Some([choice]) => choice["index"].as_u64(),
+            _ => None,
+        };
+        Some(Note {
+            number: event.get("note")?.as_u64()?,
+            choice,
+            may_go: is_of_block(event),
+        })
+    };
+    let mut notes: Vec<_> = events(stream).iter().filter_map(note).collect();
+    notes.sort_by_key(|note| note.choice);
+    notes
 }
