@@ -29,16 +29,13 @@ pub(super) struct HeldOutput {
 }
 
 /// Returns the choices that an event is about, a bit each as in [`HeldOutput`]: those of its facts, and those that it has the
-/// numbers of. An event that may be about any choice has all bits.
+/// numbers of. An event that may be about any choice has all bits, and a ping has none.
 #[cold]
 pub(super) fn choices_of(found: &[Found], numbers: impl Iterator<Item = u32>) -> u32 {
     let bit = |index: u32| 1 << index.min(u32::BITS - 1);
     let mut choices = 0;
     for number in each(numbers) {
         choices |= bit(number);
-    }
-    if choices == 0 {
-        return u32::MAX;
     }
     for one in each(found.iter()) {
         choices |= one.choice().map_or(u32::MAX, bit);
@@ -114,9 +111,9 @@ impl HeldOutput {
         self.choices |= choices;
     }
 
-    /// Returns `true` if no event that is held back is about one of these choices.
+    /// Returns `true` if there are choices, and no event that is held back is about one of them.
     pub(super) const fn is_of_others(&self, choices: u32) -> bool {
-        self.choices & choices == 0
+        choices != 0 && self.choices & choices == 0
     }
 
     /// Returns the number of held bytes.
