@@ -365,6 +365,8 @@ impl<R: TextRewriter> State<R> {
 
     pub(super) fn sequence(&mut self, frame: &Frame<'_>, value: Raw, pending: &mut EventPlan) {
         let digits = core::str::from_utf8(value.bytes(&frame.data)).ok();
+        // Other digits, such as `05`, are no number in JSON, and stay.
+        let digits = digits.filter(|digits| *digits == "0" || !digits.starts_with(['0', '+']));
         if let Some(number) = digits.and_then(|digits| digits.parse::<u64>().ok()) {
             self.next_sequence = number;
             pending.sequence = Some((value, number));
