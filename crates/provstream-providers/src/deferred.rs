@@ -160,7 +160,7 @@ impl HeldOutput {
     /// Inserts bytes at a position. For an event of a block, `block` has its number and the range of the digits.
     pub(super) fn insert(&mut self, at: usize, bytes: &[u8], block: Option<(u32, Range<usize>)>) {
         count(bytes.len());
-        self.added_len += bytes.len() as u32;
+        self.added_len = self.added_len.saturating_add(bytes.len() as u32);
         self.added.push(DeferredInsertion {
             at,
             bytes: bytes.to_vec(),
@@ -184,7 +184,8 @@ impl HeldOutput {
         let added_len = &mut self.added_len;
         self.added.retain(|added| {
             let is_end = added.of.iter().any(|text| of(*text));
-            *added_len -= if is_end { added.bytes.len() as u32 } else { 0 };
+            let dropped = if is_end { added.bytes.len() } else { 0 };
+            *added_len = added_len.saturating_sub(dropped as u32);
             !is_end
         });
     }
@@ -291,11 +292,8 @@ impl HeldOutput {
             is_all || added.at < upto || is_before
         });
         self.added = later;
-        self.added_len = self
-            .added
-            .iter()
-            .map(|added| added.bytes.len() as u32)
-            .sum();
+        let lens = self.added.iter().map(|added| added.bytes.len() as u32);
+        self.added_len = lens.fold(0, u32::saturating_add);
         self.shift(upto);
         if marks.is_empty() && added.is_empty() {
             return bytes;

@@ -198,7 +198,7 @@ fn cuts(seed: u64, most: usize) -> impl FnMut(usize) -> usize {
     }
 }
 
-/// The report that the references call for.
+/// Builds the report that the references call for.
 fn reference(reading: Reading, case: &Case) -> Report {
     let with = With {
         dialects: &dialects::Dialects::built_in(&case.dialects),
@@ -216,6 +216,7 @@ fn reference(reading: Reading, case: &Case) -> Report {
     expected(read, memo, &case.sources)
 }
 
+/// Formats a case for people.
 pub(super) fn show(case: &Case) -> String {
     let segments = case.input.iter().map(|segment| {
         let after_break = if segment.after_break { "break, " } else { "" };

@@ -1400,53 +1400,50 @@ fn an_error_of_a_choice_is_of_that_choice_alone() {
     }
 }
 
-/// What a choice waits for at its end is a matter of its own: the text of another is written as it comes, and all of it in order.
+/// Text of a choice is written as it comes while another choice, which has a finish reason, waits for more text; all of it in order.
 #[test]
 fn the_end_of_a_choice_holds_back_no_other() {
-    let chat = |index: u32, text: &str, reason: &str| {
+    let write = |index: u32, text: &str, reason: &str| {
         let reason = if reason.is_empty() { "null" } else { reason };
         format!(
             r#"{{"object":"chat.completion.chunk","choices":[{{"index":{index},"delta":{{"content":"{text}"}},"finish_reason":{reason}}}]}}"#
         )
     };
     let format = Format::OpenAiChat;
-    {
-        let write = chat;
-        let mut all = vec![
-            write(0, "It rains. So", ""),
-            write(1, "Snow falls. [sub", ""),
-            write(0, ". [subst", r#""stop""#),
-        ];
-        for number in 0..30 {
-            all.push(write(1, &format!("strate.grep] It is {number}. [sub"), ""));
+    let mut all = vec![
+        write(0, "It rains. So", ""),
+        write(1, "Snow falls. [sub", ""),
+        write(0, ". [subst", r#""stop""#),
+    ];
+    for number in 0..30 {
+        all.push(write(1, &format!("strate.grep] It is {number}. [sub"), ""));
+    }
+    all.push(write(1, "strate.grep] Over", r#""stop""#));
+    all.push(write(0, "rate.grep]", r#""stop""#));
+    let all = sse(&all.iter().map(String::as_str).collect::<Vec<_>>());
+    let before_end = all.find("Over").expect("the last text");
+    let mut rewriter = StreamRewriter::new(format, Parser::new());
+    let mut gated = StreamGate::new(format, Parser::new(), Without);
+    let (mut stripped, mut released) = (Vec::new(), Vec::new());
+    for part in [&all[..before_end], &all[before_end..]] {
+        rewriter.push(part.as_bytes(), |bytes: &[u8]| {
+            stripped.extend_from_slice(bytes);
+        });
+        gated.push(part.as_bytes(), |bytes: &[u8]| {
+            released.extend_from_slice(bytes);
+        });
+        for out in [&stripped, &released] {
+            let out = String::from_utf8_lossy(out);
+            assert!(out.contains("It is 28."), "{format}: {out}");
         }
-        all.push(write(1, "strate.grep] Over", r#""stop""#));
-        all.push(write(0, "rate.grep]", r#""stop""#));
-        let all = sse(&all.iter().map(String::as_str).collect::<Vec<_>>());
-        let before_end = all.find("Over").expect("the last text");
-        let mut rewriter = StreamRewriter::new(format, Parser::new());
-        let mut gated = StreamGate::new(format, Parser::new(), Without);
-        let (mut stripped, mut released) = (Vec::new(), Vec::new());
-        for part in [&all[..before_end], &all[before_end..]] {
-            rewriter.push(part.as_bytes(), |bytes: &[u8]| {
-                stripped.extend_from_slice(bytes);
-            });
-            gated.push(part.as_bytes(), |bytes: &[u8]| {
-                released.extend_from_slice(bytes);
-            });
-            for out in [&stripped, &released] {
-                let out = String::from_utf8_lossy(out);
-                assert!(out.contains("It is 28."), "{format}: {out}");
-            }
-        }
-        rewriter.finish(|bytes: &[u8]| stripped.extend_from_slice(bytes));
-        gated.finish(|bytes: &[u8]| released.extend_from_slice(bytes));
-        let expected = Client::of(format, all.as_bytes()).cleaned();
-        for out in [stripped, released] {
-            let found = Client::of(format, &out);
-            let out = String::from_utf8_lossy(&out);
-            assert_eq!(found.texts, expected.texts, "{format}: {out}");
-            assert_eq!(found.finish, expected.finish, "{format}: {out}");
-        }
+    }
+    rewriter.finish(|bytes: &[u8]| stripped.extend_from_slice(bytes));
+    gated.finish(|bytes: &[u8]| released.extend_from_slice(bytes));
+    let expected = Client::of(format, all.as_bytes()).cleaned();
+    for out in [stripped, released] {
+        let found = Client::of(format, &out);
+        let out = String::from_utf8_lossy(&out);
+        assert_eq!(found.texts, expected.texts, "{format}: {out}");
+        assert_eq!(found.finish, expected.finish, "{format}: {out}");
     }
 }
