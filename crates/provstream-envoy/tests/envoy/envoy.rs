@@ -1,18 +1,39 @@
 //! Starts Envoy with an example configuration.
 
+use std::collections::HashSet;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::client;
 
-/// A port that was free a moment ago.
+/// Returns a free port of loopback that no other call in this process returns.
+///
+/// Envoy listens beside another one on the same port (`SO_REUSEPORT`) instead of failing, and each then gets requests for the other.
+/// The system chooses a port again as soon as its listener is closed; ports below those of its choice stay free.
 pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    listener.local_addr().expect("an address").port()
+    const PORTS: Range<u16> = 10_000..32_000;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // Tests of another checkout begin elsewhere.
+    let first = std::process::id() as usize * 97;
+    loop {
+        let at = (first + NEXT.fetch_add(1, Ordering::Relaxed)) % PORTS.len();
+        let port = PORTS.start + u16::try_from(at).expect("less than the number of ports");
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+#[test]
+fn a_free_port_is_given_once() {
+    let ports: HashSet<u16> = (0..2_000).map(|_| free_port()).collect();
+    assert_eq!(ports.len(), 2_000);
 }
 
 /// A process that ends with the value.

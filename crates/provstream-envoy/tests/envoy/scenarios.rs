@@ -54,7 +54,11 @@ fn corpus_in_pieces(gateway: &Gateway) {
                 .set("piece", Script::sse(body.clone(), piece));
             for (route, expected) in [("strip", stripped(&body)), ("gate", gated("gate", &body))] {
                 let response = get(gateway.port(), &format!("/{route}/v1/piece"));
-                assert!(response.is_complete, "{name}, {route}, {piece}");
+                assert!(
+                    response.is_complete && response.status == 200,
+                    "{name}, {route}, {piece}: {}",
+                    response.head
+                );
                 assert_eq!(
                     response.text(),
                     String::from_utf8_lossy(&expected),
