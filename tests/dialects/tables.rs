@@ -112,6 +112,18 @@ fn forms_that_are_too_large_are_refused_soon() {
 }
 
 #[test]
+fn tables_that_are_too_large_together_are_refused_soon() {
+    // After the opener of the first table, each byte may be part of all the others.
+    let markers = "[[marker]]\nopen = '\\['\nclose = '.*'\n\
+                   [[marker]]\nopen = '】'\nid = '(?:ab|a)'\nseparator = '(?:ab|a)'\nclose = '(?:a{90}){90}'\n\
+                   [[marker]]\nopen = '\\d{1,9}'\nid = '\\['\nclose = 'é{2,4}'\n";
+    let start = Instant::now();
+    let error = refused(markers);
+    assert_eq!(error.kind(), DialectErrorKind::TooLarge, "{error}");
+    assert!(start.elapsed() < Duration::from_secs(10), "{start:?}");
+}
+
+#[test]
 fn an_error_about_all_tables_has_the_place_of_the_name() {
     // Each table has two forms, of which there may be 64.
     let marker =
