@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use provstream::{Dialects, Event, Gate, Parser, Rewriter, Source, Sources};
+use provstream::{Dialects, Event, Gate, Limits, Parser, Rewriter, Source, Sources};
 use testkit::gate::policies::NoInference;
 use testkit::reference::Reading;
 use testkit::reference::dialects::{BUILT_IN, generate};
@@ -39,6 +39,9 @@ impl Sources for Listed {
     }
 }
 
+/// Most bytes of an assertion where inputs of a few hundred bytes have longer sentences.
+const SHORT: usize = 64;
+
 /// The first byte of input that is the choices of an answer; it appears nowhere in UTF-8.
 pub(crate) const CHOSEN: u8 = 0xFC;
 
@@ -56,10 +59,14 @@ pub(super) fn check(data: &[u8]) {
 }
 
 /// Checks that a text is read alike in one piece, in some pieces and byte by byte, with a complete list of sources, an incomplete one,
-/// or none.
+/// or none, and sometimes with sentences that are longer than an assertion may be.
 pub(super) fn check_with(dialects: &Dialects, data: &[u8]) {
     let case = Case::new(data);
-    let mut builder = Parser::builder().dialects(dialects.clone());
+    let mut limits = Limits::default();
+    if case.seed() % 4 == 0 {
+        limits = limits.with_max_assertion(SHORT).expect("an assertion");
+    }
+    let mut builder = Parser::builder().limits(limits).dialects(dialects.clone());
     if let is_complete @ 0..2 = data.len() % 3 {
         let is_complete = is_complete == 0;
         builder = builder.sources(Arc::new(Listed { is_complete }));
