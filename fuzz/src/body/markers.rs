@@ -63,7 +63,7 @@ pub(super) fn check(data: &[u8]) {
 pub(super) fn check_with(dialects: &Dialects, data: &[u8]) {
     let case = Case::new(data);
     let mut limits = Limits::default();
-    if case.seed() % 4 == 0 {
+    if case.seed().is_multiple_of(4) {
         limits = limits.with_max_assertion(SHORT).expect("an assertion");
     }
     let mut builder = Parser::builder().limits(limits).dialects(dialects.clone());
