@@ -104,6 +104,22 @@ fn at_rest_a_parser_takes_less_than_a_kibibyte() {
     }
 }
 
+#[cfg(feature = "dialects")]
+#[test]
+fn at_rest_a_parser_with_dialects_takes_less_than_a_kibibyte_and_a_half() {
+    let dialects = provstream::Dialects::built_in(["numeric", "openai-file", "cite-tag"]);
+    // The tables are shared by all parsers.
+    let dialects = dialects.expect("built-in dialects");
+    for mode in [Mode::Text, Mode::Json, Mode::Ndjson, Mode::Auto] {
+        let builder = Parser::builder().mode(mode).dialects(dialects.clone());
+        let mut parser = None;
+        let allocated = measure(|| parser = Some(builder.build())).bytes_current as usize;
+        let parser = parser.expect("it was built");
+        let taken = size_of::<Parser>() + allocated.max(parser.heap_size());
+        assert!(taken <= 3 << 9, "{taken} bytes in mode {mode:?}");
+    }
+}
+
 #[test]
 fn no_two_parts_one_after_the_other_exceed_the_bound() {
     let parts = parts();

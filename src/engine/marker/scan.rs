@@ -20,9 +20,10 @@ const PIECE: usize = 256;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MarkerCandidate {
     state: AutomatonState,
-    read: usize,
+    /// Number of bytes that were read: no marker is longer than 4,096.
+    read: u16,
     /// Length and pattern of the longest match so far.
-    found: Option<(usize, usize)>,
+    found: Option<(u16, u8)>,
     end: End,
 }
 
@@ -90,7 +91,7 @@ impl MarkerCandidate {
         let automaton = &set.automaton;
         let from = self.read;
         while self.end == End::Open
-            && let Some(&byte) = bytes.get(self.read)
+            && let Some(&byte) = bytes.get(usize::from(self.read))
         {
             let next = automaton.step(self.state, byte);
             let (accepts, continues) = (
@@ -104,18 +105,18 @@ impl MarkerCandidate {
             }
             self.state = next;
             self.read = len;
-            let accepts = accepts & set.within(len);
+            let accepts = accepts & set.within(len.into());
             if accepts != 0 {
-                self.found = Some((len, accepts.trailing_zeros() as usize));
+                self.found = Some((len, accepts.trailing_zeros() as u8));
             }
-            if continues & set.within(len + 1) == 0 {
+            if continues & set.within(usize::from(len) + 1) == 0 {
                 self.end = match continues {
                     0 => End::Decided,
                     _ => End::Limit,
                 };
             }
         }
-        steps::count(self.read - from);
+        steps::count((self.read - from).into());
     }
 }
 
@@ -180,6 +181,7 @@ impl Reader {
         while let Some(start) = self.next_candidate(text, at, done, with.set) {
             let mut candidate = self.candidate.take().unwrap_or_else(MarkerCandidate::new);
             candidate.feed(&text[start..], with.set, self.live);
+            let read = usize::from(candidate.read);
             if candidate.end == End::Open && next.is_none() {
                 self.pass(&text[done..start], with, sink);
                 self.candidate = Some(candidate);
@@ -189,12 +191,12 @@ impl Reader {
                 at = start + 1;
                 let is_cut = next.is_some_and(|next| next.text_ends) && candidate.end == End::Open;
                 if (is_cut || candidate.end == End::Limit)
-                    && self.is_unclosed(&text[start..][..candidate.read], candidate.state, with.set)
+                    && self.is_unclosed(&text[start..][..read], candidate.state, with.set)
                 {
                     self.pass(&text[done..start], with, sink);
                     done = start;
                     self.tracker.settle(with, sink);
-                    let span = Span::new(self.position, self.position + candidate.read as u64);
+                    let span = Span::new(self.position, self.position + read as u64);
                     sink(Event::Diagnostic(Diagnostic::new(
                         DiagnosticCode::UnclosedMarker,
                         span,
@@ -202,6 +204,7 @@ impl Reader {
                 }
                 continue;
             };
+            let (len, pattern) = (usize::from(len), usize::from(pattern));
             self.pass(&text[done..start], with, sink);
             let end = start + len;
             let mut near = [0; NEAR];
