@@ -294,10 +294,10 @@ fn a_word_after_an_incomplete_character_is_compared() {
     assert_eq!(markers, 0);
 }
 
-/// What the tests of Codex' `CitationStreamParser` are about, in pieces, with what is left and the events about identifiers.
+/// The cases of the tests of Codex' `CitationStreamParser`: the chunks, the clean text and the events.
 ///
-/// Two results differ from its own: the white space before a marker goes with it, and a marker that is not closed stays, with a
-/// diagnostic, where Codex takes all text after the tag for the citation.
+/// Two results differ from those of Codex: the white space before a marker is removed with the marker, and a marker that is not closed
+/// stays, with a diagnostic, where Codex takes all text after the tag for the citation.
 #[test]
 fn tags_of_codex_are_read_with_a_table_of_ones_own() {
     let table = "name = 'codex'\n[[marker]]\nopen = '<citation>'\nid = '[^<]{1,200}'\nclose = '</citation>'\n";
