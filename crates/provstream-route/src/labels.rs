@@ -11,8 +11,8 @@ use crate::sources::SourceList;
 /// Most identifiers of a list; with more, it is incomplete.
 pub(crate) const MAX_IDS: usize = 1 << 12;
 
-/// Longest label in bytes.
-const MAX_LABEL: usize = 256;
+/// Longest label in bytes: the longest marker of `numeric`.
+const MAX_LABEL: usize = 2_048;
 
 /// Longest title in bytes; a longer text after a label is not a title.
 const MAX_TITLE: usize = 256;
@@ -26,8 +26,16 @@ const CLOSING: [char; 7] = [']', '】', '］', '>', '%', ')', '\u{E201}'];
 /// Most places at which a label may end that are tried.
 const MAX_ENDS: usize = 16;
 
-/// Characters between a label and its text.
-const AFTER_LABEL: [char; 10] = [' ', '\t', '\u{3000}', ':', '：', '.', ')', '-', '–', '|'];
+/// Characters between a label and its text, beside white space.
+const AFTER_LABEL: [char; 8] = [':', '：', '.', ')', '-', '–', '—', '|'];
+
+/// Characters, beside letters and digits, that text begins with where nothing is between it and its label.
+const OPENING: [char; 13] = [
+    '"', '“', '„', '‘', '«', '<', '`', '{', '「', '『', '《', '〈', '（',
+];
+
+/// First characters of a code fence.
+const FENCE: &str = "```";
 
 /// A list that has every source, so that a label may have any identifier.
 #[derive(Debug)]
@@ -105,46 +113,51 @@ impl LabelReader {
     }
 
     fn lines(&mut self, text: &str) {
+        let mut is_code = false;
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
-            let goes_on = lines
-                .peek()
-                .is_some_and(|next| before_label(next).starts_with(char::is_alphanumeric));
-            self.line(line, goes_on);
+            let line = before_label(line);
+            let next = lines.peek().map_or("", |next| before_label(next));
+            is_code ^= line.starts_with(FENCE);
+            // A fence that ends code is no text of a label.
+            let is_end = is_code && next.starts_with(FENCE);
+            self.line(line, if is_end { "" } else { next });
         }
     }
 
-    /// Reads the label that a line begins with, after indentation and markers of lists, quotes and emphasis. If nothing follows it,
-    /// it counts if the text goes on in the next line.
-    fn line(&mut self, line: &str, goes_on: bool) {
-        let line = before_label(line);
-        if line.starts_with(|first: char| first.is_alphanumeric()) {
+    /// Reads the label that a line begins with. If nothing follows it, it counts if the text goes on in the next line.
+    fn line(&mut self, line: &str, next: &str) {
+        for (marker, rest) in ends(line) {
+            let rest = rest.trim_start_matches(['*', '_']);
+            let text = rest.trim_start_matches(is_between);
+            let is_apart = text.len() < rest.len() || text.is_empty();
+            if !is_apart && !follows(text) {
+                continue;
+            }
+            let ids = self.ids(marker);
+            if ids.is_empty() {
+                continue;
+            }
+            let has_text = !text.is_empty() || rest.starts_with([':', '：']);
+            if has_text || self.goes_on(next) {
+                self.has_label = true;
+                let (title, url) = title_and_url(text.trim_end());
+                ids.iter().for_each(|id| self.add(id, title, url));
+            }
             return;
         }
-        let ends = line.char_indices().take_while(|(at, _)| *at < MAX_LABEL);
-        let ends = ends.filter(|(_, found)| CLOSING.contains(found));
-        for (at, last) in ends.take(MAX_ENDS) {
-            let (marker, rest) = line.split_at(at + last.len_utf8());
-            let rest = rest.trim_start_matches(['*', '_']);
-            let text = rest.trim_start_matches(AFTER_LABEL);
-            let is_label = match rest.chars().next() {
-                None => goes_on,
-                Some(next) if next.is_alphanumeric() => true,
-                Some(_) => {
-                    let is_named = rest.starts_with([':', '：']);
-                    text.len() < rest.len() && (is_named || goes_on || !text.is_empty())
-                }
-            };
-            if is_label && self.label(marker, text.trim_end()) {
-                return;
-            }
-        }
     }
 
-    /// Adds the identifiers of a label; returns `false` if the text is not a label.
-    fn label(&mut self, marker: &str, text: &str) -> bool {
+    /// Returns `true` if a line has text for the label in the line before, and no label of its own.
+    fn goes_on(&mut self, line: &str) -> bool {
+        let is_text = line.starts_with(['{', '`']) || has_words(line);
+        is_text && ends(line).all(|(marker, _)| self.ids(marker).is_empty())
+    }
+
+    /// Returns the identifiers of a marker; of another text, none.
+    fn ids(&mut self, marker: &str) -> Vec<Box<str>> {
         const BEFORE: &str = "So ";
-        let mut ids: Vec<Box<str>> = Vec::new();
+        let mut ids = Vec::new();
         let mut take = |event: Event<'_>| {
             if let Event::Marker(found) = event
                 && found.raw() == marker.as_bytes()
@@ -156,11 +169,41 @@ impl LabelReader {
         self.parser.push(BEFORE.as_bytes(), &mut take);
         self.parser.push(marker.as_bytes(), &mut take);
         self.parser.finish(&mut take);
-        self.has_label |= !ids.is_empty();
-        let (title, url) = title_and_url(text);
-        ids.iter().for_each(|id| self.add(id, title, url));
-        !ids.is_empty()
+        ids
     }
+}
+
+/// Returns the texts at the start of a line that may be a label, each with what comes after it.
+fn ends(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    let is_text = line.starts_with(char::is_alphanumeric);
+    let most = if is_text { 0 } else { MAX_ENDS };
+    let ends = line.char_indices().take_while(|(at, _)| *at < MAX_LABEL);
+    let ends = ends.filter(|(_, found)| CLOSING.contains(found));
+    let places = ends.map(|(at, last)| at + last.len_utf8());
+    places.take(most).map(|at| line.split_at(at))
+}
+
+fn is_between(found: char) -> bool {
+    found.is_whitespace() || AFTER_LABEL.contains(&found)
+}
+
+/// Returns `true` if a text right after a label is its text. After `[1]`, an operator, a comma or an index is none.
+fn follows(text: &str) -> bool {
+    let mut chars = text.chars();
+    match chars.next() {
+        // Without white space, it may be the address of a link.
+        Some('(') => chars
+            .find(|found| found.is_whitespace() || *found == ')')
+            .is_some_and(char::is_whitespace),
+        Some(first) if OPENING.contains(&first) => has_words(text),
+        first => first.is_some_and(char::is_alphanumeric),
+    }
+}
+
+/// Returns `true` if a text has words, and is no end of a tag or a list.
+fn has_words(text: &str) -> bool {
+    let is_end = text.starts_with("</") || text.starts_with([')', ']', '}']);
+    !is_end && text.contains(char::is_alphanumeric)
 }
 
 /// Returns the title and the address in the text after a label.
@@ -175,12 +218,8 @@ fn title_and_url(text: &str) -> (Option<&str>, Option<&str>) {
     let (before, url) = text.split_at(start);
     let end = url.find(|found: char| found.is_whitespace() || matches!(found, '>' | '"' | '<'));
     let url = url[..end.unwrap_or(url.len())].trim_end_matches(['.', ',', ';', ')']);
-    let is_between = |found: char| {
-        found.is_whitespace()
-            || AFTER_LABEL.contains(&found)
-            || matches!(found, '(' | '<' | '—' | ',')
-    };
-    let title = before.trim_end_matches(is_between);
+    let title =
+        before.trim_end_matches(|found| is_between(found) || matches!(found, '(' | '<' | ','));
     (fits(title, MAX_TITLE), Some(url))
 }
 

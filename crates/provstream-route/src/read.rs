@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use provstream::provenance::Vocabulary;
 use provstream::settings::{File, Table, Value, quoted_piece};
-use provstream::{Rules, ready_policy};
+use provstream::{Action, Disposition, Rules, ready_policy};
 use provstream_providers::{DEFAULT_MAX_EVENT, Format, PassMembers, Reasoning};
 
 use crate::error::{RouteError, SHOWN};
@@ -312,10 +312,11 @@ fn policy<E: Display>(
     Err(RouteError::value(place, "language", &expected, name))
 }
 
-/// Fails if the policy has a rule about sources, which would never apply without a list of them.
+/// Fails if the policy has a rule about sources that would never apply, without a list of them or without dialects.
 fn check_needs_sources(table: &Table<'_>, act: &Act) -> Result<(), RouteError> {
-    let has_items = |value: Value<'_>| value.items().is_ok_and(|mut items| items.next().is_some());
-    let has_dialects = table.get("dialects").is_some_and(has_items);
+    let dialects = table.get("dialects");
+    let dialects = dialects.as_ref().map(Value::items).transpose()?;
+    let has_dialects = dialects.is_some_and(|mut items| items.next().is_some());
     let sources = table.get("sources");
     if let Some(sources) = &sources
         && !has_dialects
@@ -326,6 +327,12 @@ fn check_needs_sources(table: &Table<'_>, act: &Act) -> Result<(), RouteError> {
     match act {
         Act::Gate(rules) if rules.needs_sources() && sources.is_none() => {
             let message = "expected \"dialects\" and \"sources\" for a policy with the rules [unknown_source] or [listed_source], which need a list of sources";
+            Err(RouteError::new(table.need("policy")?.place(), message))
+        }
+        Act::Gate(rules)
+            if !has_dialects && rules.action(Disposition::NoSourceList) != Action::Release =>
+        {
+            let message = "expected \"dialects\" for a policy with the rule [no_source_list], which is about citations";
             Err(RouteError::new(table.need("policy")?.place(), message))
         }
         _ => Ok(()),

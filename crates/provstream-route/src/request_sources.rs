@@ -26,7 +26,8 @@ const TEXTS: [&str; 11] = [
 ];
 
 /// Members of a request that bring no sources. With any other, such as `previous_response_id`, the list is incomplete.
-const OTHERS: [&str; 92] = [
+const OTHERS: [&str; 96] = [
+    "additionalModelResponseFieldPaths",
     "anthropic_version",
     "audio",
     "background",
@@ -43,6 +44,7 @@ const OTHERS: [&str; 92] = [
     "functions",
     "generationConfig",
     "generation_config",
+    "guardrailConfig",
     "guided_choice",
     "guided_grammar",
     "guided_json",
@@ -51,6 +53,7 @@ const OTHERS: [&str; 92] = [
     "ignore_eos",
     "include",
     "include_reasoning",
+    "inferenceConfig",
     "inference_geo",
     "k",
     "keep_alive",
@@ -76,6 +79,7 @@ const OTHERS: [&str; 92] = [
     "output_format",
     "p",
     "parallel_tool_calls",
+    "performanceConfig",
     "prediction",
     "presence_penalty",
     "priority",
@@ -87,6 +91,7 @@ const OTHERS: [&str; 92] = [
     "reasoning",
     "reasoning_effort",
     "repetition_penalty",
+    "requestMetadata",
     "response_format",
     "safe_prompt",
     "safetySettings",
@@ -108,7 +113,6 @@ const OTHERS: [&str; 92] = [
     "temperature",
     "text",
     "thinking",
-    "toolConfig",
     "tool_choice",
     "tool_config",
     "top_k",
@@ -123,6 +127,14 @@ const OTHERS: [&str; 92] = [
 
 /// Parts of the names of models that search the web unasked, and number what they find.
 const SEARCHING: [&str; 5] = [":online", "compound", "deep-research", "search", "sonar"];
+
+/// Members of tools without a type that are functions of the client: those of Gemini, and of Bedrock, which also marks a cache there.
+const FUNCTIONS: [&str; 4] = [
+    "cachePoint",
+    "functionDeclarations",
+    "function_declarations",
+    "toolSpec",
+];
 
 /// Types of content that is read. With any other, such as an image, the list is incomplete.
 const READ: [&str; 10] = [
@@ -151,7 +163,8 @@ const OWN: [&str; 8] = [
 ];
 
 /// Members of content that have no text.
-const ASIDE: [&str; 7] = [
+const ASIDE: [&str; 8] = [
+    "cachePoint",
     "cache_control",
     "call_id",
     "citations",
@@ -162,8 +175,9 @@ const ASIDE: [&str; 7] = [
 ];
 
 /// Members with content that is not in the request, or not text.
-const UNREAD: [&str; 9] = [
+const UNREAD: [&str; 11] = [
     "attachments",
+    "bytes",
     "fileData",
     "file_data",
     "file_id",
@@ -172,6 +186,7 @@ const UNREAD: [&str; 9] = [
     "images",
     "inlineData",
     "inline_data",
+    "s3Location",
 ];
 
 /// Returns the sources that a request to a provider brings, for programs that send requests without a route.
@@ -256,12 +271,24 @@ impl RequestReader<'_> {
                         .for_each(|one| self.document(one));
                 }
             } else if name == "tools" {
-                let all = value.as_array().into_iter().flatten();
-                self.lacks(!all.clone().all(is_function), SourceGap::Tool);
+                self.tools(value);
+            } else if name == "toolConfig" {
+                // Only Bedrock's has tools.
+                self.tools(&value["tools"]);
             } else {
                 self.lacks(!OTHERS.contains(&name), SourceGap::Member);
             }
         }
+    }
+
+    /// Notes tools that are not functions of the client.
+    fn tools(&mut self, tools: &Value) {
+        let are_functions = match tools {
+            Value::Null => true,
+            Value::Array(all) => all.iter().all(is_function),
+            _ => false,
+        };
+        self.lacks(!are_functions, SourceGap::Tool);
     }
 
     /// Reads the labels in texts, but for those of the model.
@@ -338,7 +365,8 @@ impl RequestReader<'_> {
         self.lacks(is_unknown, SourceGap::Content);
         for (name, value) in content {
             let name = &**name;
-            let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+            let is_empty =
+                value.is_null() || value.is_number() || value.as_array().is_some_and(Vec::is_empty);
             self.lacks(UNREAD.contains(&name) && !is_empty, SourceGap::Content);
             if name == "document" {
                 self.document(value);
@@ -383,11 +411,10 @@ fn is_function(tool: &Value) -> bool {
     let Value::Object(tool) = tool else {
         return false;
     };
+    let is_known = |name: &String| FUNCTIONS.contains(&&**name);
     match tool.get("type").and_then(Value::as_str) {
         Some(kind) => matches!(kind, "function" | "custom"),
         None if tool.contains_key("input_schema") => true,
-        None => tool
-            .keys()
-            .all(|name| matches!(&**name, "functionDeclarations" | "function_declarations")),
+        None => !tool.is_empty() && tool.keys().all(is_known),
     }
 }

@@ -169,6 +169,11 @@ fn wrong_sources_are_errors_with_their_place() {
             "{alone}"
         );
     }
+    let typed = error("dialects = \"numeric\"\nsources = [\"1\"]", plain);
+    assert!(
+        typed.starts_with("line 4, column 12") && typed.contains("for \"dialects\""),
+        "{typed}"
+    );
     let with = |sources: &str| {
         error(
             &format!("dialects = [\"numeric\"]\nsources = {sources}"),
@@ -186,4 +191,18 @@ fn wrong_sources_are_errors_with_their_place() {
     for wrong in ["\"\"", "1", "[1]"] {
         assert!(with(wrong).starts_with("line 5"), "{}", with(wrong));
     }
+}
+
+/// Without dialects there are no citations; without sources, none has a list.
+#[test]
+fn a_policy_about_missing_lists_needs_dialects() {
+    let policy = POLICY.replace("unknown_source", "no_source_list");
+    for none in ["", "dialects = []"] {
+        let error = cited(none, &policy).expect_err("wrong").to_string();
+        assert!(
+            error.contains("expected \"dialects\" for a policy with the rule [no_source_list]"),
+            "{error}"
+        );
+    }
+    assert!(cited("dialects = [\"numeric\"]", &policy).is_ok());
 }

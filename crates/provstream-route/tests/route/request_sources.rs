@@ -141,6 +141,10 @@ fn a_list_that_may_lack_sources_calls_nothing_invented() {
         ),
         with("tools", json!([{"googleSearch": {}}])),
         with("tools", json!(["web"])),
+        with("tools", json!("web")),
+        with("tools", json!([{}])),
+        with("tools", json!({"google_search": {}})),
+        with("tools", json!({"retrieval": {"vertexRagStore": {}}})),
         with("web_search_options", json!({})),
         with("previous_response_id", json!("r")),
         with("conversation", json!("c")),
@@ -176,6 +180,44 @@ fn a_list_that_may_lack_sources_calls_nothing_invented() {
         "{\"messages\": [{\"role\": \"user\", \"content\": \"[1] Cit",
     ] {
         assert_eq!(found(body.as_bytes()), "nnnn", "{body}");
+    }
+}
+
+/// Content and tools of Bedrock's Converse have no types.
+#[test]
+fn requests_to_bedrock_are_read() {
+    let converse = |content: Value| {
+        json!({"messages": [{"role": "user", "content": [{"text": LABELLED}, content]}],
+            "inferenceConfig": {"maxTokens": 9}, "guardrailConfig": {"guardrailIdentifier": "g"},
+            "toolConfig": {"tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {}}}}, {"cachePoint": {"type": "default"}}], "toolChoice": {"auto": {}}}})
+    };
+    let document = |source: Value| {
+        converse(json!({"document": {"format": "pdf", "name": "d", "source": source}}))
+    };
+    let mut searching = converse(json!({"text": "So?"}));
+    searching["toolConfig"]["tools"] = json!([{"systemTool": {"name": "nova_grounding"}}]);
+    for (request, expected) in [
+        (converse(json!({"text": "So?"})), "kkuu"),
+        (converse(json!({"cachePoint": {"type": "default"}})), "kkuu"),
+        (
+            converse(
+                json!({"toolResult": {"toolUseId": "t", "content": [{"text": "[7] Rain"}, {"json": {"a": "[doc1] x"}}], "status": "success"}}),
+            ),
+            "kkkk",
+        ),
+        (document(json!({"text": "[7] Rain"})), "kkku"),
+        (document(json!({"bytes": "aGk="})), "kknn"),
+        (
+            document(json!({"s3Location": {"uri": "s3://b/x.pdf"}})),
+            "kknn",
+        ),
+        (
+            converse(json!({"image": {"format": "png", "source": {"bytes": "aGk="}}})),
+            "kknn",
+        ),
+        (searching, "kknn"),
+    ] {
+        assert_eq!(of(&request), expected, "{request}");
     }
 }
 
@@ -273,6 +315,68 @@ fn labels_have_the_forms_that_prompts_have() {
         let text = format!("{first}\n{second}");
         let request = chat(&json!([{"role": "user", "content": text}]));
         assert_eq!(of(&request), expected, "{text}");
+    }
+}
+
+/// The text after a label may begin with anything.
+#[test]
+fn labels_may_have_any_text() {
+    let address = format!("[1](https://a.example/{}) Cities", "x".repeat(300));
+    for first in [
+        "[1]\n\"Cities\" is old.",
+        "[1]\n“Cities” is old.",
+        "[1]\n(Cities) are old.",
+        "[1]\n<p>Cities</p>",
+        "[1]\n<chunk>",
+        "[1]\n[Cities](https://a.example)",
+        "[1]\n...continued",
+        "[1]\n| a | b |",
+        "[1]\n$5 a day",
+        "[1]\n{\"title\": \"Cities\"}",
+        "[1]\n{\n\"title\": \"Cities\"\n}",
+        "[1]\n```\nCities\n```",
+        "[1] \n- Cities",
+        "[1]\u{A0}Cities",
+        "[1]— Cities",
+        "[1]—Cities",
+        "[1]<b>Cities</b>",
+        "[1]\"Cities\"",
+        "[1]“Cities”",
+        "[1]《城市》",
+        "[1](Title: Cities) Text",
+        &address,
+    ] {
+        let text = format!("{first}\n[2] Rivers");
+        let request = chat(&json!([{"role": "user", "content": text}]));
+        assert_eq!(of(&request), "kkuu", "{text}");
+        let result = json!([first, "[2]\nRivers"]).to_string();
+        let request = chat(&json!([{"role": "tool", "tool_call_id": "c", "content": result}]));
+        assert_eq!(of(&request), "kkuu", "{result}");
+    }
+}
+
+/// A number that begins a line may be one that the prompt mentions.
+#[test]
+fn a_marker_without_text_is_no_label() {
+    for first in [
+        "[1]\n",
+        "[1]\n- ",
+        "[1]\n---",
+        "[1]\n=====",
+        "[1]\n...",
+        "Answer so:\n```\nIt rains.\n[1]\n```",
+        "<example>\nIt rains.\n[1]\n</example>",
+        "[\n[1]\n], x",
+        "<li>\n[1]</li>",
+        "\"It rains.\n[1]\"",
+        "[1], [2] and [7] are old.",
+        "[1]'s words",
+        "[1](https://a.example)",
+        "[1] ",
+    ] {
+        let text = format!("{first}\n[2] Rivers");
+        let request = chat(&json!([{"role": "user", "content": text}]));
+        assert_eq!(of(&request), "ukuu", "{text}");
     }
 }
 
