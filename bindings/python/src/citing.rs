@@ -1,14 +1,16 @@
 //! Citation dialects, and lists of the sources that a model was given.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use provstream::provenance::Vocabulary;
 use provstream::render::{MarkerRenderer, Markup, Template, Unlisted};
-use provstream::{Dialect, Dialects, Source, Sources};
+use provstream::{Dialect, Dialects, Sources};
+use provstream_route::SourceList;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PyString};
+use serde_json::{Map, Value};
 
 use crate::settings::value_error;
 
@@ -103,80 +105,69 @@ fn dialect(value: &Bound<'_, PyAny>) -> PyResult<Dialect> {
         .map_err(|error| PyValueError::new_err(format!("{file}: {error}")))
 }
 
-/// A list of sources.
-#[derive(Debug)]
-struct SourceList {
-    sources: BTreeMap<Box<str>, SourceLink>,
-    is_complete: bool,
-}
-
-/// Parts of a source that readers are shown.
-#[derive(Debug, Default)]
-struct SourceLink {
-    title: Option<String>,
-    url: Option<String>,
-}
-
-impl Sources for SourceList {
-    fn find(&self, id: &str) -> Option<Source<'_>> {
-        let (id, shown) = self.sources.get_key_value(id)?;
-        let mut source = Source::new(id);
-        source.title = shown.title.as_deref();
-        source.url = shown.url.as_deref();
-        Some(source)
-    }
-
-    fn is_complete(&self) -> bool {
-        self.is_complete
-    }
-
-    fn is_absent(&self) -> bool {
-        !self.is_complete && self.sources.is_empty()
-    }
-}
-
 /// Reads a list of sources: identifiers, or mappings with an `id`; or a mapping with such a list `sources`, and with `complete`.
 ///
 /// # Errors
-/// `TypeError` for anything else.
-pub(crate) fn sources(value: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Sources>> {
-    let mut is_complete = true;
-    let mut list = value.clone();
-    if let Ok(object) = value.cast::<PyDict>() {
-        let Some(found) = object.get_item("sources")? else {
-            return Err(PyTypeError::new_err(
-                "expected a list of sources, or a dict with it in \"sources\", found a dict without it",
-            ));
+/// `TypeError` for anything else, `ValueError` for what a file of sources may not have either.
+pub(crate) fn sources(
+    value: &Bound<'_, PyAny>,
+    vocabulary: &Vocabulary,
+) -> PyResult<Arc<dyn Sources>> {
+    let file = match value.cast::<PyDict>() {
+        Ok(object) => object_of_file(object)?,
+        Err(_) => array_of_file(value)?,
+    };
+    let list = SourceList::from_json(file.to_string().as_bytes(), vocabulary);
+    Ok(Arc::new(list.map_err(value_error)?))
+}
+
+fn object_of_file(object: &Bound<'_, PyDict>) -> PyResult<Value> {
+    let mut members = Map::new();
+    for (name, value) in object {
+        let name: String = name.extract()?;
+        let value = match &*name {
+            "sources" => array_of_file(&value)?,
+            "complete" => value.extract::<bool>()?.into(),
+            // Its name is an error, whatever its value is.
+            _ => Value::Null,
         };
-        list = found;
-        if let Some(found) = object.get_item("complete")? {
-            is_complete = found.extract()?;
-        }
+        members.insert(name, value);
     }
+    Ok(members.into())
+}
+
+fn array_of_file(list: &Bound<'_, PyAny>) -> PyResult<Value> {
     if list.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err(
             "expected a list of sources, found a str",
         ));
     }
-    let sources: PyResult<BTreeMap<_, _>> = list.try_iter()?.map(|one| source(&one?)).collect();
-    Ok(Arc::new(SourceList {
-        sources: sources?,
-        is_complete,
-    }))
+    list.try_iter()?.map(|one| source(&one?)).collect()
 }
 
-/// Reads a source: its identifier, and its title and address if it is a mapping with them.
-fn source(source: &Bound<'_, PyAny>) -> PyResult<(Box<str>, SourceLink)> {
-    let mut shown = SourceLink::default();
+/// Converts a source to what a file has of it. Other members of a mapping need not be JSON.
+fn source(source: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let mut members = Map::new();
+    members.insert("id".to_owned(), id(source)?.into());
     if let Ok(object) = source.cast::<PyDict>() {
-        let word = |name: &str| match object.get_item(name)? {
-            Some(value) => value.extract::<Option<String>>(),
-            None => Ok(None),
-        };
-        shown.title = word("title")?;
-        shown.url = word("url")?;
+        for name in ["class", "title", "ts", "url"] {
+            let value = object.get_item(name)?.filter(|value| !value.is_none());
+            if let Some(value) = value {
+                members.insert(name.to_owned(), word(name, &value)?.into());
+            }
+        }
     }
-    Ok((id(source)?, shown))
+    Ok(members.into())
+}
+
+fn word(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let Ok(text) = value.cast::<PyString>() else {
+        return Err(PyTypeError::new_err(format!(
+            "expected a str in {name:?} of a source, found {}",
+            value.get_type().name()?
+        )));
+    };
+    Ok(text.to_str()?.to_owned())
 }
 
 /// Reads what is written in the place of markers: a template, or a mapping with `template`, `markup` and `unlisted`.
@@ -245,7 +236,7 @@ pub(crate) fn request_sources<'py>(
 }
 
 /// Returns the identifier of a source; a whole number is one, too.
-fn id(source: &Bound<'_, PyAny>) -> PyResult<Box<str>> {
+fn id(source: &Bound<'_, PyAny>) -> PyResult<String> {
     let id = match source.cast::<PyDict>() {
         Ok(object) => object.get_item("id")?,
         Err(_) => Some(source.clone()),
@@ -254,7 +245,7 @@ fn id(source: &Bound<'_, PyAny>) -> PyResult<Box<str>> {
         Ok(id) => Some(id),
         Err(_) => id.extract::<u64>().ok().map(|id| id.to_string()),
     });
-    found.map(Into::into).ok_or_else(|| {
+    found.ok_or_else(|| {
         PyTypeError::new_err(
             "expected sources that are identifiers, or dicts with an \"id\", found another value",
         )

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use provstream::render::MarkerRenderer;
 use provstream::{Dialects, Limits as RustLimits, Mode, Sources};
+use provstream_route::ResponseSourceReader;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::citing;
 use crate::policy::AnyPolicy;
@@ -140,7 +142,7 @@ impl Limits {
 }
 
 /// Settings of a parser.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Settings {
     mode: Mode,
     limits: RustLimits,
@@ -148,6 +150,7 @@ pub(crate) struct Settings {
     hold_records: bool,
     dialects: Option<Dialects>,
     sources: Option<Arc<dyn Sources>>,
+    source_reader: Option<ResponseSourceReader>,
     renderer: Option<MarkerRenderer>,
 }
 
@@ -172,26 +175,35 @@ impl Settings {
             hold_records,
             dialects: None,
             sources: None,
+            source_reader: None,
             renderer: None,
         })
     }
 
-    /// Sets the dialects whose markers are read, and the sources that the model was given.
+    /// Sets the dialects whose markers are read, and the sources that the model was given: a list, or the body of the request.
     ///
     /// # Errors
-    /// `ValueError` for an unknown dialect, for sources without dialects, and in a mode without free text; `TypeError` for other
-    /// values; `OSError` for a file that cannot be read.
+    /// `ValueError` for an unknown dialect, for sources without dialects or with a wrong class or time, and in a mode without free
+    /// text; `TypeError` for other values; `OSError` for a file that cannot be read.
     pub(crate) fn citing(
         mut self,
         dialects: Option<&Bound<'_, PyAny>>,
         sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         self.dialects = dialects.map(citing::dialects).transpose()?.flatten();
-        self.sources = sources.map(citing::sources).transpose()?;
-        if self.dialects.is_none() && self.sources.is_some() {
-            return Err(PyValueError::new_err(
-                "expected \"sources\" only with \"dialects\", found it without",
-            ));
+        if let Some(sources) = sources {
+            let Some(dialects) = &self.dialects else {
+                return Err(PyValueError::new_err(
+                    "expected \"sources\" only with \"dialects\", found it without",
+                ));
+            };
+            if let Ok(body) = sources.cast::<PyBytes>() {
+                let reader = ResponseSourceReader::of_request(body.as_bytes(), dialects);
+                self.sources = Some(reader.sources());
+                self.source_reader = Some(reader);
+            } else {
+                self.sources = Some(citing::sources(sources, &self.vocabulary)?);
+            }
         }
         if self.dialects.is_some() && matches!(self.mode, Mode::Json | Mode::Ndjson) {
             return Err(PyValueError::new_err(format!(
@@ -217,6 +229,11 @@ impl Settings {
         };
         self.renderer = Some(citing::renderer(render, Arc::clone(sources))?);
         Ok(self)
+    }
+
+    /// Returns the reader of the sources that the response brings, once, if they count.
+    pub(crate) const fn take_source_reader(&mut self) -> Option<ResponseSourceReader> {
+        self.source_reader.take()
     }
 
     /// Returns the renderer of a text that begins, if something is written in the place of markers.

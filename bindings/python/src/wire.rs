@@ -11,6 +11,7 @@ use provstream_providers::{
     ChannelPosition, ChannelRenderer, Format, GateEvent, Item, NoticeCode, PassMembers, ReadReport,
     Reasoning, StreamGate, StreamHandler, StreamRewriter,
 };
+use provstream_route::ResponseSourceReader;
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -62,6 +63,7 @@ struct Output {
     texts: BTreeMap<String, Text>,
     ready: VecDeque<(Arc<str>, Found)>,
     on_event: Option<Py<PyAny>>,
+    source_reader: Option<ResponseSourceReader>,
     renderer: Option<ChannelRenderer>,
 }
 
@@ -161,6 +163,12 @@ impl Handler for Sink<'_> {
 impl StreamHandler for Sink<'_> {
     fn bytes(&mut self, bytes: &[u8]) {
         self.output.bytes.extend_from_slice(bytes);
+    }
+
+    fn data(&mut self, data: &[u8]) {
+        if let Some(reader) = &mut self.output.source_reader {
+            reader.event(data);
+        }
     }
 
     fn channel(&mut self, position: ChannelPosition) {
@@ -332,7 +340,8 @@ fn feed(
 /// members that pass although the format does not define them, such as `choices[].delta.note`.
 /// `on_event` is called with each event, whose `channel` names its text; its code points are known
 /// in the text without annotations only (`clean_start`). `report` counts unread parts. With `dialects` and `sources`, as in
-/// `strip`, the markers of citations are removed, too, and a policy decides about their sentences.
+/// `strip`, the markers of citations are removed, too, and a policy decides about their sentences. If `sources` is the body of the
+/// request as bytes, they are the sources that the request and the response bring (`docs/proxy.md`).
 /// `docs/providers.md` describes the formats.
 #[pyclass(frozen, module = "provstream")]
 pub(crate) struct Response(Guard<State>);
@@ -361,7 +370,7 @@ impl Response {
         render: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings = Settings::new(mode, vocabulary, limits, false)?;
-        let settings = settings.citing(dialects, sources)?.rendering(render)?;
+        let mut settings = settings.citing(dialects, sources)?.rendering(render)?;
         if policy.is_some() && render.is_some() {
             return Err(PyValueError::new_err(
                 "expected \"render\" only without a policy, found both",
@@ -395,6 +404,7 @@ impl Response {
         };
         let output = Output {
             on_event,
+            source_reader: settings.take_source_reader(),
             renderer: settings.renderer().map(ChannelRenderer::new),
             ..Output::default()
         };

@@ -48,6 +48,54 @@ def test_sources() -> None:
     assert citation.unknown_ids == []
 
 
+def test_sources_have_a_class_and_a_time() -> None:
+    now = "2026-05-28T12:00:00Z"
+    vocabulary = provstream.Vocabulary('version = "2.0"\n[[class]]\nid = "own.notes"\nsince = "2.0"\n')
+    text = "Paris [1] is big. It rains [7]. So."
+    for kind, own in [("substrate.grep", None), ("own.notes", vocabulary)]:
+        source = {"id": 1, "class": kind, "ts": "2026-05-28T11:40:00Z", "title": None, "url": "https://a.example", "page": object()}
+        cites: dict[str, Any] = {"dialects": ["numeric"], "sources": [source, "2"], "vocabulary": own}
+        found = provstream.parse(text, **cites)
+        [cited] = found.to_dict()["events"][0]["ids"]
+        assert (cited["class"], cited["ts"]) == (kind, "2026-05-28T11:40:00Z")
+        policy = provstream.Policy(floor=1, default_window="1h", inadmissible=WITHHOLD, vocabulary=own)
+        assert "".join(clean([text], policy=policy, now=now, **cites)) == "Paris is big. (withheld) So."
+        late = clean([text], policy=policy, now="2026-05-28T12:50:00Z", **cites)
+        assert "".join(late) == "(withheld) (withheld) So."
+        [citation] = provstream.parse([{"role": "assistant", "content": "So [1]."}], **cites).citations
+        assert citation.ids == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("sources", "error", "message"),
+    [
+        ([{"id": "1", "class": "x"}], ValueError, "source `1`: expected a class of the vocabulary"),
+        ([{"id": "1", "class": "unverified-inference"}], ValueError, "not a terminal"),
+        ([{"id": "1", "class": 5}], TypeError, "expected a str in \"class\" of a source, found int"),
+        ([{"id": "1", "ts": "yesterday"}], ValueError, "source `1`: expected a time such as"),
+        ([{"id": ""}], ValueError, "expected an \"id\" of a source, found an empty one"),
+        ([""], ValueError, "found an empty one"),
+        ({"sources": ["1"], "compleet": False}, ValueError, "unknown field `compleet`"),
+        ({"complete": False}, ValueError, "missing field `sources`"),
+        ({"sources": ["1"], "complete": "no"}, TypeError, "str"),
+        ({"sources": "1"}, TypeError, "found a str"),
+    ],
+)
+def test_wrong_sources(sources: Any, error: type[Exception], message: str) -> None:
+    creations: list[Callable[..., object]] = [
+        provstream.Parser,
+        provstream.Rewriter,
+        provstream.Response,
+        lambda **cites: provstream.Gate("own-state", **cites),
+        lambda **cites: provstream.strip("x", **cites),
+        lambda **cites: provstream.parse("x", **cites),
+        lambda **cites: clean([], **cites),
+    ]
+    for create in creations:
+        with pytest.raises(error, match=message):
+            create(dialects=["numeric"], sources=sources)
+
+
 def test_render() -> None:
     sources = [{"id": "1", "url": "https://a.example/1", "title": "One"}, {"id": "7"}]
     links: dict[str, Any] = {"dialects": ["numeric"], "sources": sources, "render": "[{n}]({url})"}
@@ -90,27 +138,29 @@ def test_sources_of_requests() -> None:
     assert provstream.request_sources(b"no JSON", ["numeric"]) is None
 
 
-def test_transport_reads_the_sources_of_its_request() -> None:
-    httpx = pytest.importorskip("httpx")
-    from provstream.httpx import CleanTransport
-
-    def answer(_: Any) -> Any:
-        content = chat("Big [1]. It ra", "ins [7]. So.")
-        return httpx.Response(200, headers={"content-type": "text/event-stream"}, content=content.encode())
-
+def test_sources_that_the_response_brings() -> None:
+    found = {"type": "web_search_result", "title": "[7] Rain", "url": "https://r.example"}
+    search = {"type": "web_search_tool_result", "tool_use_id": "s", "content": [found]}
+    answer = {"type": "text", "text": "Big [1]. It rains [7]. It snows [8]."}
+    message: dict[str, Any] = {"type": "message", "role": "assistant", "content": [search, answer]}
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "content": []}}]
+    for index, block in enumerate([search, {"type": "text", "text": ""}]):
+        events.append({"type": "content_block_start", "index": index, "content_block": block})
+    for piece in ("Big [1]. It ra", "ins [7", "]. It snows [8]."):
+        events.append({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": piece}})
+    sse = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+    request = {"messages": [{"role": "user", "content": "[1] Cities\n[2] Rivers\n\nSo?"}]}
+    cites: dict[str, Any] = {"dialects": ["numeric"], "sources": json.dumps(request).encode()}
     policy = provstream.Policy(floor=1, default_window="1h", inadmissible=RELEASE, unknown_source=WITHHOLD)
-    transport = CleanTransport(httpx.MockTransport(answer), policy=policy, dialects=["numeric"], sources="request")
-    with httpx.Client(transport=transport) as client:
-        for content, expected in [
-            ("[1] Cities\n\nIs it big?", "Big. (withheld) So."),
-            ("[1] Cities\n[7] Rain\n\nIs it big?", "Big. It rains. So."),
-            ("Is it big?", "Big. It rains. So."),
-        ]:
-            body = {"messages": [{"role": "user", "content": content}]}
-            response = client.post("https://a.example/v1/chat/completions", json=body)
-            assert text_of(response.text) == expected
-        stream = client.post("https://a.example/v1/chat/completions", content=iter([b"{}"]))
-        assert text_of(stream.text) == "Big. It rains. So."
+    for written in [
+        *(b"".join(clean([body.encode()], policy=policy, **cites)).decode() for body in (sse, json.dumps(message))),
+        json.dumps(list(clean(events, policy=policy, **cites))),
+        json.dumps(provstream.clean_response(message, policy=policy, **cites)),
+    ]:
+        assert "withheld" not in written and "ins" in written and "It snows." in written
+    assert "(Rain)" in b"".join(clean([sse.encode()], render="({title})", **cites)).decode()
+    [text] = provstream.clean_response({**message, "content": [answer]}, policy=policy, **cites)["content"]
+    assert text["text"] == "Big. (withheld) (withheld)"
 
 
 def test_citations() -> None:

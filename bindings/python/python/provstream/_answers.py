@@ -59,18 +59,19 @@ def to_data(answer: Any) -> Any:
     return json.loads(json.dumps(answer, default=members))
 
 
-def strip(answer: A, dialects: Any = None, sources: Any = None, render: Any = None) -> A:
+def strip(answer: A, dialects: Any = None, sources: Any = None, render: Any = None, vocabulary: Any = None) -> A:
     """Removes the annotations from the texts of an answer, and the markers of citations in these dialects, or writes them anew."""
+    settings = {"dialects": dialects, "sources": sources, "render": render, "vocabulary": vocabulary}
     if is_text(answer):
-        return _native.parse(answer, dialects=dialects, sources=sources, render=render)[1]  # type: ignore[type-var]
+        return _native.parse(answer, **settings)[1]  # type: ignore[type-var]
     messages = _messages(answer)
     if messages is None:
         _value(answer)
-        return _strip_response(answer, None, dialects, sources, render)
+        return _strip_response(answer, None, settings)
     clean = list(messages)
     for number, message, value in _answers(messages):
         format, response, path = _response(value)
-        stripped: Any = _strip_response(response, format, dialects, sources, render)
+        stripped: Any = _strip_response(response, format, settings)
         if stripped is not response:
             for key in path:
                 stripped = stripped[key]
@@ -82,8 +83,8 @@ def strip(answer: A, dialects: Any = None, sources: Any = None, render: Any = No
     return tuple(clean) if isinstance(answer, tuple) else clean[0]  # type: ignore[return-value]
 
 
-def _strip_response(response: A, format: str | None, dialects: Any, sources: Any, render: Any) -> A:
-    objects = Objects(_native.Response(format=format, dialects=dialects, sources=sources, render=render))
+def _strip_response(response: A, format: str | None, settings: dict[str, Any]) -> A:
+    objects = Objects(_native.Response(format=format, **settings))
     written = [*objects.push(response), *objects.finish()]
     if objects.response.format is None:
         raise ValueError(

@@ -21,7 +21,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 Decide = Policy | str | Callable[[Question], Action]
 Dialects = str | PathLike[str] | Sequence[str | PathLike[str]]
-Sources = Sequence[str | int | Mapping[str, Any]] | Mapping[str, Any]
+Sources = Sequence[str | int | Mapping[str, Any]] | Mapping[str, Any] | bytes
 Render = str | Mapping[str, str]
 
 RESPONSES = ("text/event-stream", "application/x-ndjson", "application/jsonl", "application/json")
@@ -122,8 +122,8 @@ class Settings:
             sources=self.sources,
         )
 
-    def response(self, on_event: Callable[[Event], object] | None, sources: Sources | None = None) -> _native.Response:
-        """Creates the writer of a provider's response, which may have sources of its own."""
+    def response(self, on_event: Callable[[Event], object] | None, request: bytes | None = None) -> _native.Response:
+        """Creates the writer of a provider's response, which may have the sources of its own request."""
         return _native.Response(
             format=None if self.format in ("auto", "text") else self.format,
             policy=self.policy,
@@ -135,13 +135,9 @@ class Settings:
             pass_members=self.pass_members,
             on_event=on_event,
             dialects=self.dialects,
-            sources=self.sources if sources is None else sources,
+            sources=self.sources if request is None else request,
             render=self.render,
         )
-
-
-UNKNOWN: Sources = {"sources": [], "complete": False}
-"""Sources of a request that brings none."""
 
 
 def request_sources(request: bytes | str | Mapping[str, Any], dialects: Dialects) -> Sources | None:

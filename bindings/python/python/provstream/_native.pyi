@@ -18,7 +18,7 @@ _Time = str | datetime
 _Duration = str | timedelta
 _Dialects = str | PathLike[str] | Listed[str | PathLike[str]]
 _Render = str | Mapping[str, str]
-_Sources = Listed[str | int | Mapping[str, Any]] | Mapping[str, Any]
+_Sources = Listed[str | int | Mapping[str, Any]] | Mapping[str, Any] | bytes
 _Decide = Policy | str | Callable[[Question], Action]
 
 FORMATS: tuple[str, ...]

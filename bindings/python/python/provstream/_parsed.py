@@ -216,4 +216,4 @@ def parse(
         return Parsed(text, clean, events, settings, judge=judge)
     texts = _answers.texts(text)
     events = [event for channel, pieces in texts[0] for event in _native.parse_pieces(channel, pieces, **settings)]
-    return Parsed(text, _answers.strip(text, **citing), events, settings, texts=texts, judge=judge)
+    return Parsed(text, _answers.strip(text, vocabulary=vocabulary, **citing), events, settings, texts=texts, judge=judge)

@@ -27,12 +27,10 @@ from typing import TYPE_CHECKING, Any
 from provstream._clean import (
     RESPONSES,
     STALE,
-    UNKNOWN,
     Options,
     Settings,
     called,
     media_types,
-    request_sources,
     unreadable,
 )
 from provstream._native import Event, ReadReport, Response
@@ -40,7 +38,6 @@ from provstream._native import Event, ReadReport, Response
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from provstream._clean import Sources
     from typing_extensions import Unpack
 
 __all__ = ["AsyncCleanTransport", "CleanTransport"]
@@ -67,7 +64,8 @@ class _Cleaning:
         self._on_report = on_report
         self._has_request_sources = options.get("sources") == "request"
         if self._has_request_sources:
-            options["sources"] = UNKNOWN
+            # Replaced by the body of each request. An empty one brings none.
+            options["sources"] = b""
         self._settings = Settings(**options)
 
     def _body(self, request: Any, response: Any) -> _Body | None:
@@ -78,20 +76,18 @@ class _Cleaning:
             return None
         if problem := unreadable(response.status_code, response.headers):
             raise RuntimeError(problem)
-        writer = self._settings.response(self._on_event, self._sources(request))
+        writer = self._settings.response(self._on_event, self._content(request))
         return _Body(writer, request, self._on_report)
 
-    def _sources(self, request: Any) -> Sources | None:
-        """Returns the sources that a request brings, if they count."""
-        dialects = self._settings.dialects
-        if not self._has_request_sources or dialects is None:
+    def _content(self, request: Any) -> bytes | None:
+        """Returns the body of a request, if its sources count."""
+        if not self._has_request_sources:
             return None
         try:
-            body = request.content
+            return bytes(request.content)
         except RuntimeError:
             # The body of the request is a stream, which is not kept.
             return None
-        return request_sources(body, dialects)
 
 
 class _Body:
@@ -126,7 +122,8 @@ class CleanTransport(_Cleaning):
 
     `on_event` gets each event, and `on_report` the request and its `ReadReport` when a response has ended or is closed; a program that
     acts on what was found checks `is_complete`. An exception that they raise ends the response. The other arguments are those of
-    `provstream.clean`; `sources="request"` compares each answer with the sources that its own request brings (`request_sources`).
+    `provstream.clean`; `sources="request"` compares each answer with the sources that its own request brings (`request_sources`),
+    and those that the response brings.
     """
 
     def handle_request(self, request: Any) -> Any:
