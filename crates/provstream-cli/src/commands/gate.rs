@@ -85,12 +85,7 @@ pub(crate) struct GateOptions {
 /// Runs the command.
 pub(crate) fn run(options: &GateOptions) -> anyhow::Result<ExitCode> {
     refuse_shared_files(options)?;
-    let settings = GateSettings::load(&options.policy, &options.stream, Some(&options.dialects))?;
-    if settings.rules.needs_sources() && !options.dialects.has_sources() {
-        return Err(usage_error(
-            "--policy: expected --dialect and --sources with the rules [unknown_source] and [listed_source], which need a list of sources",
-        ));
-    }
+    let settings = GateSettings::load(&options.policy, &options.stream, &options.dialects)?;
     let mut passed = true;
     let must_split = options.stream.rewrite.is_response();
     let output = options.output.as_deref();

@@ -65,7 +65,7 @@ impl<'o> GateSettings<'o> {
     pub(crate) fn load(
         policy: &Path,
         options: &'o GateStreamOptions,
-        dialects: Option<&DialectOptions>,
+        dialects: &DialectOptions,
     ) -> anyhow::Result<Self> {
         let input = &options.rewrite.input;
         let vocabulary = input.vocabulary.load()?;
@@ -88,15 +88,17 @@ impl<'o> GateSettings<'o> {
             Some(language) => with_language(rules, language)?,
             None => rules,
         };
+        if rules.needs_sources() && !dialects.has_sources() {
+            return Err(usage_error(
+                "--policy: expected --dialect and --sources with the rules [unknown_source] and [listed_source], which need a list of sources",
+            ));
+        }
         options.ledger.check("--policy", needed_level(&rules))?;
         let limits = options.limits.limits(input)?;
         options.rewrite.check()?;
         options.rewrite.fields.distinct()?;
         let parser = input.parser(limits, vocabulary.clone());
-        let parser = match dialects {
-            Some(dialects) => dialects.apply(input, parser, &vocabulary)?,
-            None => parser,
-        };
+        let parser = dialects.apply(input, parser, &vocabulary)?;
         Ok(Self {
             rules,
             observations: options.ledger.open()?,

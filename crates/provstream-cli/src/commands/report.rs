@@ -17,7 +17,7 @@ use crate::files::{InputFiles, is_folder};
 use crate::input::{Input, input_name};
 use crate::lines::each_line;
 use crate::messages::{CountAndExample, count, print_note};
-use crate::options::{FileOptions, InputFormat};
+use crate::options::{DialectOptions, FileOptions, InputFormat};
 use crate::output::{Output, is_terminal, refuse_input_as_output};
 use crate::reader::pump;
 use crate::sink::{StreamSink, TextName};
@@ -36,7 +36,7 @@ const MAX_LINE: usize = 1 << 16;
 ///     provstream report --audit-log audit.ndjson -o report.html
 ///
 /// Of several files, each gets a page in the directory -o, and index.html has a row for each. An
-/// audit log has hashes instead of texts. That an annotation counts is no evidence that an
+/// audit log has hashes instead of texts. With --dialect, markers of citations such as [1] count, too. That an annotation counts is no evidence that an
 /// observation took place.
 #[derive(Debug, Args)]
 #[command(
@@ -50,7 +50,7 @@ pub(crate) struct ReportOptions {
     #[arg(long, value_name = "FILE", required_unless_present = "audit_log")]
     policy: Option<PathBuf>,
     /// Read audit logs, as `provstream gate --audit` writes them; they have the decisions, so no policy is needed
-    #[arg(long, conflicts_with_all = ["policy", "language", "now", "input", "mode", "chunk_size", "max_held", "reasoning", "pointers", "ledger"])]
+    #[arg(long, conflicts_with_all = ["policy", "language", "now", "input", "mode", "chunk_size", "max_held", "reasoning", "pointers", "ledger", "names"])]
     audit_log: bool,
     /// Title of the page [default: the file]
     #[arg(long, value_name = "TEXT")]
@@ -61,6 +61,8 @@ pub(crate) struct ReportOptions {
     /// Write to this file, which is replaced when everything is written; of several files, to this directory
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    dialects: DialectOptions,
     #[command(flatten)]
     stream: GateStreamOptions,
 }
@@ -75,14 +77,14 @@ pub(crate) fn run(options: &ReportOptions) -> anyhow::Result<ExitCode> {
     refuse_input_as_output(
         "--output",
         output,
-        files.inputs([policy, vocabulary, ledger]),
+        files.inputs([policy, vocabulary, ledger, options.dialects.sources_file()]),
     )?;
     if output.is_none() && is_terminal(None) {
         return Err(usage_error(
             "--output: expected a file for the page, which is HTML, such as -o report.html (-o - writes it to the terminal)",
         ));
     }
-    let load = |policy: &PathBuf| GateSettings::load(policy, &options.stream, None);
+    let load = |policy: &PathBuf| GateSettings::load(policy, &options.stream, &options.dialects);
     // Without a policy, the command line has --audit-log.
     let settings = options.policy.as_ref().map(load).transpose()?;
     let folder = output.filter(|path| files.are_named || is_folder(path));

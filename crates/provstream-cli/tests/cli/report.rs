@@ -254,3 +254,44 @@ fn an_audit_log_is_shown_without_a_policy() {
         found.stderr
     );
 }
+
+#[test]
+fn markers_of_citations_are_judged_like_the_gate_does() {
+    let files = Files::new();
+    let policy = "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"release\"\n\
+        [unknown_source]\naction = \"replace\"\ntext = \"(withheld)\"\n";
+    let policy = files.write("policy.toml", policy);
+    let sources =
+        r#"[{"id": "1"}, {"id": "2", "class": "substrate.grep", "ts": "2026-05-28T11:40:00Z"}]"#;
+    let sources = files.write("sources.json", sources);
+    let answer = "Paris [1] is big. Lyon is, too [2]. It rains [7].";
+    let base = [
+        "--policy",
+        &policy,
+        "--now",
+        NOW,
+        "--fail",
+        "--dialect",
+        "numeric",
+    ];
+    let with_sources = [&base[..], &["--sources", &sources]].concat();
+    let found = run(&[&["report"][..], &with_sources].concat(), answer);
+    assert_eq!(found.status, 3, "{}", found.stderr);
+    let shown = text(&found.stdout);
+    assert!(
+        shown.contains("Paris is big. Lyon is, too. It rains."),
+        "{shown}"
+    );
+    for verdict in ["Listed source", "Admitted", "Unknown source"] {
+        assert!(shown.contains(verdict), "{verdict}: {shown}");
+    }
+    for command in ["report", "gate"] {
+        let found = run(&[&[command][..], &base].concat(), answer);
+        assert_eq!(found.status, 2, "{command}: {}", found.stderr);
+        assert!(
+            found.stderr.contains("need a list of sources"),
+            "{}",
+            found.stderr
+        );
+    }
+}
