@@ -46,6 +46,7 @@ pub struct MarkerParts<'a> {
     pub(crate) start: u64,
     pub(crate) whitespace_before: usize,
     pub(crate) kind: MarkerKind,
+    pub(crate) follows_exclamation: bool,
 }
 
 /// Storage of the parts of a marker.
@@ -70,6 +71,7 @@ pub struct OwnedMarker {
     start: u64,
     whitespace_before: usize,
     kind: MarkerKind,
+    follows_exclamation: bool,
 }
 
 impl MarkerStorage for Arc<OwnedMarker> {
@@ -81,6 +83,7 @@ impl MarkerStorage for Arc<OwnedMarker> {
             start: self.start,
             whitespace_before: self.whitespace_before,
             kind: self.kind,
+            follows_exclamation: self.follows_exclamation,
         }
     }
 }
@@ -105,6 +108,7 @@ impl<'a> Marker<'a> {
                 start: parts.start,
                 whitespace_before: parts.whitespace_before,
                 kind: parts.kind,
+                follows_exclamation: parts.follows_exclamation,
             }),
             borrowed: PhantomData,
         }
@@ -151,6 +155,13 @@ impl<P: MarkerStorage> Marker<'_, P> {
     #[must_use]
     pub fn whitespace_before(&self) -> usize {
         self.view().whitespace_before
+    }
+
+    /// Returns `true` if the text right before the marker, without other markers, ends with `!`. What is written in the place of the
+    /// marker must not begin with `[` then: in Markdown, `![1](address)` is an image, which is loaded without a click.
+    #[must_use]
+    pub fn follows_exclamation(&self) -> bool {
+        self.view().follows_exclamation
     }
 }
 

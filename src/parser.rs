@@ -137,13 +137,21 @@ impl Parser {
         untrusted: bool,
         sink: &mut dyn FnMut(Event<'_>),
     ) {
-        let input = Input {
-            limits: &self.limits,
-            vocabulary: &self.vocabulary,
-            chunk,
-            base: self.engine.position(),
-        };
-        self.engine.push(&input, untrusted, sink);
+        let mut rest = chunk;
+        loop {
+            let (now, later) = rest.split_at(self.engine.begin_piece().min(rest.len()));
+            let input = Input {
+                limits: &self.limits,
+                vocabulary: &self.vocabulary,
+                chunk: now,
+                base: self.engine.position(),
+            };
+            self.engine.push(&input, untrusted, sink);
+            if later.is_empty() {
+                return;
+            }
+            rest = later;
+        }
     }
 
     /// Marks a place where something other than text comes in the answer, such as a tool call, an image or a source, so that
@@ -176,6 +184,7 @@ impl Parser {
     }
 
     pub(crate) fn break_with(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
+        self.engine.begin_piece();
         let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
@@ -199,6 +208,7 @@ impl Parser {
     }
 
     fn finish_with(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
+        self.engine.begin_piece();
         let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
@@ -303,6 +313,13 @@ impl Parser {
     #[must_use]
     pub fn dialects(&self) -> Option<&crate::Dialects> {
         self.engine.dialects()
+    }
+
+    /// Compares a text that begins with the versions of the [sources](ParserBuilder::sources) that `other` had at the same offsets.
+    /// To be called before a copy of the text that `other` has read; [`reset`](Self::reset) ends it.
+    #[cfg(feature = "dialects")]
+    pub fn repeat_sources(&mut self, other: &Self) {
+        self.engine.repeat_sources(&other.engine);
     }
 
     /// Returns the limits in force.

@@ -136,6 +136,12 @@ impl Rewriter {
         &self.parser
     }
 
+    /// Compares a text that begins with the sources as `other` did; see [`Parser::repeat_sources`].
+    #[cfg(feature = "dialects")]
+    pub fn repeat_sources(&mut self, other: &Self) {
+        self.parser.repeat_sources(&other.parser);
+    }
+
     /// Returns the release point as an offset of the stripped stream, that is of the text without
     /// annotations and records, like [`clean_span`](crate::provenance::Assertion::clean_span). If
     /// the rewriter writes something in the place of annotations, its own text has other offsets.

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
 
 use crate::provenance::Class;
 
@@ -18,6 +19,18 @@ pub trait Sources: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Returns `true` as long as nothing is known about the sources, so that markers are read as without a list.
     fn is_absent(&self) -> bool {
         false
+    }
+
+    /// Returns the number of changes so far, by which [`as_of`](Self::as_of) names the version of a list that learns.
+    fn version(&self) -> usize {
+        0
+    }
+
+    /// Returns the list as it was in an earlier [version](Self::version), with which copies of earlier text are compared; `None` if
+    /// the list never changes.
+    fn as_of(&self, version: usize) -> Option<Arc<dyn Sources>> {
+        let _ = version;
+        None
     }
 }
 

@@ -149,8 +149,7 @@ impl Guard {
         let Some(sources) = around.sources.filter(|sources| sources.is_complete()) else {
             return GuardVerdict::Text;
         };
-        let has_label = ends_with_word(trimmed(around.before), &self.labels);
-        if has_label || ids.iter().any(|id| id == "0" || sources.find(id).is_some()) {
+        if ids.iter().any(|id| id == "0" || sources.find(id).is_some()) {
             return GuardVerdict::Text;
         }
         let Some(first) = around.first() else {
@@ -167,6 +166,8 @@ impl Guard {
             first_in_line: None,
             after: match first {
                 Some(b':') | None => b"",
+                // Words of many languages have no blanks between them: `根据[7]Python很流行`.
+                Some(byte) if byte.is_ascii_alphanumeric() && !around.is_attached() => b"",
                 Some(_) => &around.after[..1],
             },
             ends: true,
@@ -236,11 +237,22 @@ impl Around<'_> {
         match rest {
             [] => self.ends.then_some(false),
             [b':', ..] => Some(true),
-            [b' ' | b'\t', ..] => Some(!colon_only),
+            [b' ' | b'\t', ..] if colon_only => Some(false),
+            [b' ' | b'\t', ..] => self.text_after_blanks(rest),
             [..=0x7F, ..] => Some(false),
             _ if rest.starts_with(WIDE_COLON) => Some(true),
             _ if colon_only && (self.ends || !WIDE_COLON.starts_with(rest)) => Some(false),
             _ => self.opens_text(rest),
+        }
+    }
+
+    /// Returns whether blanks are more than `MOST_BLANKS`, or something other than the line's end comes after them.
+    fn text_after_blanks(&self, bytes: &[u8]) -> Answer {
+        let blanks = bytes.iter().take_while(|byte| is_blank(**byte)).count();
+        match bytes.get(blanks) {
+            _ if blanks > MOST_BLANKS => Some(true),
+            Some(byte) => Some(!matches!(byte, b'\r' | b'\n')),
+            None => self.ends.then_some(false),
         }
     }
 
@@ -259,12 +271,14 @@ impl Around<'_> {
         Some(true)
     }
 
+    /// Returns `true` right after an ASCII letter or digit, or `_`.
+    fn is_attached(&self) -> bool {
+        let last = self.before.last();
+        last.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    }
+
     fn attached(&self, listed: Option<bool>) -> Answer {
-        let is_attached = self
-            .before
-            .last()
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-        if !is_attached || self.attached == Attached::Always {
+        if !self.is_attached() || self.attached == Attached::Always {
             return Some(false);
         }
         if self.attached == Attached::Never || listed == Some(false) {

@@ -23,6 +23,10 @@ impl Markers {
         match *self {}
     }
 
+    pub(crate) const fn begin_piece(&mut self, _: u64) -> usize {
+        match *self {}
+    }
+
     pub(crate) const fn position(&self) -> u64 {
         match *self {}
     }

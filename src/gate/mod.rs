@@ -319,6 +319,12 @@ impl<P: Policy> Gate<P> {
                 || self.held.has_decisions())
     }
 
+    /// Compares a text that begins with the sources as `other` did; see [`Parser::repeat_sources`].
+    #[cfg(feature = "dialects")]
+    pub fn repeat_sources(&mut self, other: &Self) {
+        self.rewriter.repeat_sources(&other.rewriter);
+    }
+
     /// Returns the stream offset of the next byte.
     #[must_use]
     pub const fn position(&self) -> u64 {

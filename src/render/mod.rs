@@ -102,6 +102,8 @@ pub struct MarkerRenderer {
     cited: Vec<Box<str>>,
     /// Markers around their assertion that are open.
     open: Vec<OpenedMarker>,
+    /// Stream offset after the last marker in whose place something was written.
+    written_to: Option<u64>,
 }
 
 /// Marker around its assertion, whose identifiers are written at its end.
@@ -124,6 +126,7 @@ impl MarkerRenderer {
             sources,
             cited: Vec::new(),
             open: Vec::new(),
+            written_to: None,
         }
     }
 
@@ -134,9 +137,38 @@ impl MarkerRenderer {
         self
     }
 
+    /// Returns the list of sources.
+    #[must_use]
+    pub const fn sources(&self) -> &Arc<dyn Sources> {
+        &self.sources
+    }
+
+    /// Replaces the list of sources, such as by an earlier [version](Sources::as_of) of it.
+    pub fn set_sources(&mut self, sources: Arc<dyn Sources>) {
+        self.sources = sources;
+    }
+
     /// Returns what is written in the place of a marker: the template for each of its identifiers. A marker around its
-    /// assertion is written where the assertion ends.
+    /// assertion is written where the assertion ends. After a `!`, a Markdown template that begins with `[` is set apart by a blank,
+    /// since it would be an image.
     pub fn render(&mut self, marker: &Marker<'_>) -> Replacement {
+        let mut written = self.written(marker);
+        let (span, is_markdown) = (marker.span(), self.template.markup == Markup::Markdown);
+        let is_after_text = marker.follows_exclamation() && self.written_to != Some(span.start());
+        if let Replacement::Text(text) = &mut written
+            && is_markdown
+            && is_after_text
+            && text.starts_with(b"[")
+        {
+            written = Replacement::from([b" ", &text[..]].concat());
+        }
+        if written != Replacement::Remove {
+            self.written_to = Some(span.end());
+        }
+        written
+    }
+
+    fn written(&mut self, marker: &Marker<'_>) -> Replacement {
         let ids: Vec<&str> = marker.ids().collect();
         match marker.kind() {
             MarkerKind::After if self.keeps(&ids) => Replacement::Keep,
@@ -182,6 +214,13 @@ impl MarkerRenderer {
             if !open.is_kept
                 && let Replacement::Text(text) = self.write_open(&open)
             {
+                // The text before it is not known, and may end with `!`.
+                if out.is_empty()
+                    && self.template.markup == Markup::Markdown
+                    && text.starts_with(b"[")
+                {
+                    out.push(b' ');
+                }
                 out.extend_from_slice(&text);
             }
         }
@@ -215,6 +254,7 @@ impl MarkerRenderer {
     pub fn reset(&mut self) {
         self.cited.clear();
         self.open.clear();
+        self.written_to = None;
     }
 
     /// Returns `true` if a marker stays as it is.

@@ -1,7 +1,9 @@
 //! Finds of each built-in dialect.
 
+use std::sync::Arc;
+
 use super::common::{parser, run};
-use provstream::{Dialect, Dialects, Mode, Parser};
+use provstream::{DiagnosticCode, Dialect, Dialects, Event, Mode, Parser, Source, Sources};
 
 /// Clean text and citations of a text: `sentence <ids>`.
 fn found(names: &str, text: &str) -> (String, Vec<String>) {
@@ -266,6 +268,63 @@ fn what_may_be_a_marker_where_none_is_read_has_a_diagnostic() {
         let found = found.filter(|event| event.starts_with("unread-marker"));
         assert_eq!(found.count(), unread, "{text}");
         assert_eq!(run(&parser, text.as_bytes().chunks(1)), whole, "{text}");
+    }
+}
+
+/// A complete list of sources that has only `1`.
+#[derive(Debug)]
+struct One;
+
+impl Sources for One {
+    fn find(&self, id: &str) -> Option<Source<'_>> {
+        (id == "1").then(|| Source::new("1"))
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn numbers_of_no_source_are_not_passed_over_in_silence() {
+    let read = |text: &str, size: usize| {
+        let dialects = Dialects::built_in(["numeric"]).expect("it is built in");
+        let builder = Parser::builder().dialects(dialects);
+        let mut parser = builder.sources(Arc::new(One)).build();
+        let (mut cited, mut unread) = (0, 0);
+        let mut sink = |event: Event<'_>| match event {
+            Event::Citation(citation) => cited += citation.ids().count(),
+            Event::Diagnostic(found) => {
+                unread += usize::from(found.code() == DiagnosticCode::UnreadMarker);
+            }
+            _ => {}
+        };
+        for chunk in text.as_bytes().chunks(size) {
+            parser.push(chunk, &mut sink);
+        }
+        parser.finish(&mut sink);
+        (cited, unread)
+    };
+    let ones = "[1]".repeat(16);
+    for (text, expected) in [
+        (&*format!("It rains {ones}[99]. Snow."), (0, 1)),
+        ("It rains [1-99]. Snow.", (0, 1)),
+        ("Solar power is the cheapest option [7].", (0, 1)),
+        ("Solar power is the cheapest option [1].", (1, 0)),
+        ("根据[7]Python很流行。", (0, 1)),
+        ("Rain falls.\n[7] \n\nSnow.", (1, 0)),
+        ("Rain falls.\n[7]\t \n", (1, 0)),
+        ("Rain falls.\n[7]", (1, 0)),
+        ("See Fig. [7]. Eq. [8] holds.", (0, 2)),
+        // A bibliography.
+        ("[7] Smith 2020 [8].", (0, 0)),
+        ("[7]: https://example.org", (0, 0)),
+        ("[^7]: Smith", (0, 0)),
+        ("Use xs[7]x here.", (0, 0)),
+    ] {
+        for size in [1, 2, usize::MAX] {
+            assert_eq!(read(text, size), expected, "{text}");
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Runs of a parser with dialects.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
 use provstream::{Dialects, Event, Mode, Parser, Rewriter};
 
 /// Everything that is reported, in order, but for text; and the text without markers.
@@ -73,4 +76,12 @@ pub(crate) fn run<'c>(parser: &Parser, chunks: impl IntoIterator<Item = &'c [u8]
         clean: text(&clean),
         raw: text(&raw),
     }
+}
+
+/// Built-in dialects, compiled once.
+pub(crate) fn built_in(names: &[&str]) -> Dialects {
+    static KNOWN: Mutex<BTreeMap<String, Dialects>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().expect("no test panics here");
+    let compile = || Dialects::built_in(names.iter().copied()).expect("built-in dialects");
+    known.entry(names.join(",")).or_insert_with(compile).clone()
 }

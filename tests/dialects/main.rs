@@ -3,6 +3,7 @@
 
 mod cases;
 mod common;
+mod learning;
 mod render;
 mod splits;
 mod tables;

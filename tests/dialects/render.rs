@@ -1,8 +1,9 @@
 //! Markers written anew, with titles and addresses of strangers.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use super::common::built_in;
 use provstream::render::{MarkerRenderer, Markup, Template, Unlisted};
 use provstream::{
     Dialect, Dialects, Event, Handler, Marker, Parser, Replacement, Rewriter, Source, Sources,
@@ -48,14 +49,6 @@ impl Handler for Rendered {
     fn marker(&mut self, marker: &Marker<'_>) -> Replacement {
         self.renderer.render(marker)
     }
-}
-
-/// Built-in dialects, compiled once.
-fn built_in(names: &[&str]) -> Dialects {
-    static KNOWN: Mutex<BTreeMap<String, Dialects>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().expect("no test panics here");
-    let compile = || Dialects::built_in(names.iter().copied()).expect("built-in dialects");
-    known.entry(names.join(",")).or_insert_with(compile).clone()
 }
 
 /// A text written anew in chunks of several sizes, always the same, and its notes.
@@ -200,6 +193,40 @@ fn a_title_stays_text_in_markdown() {
         let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
         assert_eq!(shown, format!("It rains {}.", words.join(" ")), "{found}");
     }
+}
+
+/// An image is loaded without a click.
+#[test]
+fn a_link_after_an_exclamation_mark_is_no_image() {
+    let sources = [["6", "", "https://stranger.example/pixel.png"]];
+    let sources = ["6", "4:0", "file-a"].map(|id| [id, sources[0][1], sources[0][2]]);
+    for text in [
+        "Es schneit![6] So.",
+        "Yes!【6】",
+        "Snow!【4:0†a】 x",
+        "Yes!<|file-a|>",
+        "<co: 6>Wow, it snows!</co: 6> So.",
+        // The first one is left out.
+        "Snow!【4:9†a】【4:0†a】 x",
+        "Snow! 【4:9†a】【4:0†a】 x",
+        "Snow![substrate.grep]【4:0†a】 x",
+        "<co: 6>Wow!",
+    ] {
+        let links = renderer("[{n}]({url})", Markup::Markdown, &sources);
+        let dialects = ["numeric", "openai-file", "file-token", "cohere"];
+        let (mut found, mut links) = render(&links, &dialects, text);
+        found += core::str::from_utf8(&links.render_unclosed()).expect("UTF-8");
+        let has = |of: fn(&Tag<'_>) -> bool| {
+            let mut events = markdown(&found).into_iter();
+            events.any(|event| matches!(event, Md::Start(tag) if of(&tag)))
+        };
+        assert!(has(|tag| matches!(tag, Tag::Link { .. })), "{found}");
+        assert!(!has(|tag| matches!(tag, Tag::Image { .. })), "{found}");
+    }
+    let links = renderer("[{n}]({url})", Markup::Markdown, &sources);
+    let (found, _) = render(&links, &["openai-file"], "So!【4:0†a】【4:0†b】 x");
+    let link = "[1](https://stranger.example/pixel.png)";
+    assert_eq!(found, format!("So! {link}{link} x"));
 }
 
 #[test]

@@ -259,6 +259,11 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         }
     }
 
+    #[cfg(feature = "dialects")]
+    fn repeat_sources(&mut self, before: &Self) {
+        self.gate.repeat_sources(&before.gate);
+    }
+
     fn follow(&mut self, repeated: &mut Self) {
         self.gate.policy_mut().follow(repeated.gate.policy_mut());
     }

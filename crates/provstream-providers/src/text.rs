@@ -365,6 +365,11 @@ pub(super) trait TextRewriter: Clone {
     /// has read.
     fn restart(&mut self, fresh: &Self, position: ChannelPosition, before: Option<&Self>);
 
+    /// Compares a text that begins with the sources as `before` did, whose text it repeats.
+    fn repeat_sources(&mut self, before: &Self) {
+        let _ = before;
+    }
+
     /// Adopts the decisions that were made for a full text that repeats this text and has ended.
     fn follow(&mut self, repeated: &mut Self);
 
@@ -465,6 +470,11 @@ impl TextRewriter for Rewriter {
 
     fn restart(&mut self, _: &Self, _: ChannelPosition, _: Option<&Self>) {
         self.reset();
+    }
+
+    #[cfg(feature = "dialects")]
+    fn repeat_sources(&mut self, before: &Self) {
+        self.repeat_sources(before);
     }
 
     fn follow(&mut self, _: &mut Self) {}

@@ -1,6 +1,6 @@
 //! Sources of one answer: those of its request, and those that the response brings.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
@@ -14,34 +14,58 @@ use crate::sources::SourceList;
 /// Most lists that an answer may learn from its response; each event that brings sources has one.
 const MAX_LISTS: usize = 64;
 
-/// Sources of one answer. The list learns those that the response brings, so that later text is compared with them.
-#[derive(Debug, Default)]
+/// Sources of one answer. The list learns those that the response brings, so that later text is compared with them. Clones share it.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct AnswerSources {
+    shared: Arc<SharedSources>,
+    /// Version that is read; `None`: the present one.
+    as_of: Option<usize>,
+}
+
+#[derive(Debug, Default)]
+struct SharedSources {
     request: Option<SourceList>,
     learned: OnceLock<Box<LearnedList>>,
-    /// The response has shown that the server brings sources that the request does not have.
-    is_open: AtomicBool,
+    /// Number of changes so far.
+    version: AtomicUsize,
+    /// Version from which on the response has shown that the server brings sources that the request does not have; 0 if it has not.
+    opened: AtomicUsize,
 }
 
 /// Sources of one event of a response, and those of later events. What [`Sources::find`] returns is borrowed, so lists are only added.
 #[derive(Debug)]
 struct LearnedList {
     list: SourceList,
+    /// Version that the list begins with.
+    version: usize,
     next: OnceLock<Box<Self>>,
+}
+
+impl SharedSources {
+    fn change(&self) -> usize {
+        self.version.fetch_add(1, Ordering::Relaxed) + 1
+    }
 }
 
 impl AnswerSources {
     /// Creates the sources of an answer, with those of its request.
     pub(crate) fn new(request: Option<SourceList>) -> Self {
-        Self {
+        let shared = SharedSources {
             request,
-            ..Self::default()
+            ..SharedSources::default()
+        };
+        Self {
+            shared: Arc::new(shared),
+            as_of: None,
         }
     }
 
     /// Makes the list incomplete: the server has brought sources of its own.
     fn open(&self) {
-        self.is_open.store(true, Ordering::Relaxed);
+        let opened = &self.shared.opened;
+        if opened.load(Ordering::Relaxed) == 0 {
+            opened.store(self.shared.change(), Ordering::Relaxed);
+        }
     }
 
     /// Adds the sources that are not known yet.
@@ -55,39 +79,62 @@ impl AnswerSources {
         if learned + list.len() > MAX_IDS {
             return;
         }
-        let mut last = &self.learned;
+        let mut last = &self.shared.learned;
         for _ in 0..MAX_LISTS {
             match last.get() {
                 Some(learned) => last = &learned.next,
                 None => {
-                    let next = OnceLock::new();
-                    let _ = last.set(Box::new(LearnedList { list, next }));
+                    let learned = LearnedList {
+                        list,
+                        version: self.shared.change(),
+                        next: OnceLock::new(),
+                    };
+                    let _ = last.set(Box::new(learned));
                     return;
                 }
             }
         }
     }
 
+    /// Returns `true` if a version is one that is read.
+    fn has(&self, version: usize) -> bool {
+        self.as_of.is_none_or(|as_of| version <= as_of)
+    }
+
     fn learned(&self) -> impl Iterator<Item = &SourceList> {
-        let first = self.learned.get();
+        let first = self.shared.learned.get();
         let lists = core::iter::successors(first, |learned| learned.next.get());
+        let lists = lists.take_while(|learned| self.has(learned.version));
         lists.map(|learned| &learned.list)
     }
 }
 
 impl Sources for AnswerSources {
     fn find(&self, id: &str) -> Option<Source<'_>> {
-        let mut lists = self.request.iter().chain(self.learned());
+        let mut lists = self.shared.request.iter().chain(self.learned());
         lists.find_map(|list| list.find(id))
     }
 
     fn is_complete(&self) -> bool {
-        let is_open = self.is_open.load(Ordering::Relaxed);
-        !is_open && self.request.as_ref().is_some_and(Sources::is_complete)
+        let opened = self.shared.opened.load(Ordering::Relaxed);
+        let is_open = opened != 0 && self.has(opened);
+        let request = self.shared.request.as_ref();
+        !is_open && request.is_some_and(Sources::is_complete)
     }
 
     fn is_absent(&self) -> bool {
-        self.request.is_none() && self.learned.get().is_none()
+        self.shared.request.is_none() && self.learned().next().is_none()
+    }
+
+    fn version(&self) -> usize {
+        let version = self.shared.version.load(Ordering::Relaxed);
+        self.as_of.unwrap_or(version)
+    }
+
+    fn as_of(&self, version: usize) -> Option<Arc<dyn Sources>> {
+        let as_of = Some(version);
+        let shared = Arc::clone(&self.shared);
+        Some(Arc::new(Self { shared, as_of }))
     }
 }
 
@@ -105,7 +152,7 @@ const HINTS: [&[u8]; 5] = [
 /// Read are results of tools that the server calls, and the citations that it adds to the text, never text of the model: it could
 /// invent a source. A list that gets sources so is incomplete.
 #[derive(Debug)]
-pub(crate) struct ResponseSourceReader {
+pub struct ResponseSourceReader {
     labels: LabelReader,
     classes: SourceClasses,
     sources: Arc<AnswerSources>,
@@ -126,8 +173,22 @@ impl ResponseSourceReader {
         }
     }
 
+    /// Creates the reader of the response to a request, for programs that send requests without a route.
+    #[must_use]
+    pub fn of_request(body: &[u8], dialects: &Dialects) -> Self {
+        let request = crate::request_sources(body, dialects);
+        let sources = Arc::new(AnswerSources::new(request));
+        Self::new(dialects, &SourceClasses::default(), &sources)
+    }
+
+    /// Returns the sources of the answer: those of its request, and those that the response has brought so far.
+    #[must_use]
+    pub fn sources(&self) -> Arc<dyn Sources> {
+        Arc::<AnswerSources>::clone(&self.sources)
+    }
+
     /// Reads the sources in the JSON of an event, or of a whole response.
-    pub(crate) fn event(&mut self, data: &[u8]) {
+    pub fn event(&mut self, data: &[u8]) {
         let may_have = |hint: &&[u8]| memmem::find(data, hint).is_some();
         if !HINTS.iter().any(may_have) {
             return;

@@ -79,6 +79,8 @@ mod sources;
 mod terminal;
 mod tracker;
 
+#[cfg(feature = "dialects")]
+pub use answer_sources::ResponseSourceReader;
 pub use audit::{Audit, AuditSink};
 pub use audit_file::AuditFile;
 pub use cause::Cause;

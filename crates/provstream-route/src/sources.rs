@@ -55,7 +55,7 @@ impl SourceList {
     ///
     /// # Errors
     ///
-    /// Fails if the file is not JSON or something else, or if a class or a time is not valid.
+    /// Fails if the file is not JSON or something else, if an identifier is empty, or if a class or a time is not valid.
     pub fn from_json(file: &[u8], vocabulary: &Vocabulary) -> Result<Self, SourceListError> {
         let read = match file.trim_ascii_start().first() {
             Some(b'{') => {
@@ -130,10 +130,13 @@ impl SourceList {
     }
 }
 
-/// Checks the class and the time of a source; gives the class.
+/// Checks the identifier, the class and the time of a source; gives the class.
 fn class(source: &Listed, vocabulary: &Vocabulary) -> Result<Option<Class>, SourceListError> {
     let id = &source.id;
     let error = |message: String| Err(SourceListError(message.into()));
+    if id.is_empty() {
+        return error("expected an \"id\" of a source, found an empty one".to_owned());
+    }
     if let Some(ts) = &source.ts
         && ts.parse::<Timestamp>().is_err()
     {

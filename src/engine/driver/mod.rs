@@ -165,6 +165,21 @@ impl Engine {
         self.markers.as_deref().map(Markers::dialects)
     }
 
+    /// Compares a text that begins with the sources as `other` did, of whose text it is a copy.
+    #[cfg(feature = "dialects")]
+    pub(crate) fn repeat_sources(&mut self, other: &Self) {
+        if let (Some(markers), Some(other)) = (&mut self.markers, &other.markers) {
+            markers.repeat_sources(other);
+        }
+    }
+
+    /// More bytes come next, or an end. Returns how many are compared with the same version of the sources.
+    pub(crate) fn begin_piece(&mut self) -> usize {
+        let at = self.position();
+        let markers = self.markers.as_mut();
+        markers.map_or(usize::MAX, |markers| markers.begin_piece(at))
+    }
+
     /// Looks for markers of citations, too. In a stream of JSON values there are none.
     #[cfg(feature = "dialects")]
     pub(crate) fn set_markers(&mut self, markers: Markers) {

@@ -191,13 +191,10 @@ impl Reader {
 impl Markers {
     /// Reports what is open at a break or the end of the stream, the last opened first.
     pub(super) fn end_open(&mut self, sink: &mut Sink<'_>) {
-        let with = With {
-            set: self.dialects.set(),
-            sources: self.sources.as_deref(),
-        };
-        while let Some(open) = self.reader.open.0.pop() {
-            let end = self.reader.position;
-            self.reader.report(&open, end, with, sink);
+        let (reader, with) = self.with();
+        while let Some(open) = reader.open.0.pop() {
+            let end = reader.position;
+            reader.report(&open, end, with, sink);
             sink(Event::Diagnostic(Diagnostic::new(
                 DiagnosticCode::UnclosedMarker,
                 open.span,

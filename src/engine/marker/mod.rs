@@ -5,6 +5,7 @@
 
 mod around;
 mod behind;
+mod lists;
 mod scan;
 mod tracker;
 mod unread;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 use self::around::OpenMarkers;
 use self::behind::Behind;
+use self::lists::SourceLists;
 use self::scan::MarkerCandidate;
 use self::tracker::Tracker;
 use self::unread::UnreadSearch;
@@ -46,7 +48,7 @@ pub(crate) enum Region {
 #[derive(Clone, Debug)]
 pub(crate) struct Markers {
     dialects: Dialects,
-    sources: Option<Arc<dyn Sources>>,
+    sources: Option<Box<SourceLists>>,
     /// Last part of the stream that was searched and in which no marker begins.
     quiet: Span,
     reader: Reader,
@@ -133,7 +135,7 @@ impl Markers {
         Self {
             quiet: Span::new(0, 0),
             dialects,
-            sources,
+            sources: sources.map(|live| Box::new(SourceLists::new(live))),
             reader: Reader {
                 region: Region::Prose,
                 held: Vec::new(),
@@ -168,6 +170,31 @@ impl Markers {
         reader.mark_end = start + BYTE_ORDER_MARK.len() as u64;
         self.quiet = Span::new(0, 0);
         self.restart(start);
+        if let Some(sources) = &mut self.sources {
+            sources.reset();
+        }
+    }
+
+    /// Compares a text that begins with the sources as `other` did at the same offsets, of whose text it is a copy.
+    pub(crate) fn repeat_sources(&mut self, other: &Self) {
+        if let (Some(sources), Some(other)) = (&mut self.sources, &other.sources) {
+            sources.repeat(other);
+        }
+    }
+
+    /// Bytes from a stream offset on come next, or an end. Returns how many are compared with the same version of the sources.
+    pub(crate) fn begin_piece(&mut self, at: u64) -> usize {
+        let sources = self.sources.as_mut();
+        sources.map_or(usize::MAX, |sources| sources.go_to(at))
+    }
+
+    /// Returns the reader, and what it compares text with.
+    fn with(&mut self) -> (&mut Reader, With<'_>) {
+        let with = With {
+            set: self.dialects.set(),
+            sources: self.sources.as_ref().map(|sources| sources.current()),
+        };
+        (&mut self.reader, with)
     }
 
     /// Reads the bytes from `start` on like the start of a stream.
@@ -212,6 +239,7 @@ impl Markers {
     pub(crate) fn heap(&self) -> usize {
         let reader = &self.reader;
         size_of::<Self>()
+            + self.sources.as_ref().map_or(0, |sources| sources.heap())
             + reader.held.capacity()
             + reader.ids.heap()
             + reader.tracker.heap()
@@ -307,24 +335,22 @@ impl Markers {
 
     /// Takes text of the present region.
     pub(crate) fn text(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
-        let with = With {
-            set: self.dialects.set(),
-            sources: self.sources.as_deref(),
-        };
-        if self.reader.region == Region::Prose {
+        let quiet = self.quiet;
+        let (reader, with) = self.with();
+        if reader.region == Region::Prose {
             let mut rest = bytes;
-            if self.reader.held.is_empty() && self.quiet.start() <= self.reader.position {
-                let quiet = self.quiet.end().saturating_sub(self.reader.position);
+            if reader.held.is_empty() && quiet.start() <= reader.position {
+                let quiet = quiet.end().saturating_sub(reader.position);
                 let (now, later) = bytes.split_at(bytes.len().min(quiet as usize));
-                self.reader.pass(now, with, sink);
+                reader.pass(now, with, sink);
                 rest = later;
             }
             if !rest.is_empty() {
-                self.reader.prose(rest, with, sink);
+                reader.prose(rest, with, sink);
             }
         } else {
-            self.reader.look(bytes, with.set);
-            self.reader.pass(bytes, with, sink);
+            reader.look(bytes, with.set);
+            reader.pass(bytes, with, sink);
         }
         if self.quiet.end() <= self.reader.position {
             self.quiet = Span::new(0, 0);
@@ -405,20 +431,14 @@ impl Markers {
 
     /// Reports the citations that are certain.
     pub(crate) fn settle(&mut self, sink: &mut Sink<'_>) {
-        let with = With {
-            set: self.dialects.set(),
-            sources: self.sources.as_deref(),
-        };
-        self.reader.tracker.settle(with, sink);
+        let (reader, with) = self.with();
+        reader.tracker.settle(with, sink);
     }
 
     /// Reports all citations: nothing joins them.
     fn settle_all(&mut self, sink: &mut Sink<'_>) {
-        let with = With {
-            set: self.dialects.set(),
-            sources: self.sources.as_deref(),
-        };
-        self.reader.tracker.settle_all(with, sink);
+        let (reader, with) = self.with();
+        reader.tracker.settle_all(with, sink);
     }
 
     /// Ends everything at a break or the end of the stream.

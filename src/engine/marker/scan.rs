@@ -126,14 +126,11 @@ impl Markers {
         if self.reader.held.is_empty() {
             return;
         }
-        let with = With {
-            set: self.dialects.set(),
-            sources: self.sources.as_deref(),
-        };
-        let mut held = core::mem::take(&mut self.reader.held);
+        let (reader, with) = self.with();
+        let mut held = core::mem::take(&mut reader.held);
         let mut at = 0;
         while at < held.len() {
-            at += self.reader.scan(
+            at += reader.scan(
                 &held[at..],
                 Some(Next {
                     bytes: next,
@@ -144,7 +141,7 @@ impl Markers {
             );
         }
         held.clear();
-        self.reader.held = held;
+        reader.held = held;
     }
 }
 
@@ -288,7 +285,11 @@ impl Reader {
             });
         }
         let Some(read) = with.set.read(form, bytes, &mut self.ids) else {
-            return Outcome::Text;
+            // Too many identifiers, or a range that does not ascend.
+            return match with.sources.is_some_and(|list| list.is_complete()) {
+                true => Outcome::Unread,
+                false => Outcome::Text,
+            };
         };
         if let Some(guard) = with.set.guard(form) {
             if self.behind.in_bibliography && guard.is_for_numbers() {
@@ -346,6 +347,7 @@ impl Reader {
             start,
             whitespace_before: white,
             kind,
+            follows_exclamation: self.tracker.last_byte() == Some(b'!'),
         };
         sink(Event::Marker(Marker::borrowed(&parts)));
         let span = Span::new(start, start + raw.len() as u64);

@@ -176,6 +176,11 @@ impl Tracker {
             + self.ids.heap()
     }
 
+    /// Returns the last byte of the clean text, as far as it is kept.
+    pub(super) fn last_byte(&self) -> Option<u8> {
+        self.white.last().or(self.text.last()).copied()
+    }
+
     /// Adds text that is not part of a marker or annotation.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.end += bytes.len() as u64;

@@ -483,6 +483,9 @@ impl<R: TextRewriter> State<R> {
             Some(fresh) => rewriter.restart(fresh, position, before.map(|text| &text.rewriter)),
             None => rewriter.renew(),
         }
+        if let Some(before) = before {
+            rewriter.repeat_sources(&before.rewriter);
+        }
         true
     }
 

@@ -232,3 +232,81 @@ fn sources_have_the_class_of_the_route_or_of_their_tool() {
         assert_eq!(text, format!("{expected} So."), "{class}");
     }
 }
+
+/// Every text of a Responses stream that a client can read: the deltas joined, and each copy.
+fn copies(out: &str) -> Vec<String> {
+    let mut copies = vec![String::new()];
+    for data in out.lines().filter_map(|line| line.strip_prefix("data: ")) {
+        let event: Value = serde_json::from_str(data).expect("JSON");
+        if let Some(delta) = event["delta"].as_str() {
+            copies[0] += delta;
+        }
+        let wholes = [
+            &event["text"],
+            &event["part"]["text"],
+            &event["item"]["content"][0]["text"],
+            &event["response"]["output"][0]["content"][0]["text"],
+        ];
+        copies.extend(wholes.into_iter().filter_map(Value::as_str).map(Into::into));
+    }
+    copies
+}
+
+/// Sources that come while a text is written, at its end, before its copies or between them.
+#[test]
+fn copies_repeat_what_was_written_whatever_is_learned_since() {
+    const TEXT: &str = "Big[1]. It rains[7]. Sky is blue [8].\nSo it is[7]. End";
+    let file = "[[route]]\npath = \"*\"\naction = \"strip\"\ndialects = [\"numeric\"]\nsources = \"request\"\n";
+    let unknown = "unknown_source = { action = \"replace\", text = \"(unknown)\" }";
+    let discard = POLICY.replace(unknown, "unknown_source = { action = \"discard\" }");
+    let all = [
+        gate("", POLICY),
+        gate("", &discard),
+        routes(file),
+        routes(&format!("{file}render = \"[{{n}}]({{url}})\"\n")),
+    ];
+    let learned = [
+        json!({"type": "response.output_text.annotation.added", "output_index": 0, "content_index": 0,
+            "annotation": {"type": "url_citation", "url": "https://n.example", "title": "N"}}),
+        tool(
+            1,
+            json!({"type": "mcp_call", "output": "[7] Rain https://r.example/7"}),
+        ),
+    ];
+    let part = json!({"type": "output_text", "text": TEXT, "annotations": []});
+    let item = json!({"type": "message", "id": "m", "content": [part]});
+    let of_part = |name: &str, member: &str, value: &Value| {
+        let mut event =
+            json!({"type": name, "output_index": 0, "content_index": 0, "item_id": "m"});
+        event[member] = value.clone();
+        event
+    };
+    let delta = |text: &str| of_part("response.output_text.delta", "delta", &json!(text));
+    let mut events = vec![
+        json!({"type": "response.output_item.added", "output_index": 0,
+        "item": {"type": "message", "id": "m", "content": []}}),
+    ];
+    let pieces: Vec<&str> = TEXT.split_inclusive(' ').collect();
+    events.extend(pieces.into_iter().map(delta));
+    events.push(of_part("response.output_text.done", "text", &json!(TEXT)));
+    events.push(of_part("response.content_part.done", "part", &part));
+    events.push(json!({"type": "response.output_item.done", "output_index": 0, "item": item}));
+    let completed = json!({"object": "response", "output": [item]});
+    events.push(json!({"type": "response.completed", "response": completed}));
+    for routes in &all {
+        for input in ["[1] Cities: https://c.example\n\nSo?", "So?"] {
+            for place in (1..events.len()).flat_map(|one| [(one, one), (one, events.len() - 3)]) {
+                let mut events = events.clone();
+                events.insert(place.1.max(place.0), learned[1].clone());
+                events.insert(place.0, learned[usize::from(place.0 == place.1)].clone());
+                let out = answer(routes, &json!({"input": input}), &events);
+                let copies = copies(&out);
+                assert_eq!(copies.len(), 5, "{out}");
+                assert!(copies[0].contains("End"), "{out}");
+                for copy in &copies {
+                    assert_eq!(*copy, copies[0], "{input} {place:?} {out}");
+                }
+            }
+        }
+    }
+}

@@ -368,18 +368,16 @@ impl Search<'_> {
         let bytes = &self.stream.bytes[span.clone()];
         let first = &self.dialects.tables[index];
         let units = self.units(bytes, index).expect("a group of markers");
-        let mut sizes = Vec::new();
-        let mut ids = Vec::new();
-        for unit in units {
-            let Some(expanded) = expand(unit) else {
-                return;
-            };
-            sizes.push(expanded.len());
-            ids.extend(expanded);
-        }
-        if ids.len() > MOST_IDS {
+        let units: Option<Vec<_>> = units.into_iter().map(expand).collect();
+        let units = units.filter(|units| units.iter().map(Vec::len).sum::<usize>() <= MOST_IDS);
+        let Some(units) = units else {
+            if matches!(self.known, Known::Complete(_)) {
+                self.found.unread.push(span);
+            }
             return;
-        }
+        };
+        let has_list = units.iter().any(|unit| unit.len() > 1);
+        let ids = units.concat();
         if let Some(guard) = first.spec.guard {
             let last_marker = self.found.markers.last().map_or(0, |last| last.span.end);
             let group = Group {
@@ -388,7 +386,7 @@ impl Search<'_> {
                 known: self.known,
                 span: span.clone(),
                 ids: &ids,
-                has_list: sizes.iter().any(|&size| size > 1),
+                has_list,
                 last_marker,
                 alone: false,
             };

@@ -15,7 +15,7 @@ const NOT_AFTER: &str = "in is are returns return returned gives prints yields o
     列表 数组 在 为 是 返回";
 
 /// Words after which a number is a label.
-const LABELS: &str = "press key option step choose figure fig eq equation table section line row \
+const LABELS: &str = "press key option step choose figure fig fig. eq eq. equation table section line row \
     column item page chapter schritt zeile gleichung étape ligne opción línea";
 
 /// Most bytes of the text before a group that decide.
@@ -58,8 +58,8 @@ impl Group<'_> {
         start
     }
 
-    /// Returns what follows a group that is the first in its line, after the end of its emphasis.
-    fn after_first(&self) -> Option<After> {
+    /// Returns where what follows a group begins that is the first in its line, after the end of its emphasis.
+    fn after_first(&self) -> Option<usize> {
         let (start, at) = (self.line_start(), self.span.start);
         let end = self.stream.line_end(at);
         let prefix = lines::prefix(self.stream, start, end, &[]);
@@ -77,21 +77,28 @@ impl Group<'_> {
         let after = self.span.end;
         let mut signs = emphasis.chars().enumerate();
         let ends = signs.all(|(index, sign)| self.after(after + index) == After::Char(sign));
-        Some(self.after(after + if ends { emphasis.len() } else { 0 }))
+        Some(after + if ends { emphasis.len() } else { 0 })
     }
 
     /// Returns `true` for rule 2.
     pub(super) fn is_first_in_line(&self) -> bool {
-        self.after_first().is_some_and(|after| match after {
+        self.after_first().is_some_and(|at| match self.after(at) {
             After::LineEnd => false,
-            After::Blank | After::Char(':' | '：') | After::Byte => true,
+            After::Blank => {
+                let blanks = (at..)
+                    .take_while(|&at| self.after(at) == After::Blank)
+                    .count();
+                blanks > 8 || self.after(at + blanks) != After::LineEnd
+            }
+            After::Char(':' | '：') | After::Byte => true,
             After::Char(char) => char > '\u{7f}' && !stream::is_closing(char),
         })
     }
 
     /// Returns `true` if the guard `link` makes the group text.
     pub(super) fn is_link(&self) -> bool {
-        let is_label = matches!(self.after_first(), Some(After::Char(':' | '：')));
+        let after = self.after_first().map(|at| self.after(at));
+        let is_label = matches!(after, Some(After::Char(':' | '：')));
         is_label || self.before().ends_with(b"]") || self.is_image()
     }
 
@@ -148,8 +155,7 @@ impl Group<'_> {
             alone: true,
             ..*self
         };
-        let has_label = ends_with_word(without_blanks(self.before()), LABELS);
-        !has_label && !self.ids.iter().any(is_one) && !listed.is_text()
+        !self.ids.iter().any(is_one) && !listed.is_text()
     }
 
     /// Returns `true` for forms with `attached = "always"`.
@@ -225,8 +231,12 @@ impl Group<'_> {
     /// Reads what is at a position.
     fn after(&self, at: usize) -> After {
         let stream = self.stream;
-        if self.alone && at > self.span.end {
-            return After::LineEnd;
+        let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+        if self.alone {
+            let is_attached = is_word(self.before().last()) || self.before().ends_with(b"_");
+            if at > self.span.end || is_word(stream.bytes.get(at)) && !is_attached {
+                return After::LineEnd;
+            }
         }
         let annotation = self.scan.annotation_spans().any(|(start, _)| start == at);
         let value = self.scan.values.iter().any(|value| value.start == at);
