@@ -106,16 +106,13 @@ impl Guard {
                     .is_none_or(|sources| sources.find(id).is_none())
         });
         let first = around.first();
-        match around.label(false) {
-            None => return GuardVerdict::More,
-            Some(true) => return GuardVerdict::FirstInLine,
-            Some(false) => {}
-        }
-        if unlisted_zero {
-            return GuardVerdict::Text;
+        let is_label = around.label(false);
+        if is_label == Some(true) {
+            return GuardVerdict::FirstInLine;
         }
         let before = trimmed(around.before);
         let answers = [
+            Some(unlisted_zero),
             Some(around.before.last().is_some_and(|&byte| bars_before(byte))),
             Some(in_parentheses(around.before)),
             Some(around.is_image(bytes)),
@@ -128,7 +125,18 @@ impl Guard {
             },
             Some(listed != Some(true) && ends_with_word(before, &self.labels)),
         ];
-        if answers.contains(&Some(true)) {
+        let is_text = answers.contains(&Some(true));
+        if is_text && around.is_before_blank() {
+            // Whatever comes after the blanks: the line's end, or text.
+            return GuardVerdict::FirstInLine;
+        }
+        if is_label.is_none() {
+            return GuardVerdict::More;
+        }
+        if unlisted_zero {
+            return GuardVerdict::Text;
+        }
+        if is_text {
             self.unlisted(bytes, ids, one_each, around)
         } else if answers.contains(&None) {
             GuardVerdict::More
@@ -229,10 +237,9 @@ impl Around<'_> {
         let Some(emphasis) = self.first_in_line else {
             return Some(false);
         };
-        let rest = match self.after.strip_prefix(emphasis) {
+        let rest = match self.after_emphasis(emphasis) {
             Some(rest) => rest,
-            None if emphasis.starts_with(self.after) => return self.ends.then_some(false),
-            None => self.after,
+            None => return self.ends.then_some(false),
         };
         match rest {
             [] => self.ends.then_some(false),
@@ -244,6 +251,21 @@ impl Around<'_> {
             _ if colon_only && (self.ends || !WIDE_COLON.starts_with(rest)) => Some(false),
             _ => self.opens_text(rest),
         }
+    }
+
+    /// Returns what follows the group after its closing emphasis; `None` if that may still go on.
+    fn after_emphasis(&self, emphasis: &[u8]) -> Option<&[u8]> {
+        match self.after.strip_prefix(emphasis) {
+            None if emphasis.starts_with(self.after) => None,
+            rest => Some(rest.unwrap_or(self.after)),
+        }
+    }
+
+    /// Returns `true` if the group is the first in its line, and a blank follows.
+    fn is_before_blank(&self) -> bool {
+        let emphasis = self.first_in_line;
+        let rest = emphasis.and_then(|emphasis| self.after_emphasis(emphasis));
+        rest.is_some_and(|rest| rest.first().is_some_and(|byte| is_blank(*byte)))
     }
 
     /// Returns whether blanks are more than `MOST_BLANKS`, or something other than the line's end comes after them.

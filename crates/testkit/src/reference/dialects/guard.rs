@@ -84,6 +84,8 @@ impl Group<'_> {
     pub(super) fn is_first_in_line(&self) -> bool {
         self.after_first().is_some_and(|at| match self.after(at) {
             After::LineEnd => false,
+            // Text by another rule, it is text whatever comes after the blanks.
+            After::Blank if self.is_text() => true,
             After::Blank => {
                 let blanks = (at..)
                     .take_while(|&at| self.after(at) == After::Blank)
