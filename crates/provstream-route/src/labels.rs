@@ -187,7 +187,8 @@ fn is_between(found: char) -> bool {
     found.is_whitespace() || AFTER_LABEL.contains(&found)
 }
 
-/// Returns `true` if a text right after a label is its text. After `[1]`, an operator, a comma or an index is none.
+/// Returns `true` if the title or passage of a label may begin like this right after its marker: not with an operator, a comma or an
+/// index.
 fn follows(text: &str) -> bool {
     let mut chars = text.chars();
     match chars.next() {

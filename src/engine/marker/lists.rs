@@ -60,7 +60,10 @@ impl SourceLists {
                     copied.next += 1;
                 }
                 let next = copied.versions.get(copied.next);
-                next.map_or(usize::MAX, |(from, _)| (from - at) as usize)
+                // Where `usize` has 32 bits, a change may be farther away.
+                let len = next.map(|(from, _)| from - at);
+                len.and_then(|len| usize::try_from(len).ok())
+                    .unwrap_or(usize::MAX)
             }
             None => {
                 let version = self.live.version();

@@ -36,8 +36,8 @@ const MAX_LINE: usize = 1 << 16;
 ///     provstream report --audit-log audit.ndjson -o report.html
 ///
 /// Of several files, each gets a page in the directory -o, and index.html has a row for each. An
-/// audit log has hashes instead of texts. With --dialect, markers of citations such as [1] count, too. That an annotation counts is no evidence that an
-/// observation took place.
+/// audit log has hashes instead of texts. With --dialect, sentences with markers of citations such
+/// as [1] are judged, too. That an annotation counts is no evidence that an observation took place.
 #[derive(Debug, Args)]
 #[command(
     verbatim_doc_comment,
