@@ -1,9 +1,10 @@
 //! Reads the labels of sources in texts.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use provstream::provenance::Class;
-use provstream::{Dialects, Event, Parser, Source, Sources};
+use provstream::{DiagnosticCode, Dialects, Event, Mode, Parser, Source, Sources};
 use serde_json::Value;
 
 use crate::sources::SourceList;
@@ -37,13 +38,33 @@ const OPENING: [char; 13] = [
 /// First characters of a code fence.
 const FENCE: &str = "```";
 
-/// A list that has every source, so that a label may have any identifier.
+/// Text before a marker, so that it is not the first one in its line.
+const BEFORE: &str = "So ";
+
+/// Characters of escapes and code, after or in which a parser takes a marker for text.
+const HIDING: [char; 3] = ['\\', '`', '~'];
+
+/// Brackets, each with a blank on its outer side: right beside other text, a parser may take a marker for an index, a link or a list.
+const APART: [(&str, &str); 7] = [
+    ("(", " "),
+    ("[", " ["),
+    ("]", "] "),
+    ("【", " 【"),
+    ("】", "】 "),
+    ("［", " ［"),
+    ("］", "］ "),
+];
+
+/// A list that has every source, so that a marker may have any identifier.
 #[derive(Debug)]
-struct Any;
+struct Any {
+    /// Without it, `[0]` is text, as in an answer.
+    has_zero: bool,
+}
 
 impl Sources for Any {
-    fn find(&self, _: &str) -> Option<Source<'_>> {
-        Some(Source::new(""))
+    fn find(&self, id: &str) -> Option<Source<'_>> {
+        (self.has_zero || id != "0").then(|| Source::new(""))
     }
 
     fn is_complete(&self) -> bool {
@@ -57,6 +78,12 @@ impl Sources for Any {
 #[derive(Debug)]
 pub(crate) struct LabelReader {
     parser: Parser,
+    /// Parser of whole texts, in which `[0]` is an index.
+    finder: Parser,
+    /// Identifiers of markers that had no label so far: at most one more than a list may have, so that one of them never gets one.
+    mentioned: BTreeSet<Box<str>>,
+    /// A marker has too many identifiers to be one, such as `[2-40]`.
+    is_unread: bool,
     /// Class of the sources that are read next.
     pub(crate) class: Option<Class>,
     list: SourceList,
@@ -67,9 +94,17 @@ pub(crate) struct LabelReader {
 
 impl LabelReader {
     pub(crate) fn new(dialects: &Dialects) -> Self {
-        let parser = Parser::builder().dialects(dialects.clone());
+        let parser = |has_zero| {
+            let sources = Arc::new(Any { has_zero });
+            Parser::builder()
+                .dialects(dialects.clone())
+                .sources(sources)
+        };
         Self {
-            parser: parser.sources(Arc::new(Any)).build(),
+            parser: parser(true).build(),
+            finder: parser(false).mode(Mode::Text).build(),
+            mentioned: BTreeSet::new(),
+            is_unread: false,
             class: None,
             list: SourceList::default(),
             has_label: false,
@@ -94,21 +129,72 @@ impl LabelReader {
 
     /// Reads the labels of a text, or those in the strings of one that is JSON, such as the result of a tool.
     pub(crate) fn text(&mut self, text: &str) {
-        if text.trim_start().starts_with(['{', '['])
-            && let Ok(json) = serde_json::from_str::<Value>(text)
-        {
-            return self.strings(&json, Self::lines);
-        }
-        self.lines(text);
+        self.text_or_strings(text, Self::lines);
     }
 
-    /// Reads each string of a JSON value with `read`.
+    /// Reads the labels of a text of a request, and [finds](Self::has_unlabelled) its other markers.
+    pub(crate) fn request_text(&mut self, text: &str) {
+        self.text_or_strings(text, |labels, text| {
+            labels.lines(text);
+            labels.mentions(text);
+        });
+    }
+
+    /// Returns `true` if a marker in the texts of the request has an identifier that has not become a source: the model may cite it.
+    pub(crate) fn has_unlabelled(&self) -> bool {
+        let mut mentioned = self.mentioned.iter();
+        self.is_unread || mentioned.any(|id| self.list.find(id).is_none())
+    }
+
+    fn text_or_strings(&mut self, text: &str, read: fn(&mut Self, &str)) {
+        // Without strings, `[2]` is a marker.
+        if text.trim_start().starts_with(['{', '['])
+            && text.contains('"')
+            && let Ok(json) = serde_json::from_str::<Value>(text)
+        {
+            return self.strings(&json, read);
+        }
+        read(self, text);
+    }
+
+    /// Reads each string of a JSON value, and each name of a member, with `read`.
     pub(crate) fn strings(&mut self, json: &Value, read: fn(&mut Self, &str)) {
         match json {
             Value::String(text) => read(self, text),
             Value::Array(all) => all.iter().for_each(|one| self.strings(one, read)),
-            Value::Object(members) => members.values().for_each(|one| self.strings(one, read)),
+            Value::Object(members) => members.iter().for_each(|(name, one)| {
+                read(self, name);
+                self.strings(one, read);
+            }),
             _ => {}
+        }
+    }
+
+    /// Notes the identifiers of markers anywhere in a text, also where an answer would have none: in code, in tables, in bibliographies.
+    fn mentions(&mut self, text: &str) {
+        let plain = text.replace(HIDING, "").replace(['\n', '\r'], " ");
+        let apart = APART.iter().fold(plain.clone(), |text, (mark, apart)| {
+            text.replace(mark, apart)
+        });
+        let mut note = |event: Event<'_>| match event {
+            Event::Marker(found) => {
+                for id in found.ids().filter(|id| self.list.find(id).is_none()) {
+                    if self.mentioned.len() <= MAX_IDS {
+                        self.mentioned.insert(id.into());
+                    }
+                }
+            }
+            Event::Diagnostic(found) => {
+                self.is_unread |= found.code() == DiagnosticCode::UnreadMarker;
+            }
+            _ => {}
+        };
+        // Markers with brackets inside, such as `%[2]%`, are only in the text as it is.
+        for text in [plain, apart] {
+            self.finder.reset();
+            self.finder.push(BEFORE.as_bytes(), &mut note);
+            self.finder.push(text.as_bytes(), &mut note);
+            self.finder.finish(&mut note);
         }
     }
 
@@ -156,7 +242,6 @@ impl LabelReader {
 
     /// Returns the identifiers of a marker; of another text, none.
     fn ids(&mut self, marker: &str) -> Vec<Box<str>> {
-        const BEFORE: &str = "So ";
         let mut ids = Vec::new();
         let mut take = |event: Event<'_>| {
             if let Event::Marker(found) = event
@@ -265,6 +350,33 @@ mod tests {
             ("<https://a.example>", None, Some("https://a.example")),
         ] {
             assert_eq!(title_and_url(text), (title, url), "{text}");
+        }
+    }
+
+    #[test]
+    fn markers_of_each_dialect_are_found_without_a_label() {
+        for (name, first, second) in [
+            ("numeric", "[1]", "[2]"),
+            ("doc", "[doc1]", "[doc2]"),
+            ("citation", "[citation:1]", "[cite: 2]"),
+            ("nova", "%[1]%", "%[2]%"),
+            ("openai-file", "【4:0†source】", "【4:1†source】"),
+            (
+                "openai-web",
+                "\u{E200}cite\u{E202}turn0search1\u{E201}",
+                "\u{E200}cite\u{E202}turn0search2\u{E201}",
+            ),
+            ("file-token", "<|file-a|>", "<|file-b|>"),
+            ("cohere", "<co: 0>", "<co: 1>"),
+            ("cite-tag", "<cite index=\"0-1\">", "<cite index=\"0-2\">"),
+        ] {
+            let mut labels = LabelReader::new(&Dialects::built_in([name]).unwrap());
+            labels.request_text(&format!("So is {first}.\n{first} Cities"));
+            assert!(labels.has_label && !labels.has_unlabelled(), "{first}");
+            labels.request_text(&format!("So is `{second}`, Rivers"));
+            assert!(labels.has_unlabelled(), "{second}");
+            labels.request_text(&format!("{second} Rivers"));
+            assert!(!labels.has_unlabelled(), "{second}");
         }
     }
 }

@@ -202,8 +202,8 @@ pub fn request_sources(body: &[u8], dialects: &Dialects) -> Option<SourceList> {
 /// Returns the sources of a request to a provider: the identifiers of its labels, and those of its documents. Without any, there is
 /// no list.
 ///
-/// The list is complete if there is a [label](LabelReader) and nothing in the request can bring other sources; otherwise the first
-/// reason why it is not is returned, too.
+/// The list is complete if there is a [label](LabelReader), each marker in the texts has the identifier of a source, and nothing in
+/// the request can bring other sources; otherwise the first reason why it is not is returned, too.
 pub(crate) fn sources_of(
     body: &[u8],
     dialects: &Dialects,
@@ -221,9 +221,11 @@ pub(crate) fn sources_of(
         Ok(Value::Object(request)) => reader.request(&request),
         _ => reader.lacks(true, SourceGap::NotAnObject),
     }
-    let (is_full, is_unlabelled) = (reader.labels.is_full, !reader.labels.has_label);
+    let (is_full, has_label) = (reader.labels.is_full, reader.labels.has_label);
     reader.lacks(is_full, SourceGap::Identifiers);
-    reader.lacks(is_unlabelled, SourceGap::NoLabel);
+    reader.lacks(!has_label, SourceGap::NoLabel);
+    let has_unlabelled = reader.labels.has_unlabelled();
+    reader.lacks(has_unlabelled, SourceGap::Unlabelled);
     let list = reader.labels.take().with_complete(reader.gap.is_none());
     ((list.len() > 0).then_some(list), reader.gap)
 }
@@ -294,7 +296,7 @@ impl RequestReader<'_> {
     /// Reads the labels in texts, but for those of the model.
     fn value(&mut self, value: &Value) {
         match value {
-            Value::String(text) => self.labels.text(text),
+            Value::String(text) => self.labels.request_text(text),
             Value::Array(all) => all.iter().for_each(|one| self.value(one)),
             Value::Object(content) => self.content(content),
             _ => {}
@@ -372,6 +374,7 @@ impl RequestReader<'_> {
                 self.document(value);
             }
             if !ASIDE.contains(&name) && !matches!(name, "id" | "role" | "type") {
+                self.labels.request_text(name);
                 self.value(value);
             }
         }

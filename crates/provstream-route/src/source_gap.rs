@@ -10,6 +10,8 @@ pub enum SourceGap {
     NotAnObject,
     /// No text of the request begins a line with a label.
     NoLabel,
+    /// A text of the request has a marker with an identifier that is in no label.
+    Unlabelled,
     /// The request has a tool that is not a function of the client.
     Tool,
     /// The request has a member that may bring sources, or is unknown.
@@ -27,6 +29,7 @@ impl SourceGap {
         match self {
             Self::NotAnObject => "not_an_object",
             Self::NoLabel => "no_label",
+            Self::Unlabelled => "unlabelled",
             Self::Tool => "tool",
             Self::Member => "member",
             Self::Content => "content",

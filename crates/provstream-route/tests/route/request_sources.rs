@@ -65,7 +65,7 @@ const LABELLED: &str = "Sources:\n[1] Cities of Portugal\n[2]: Rivers\n\nAnswer 
 fn labels_in_the_texts_of_a_request_are_its_sources() {
     let tool = |content: Value| {
         chat(&json!([
-            {"role": "user", "content": "What is [7] about?"},
+            {"role": "user", "content": "What is [1] about?"},
             {"role": "assistant", "content": "[7] is old.", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}]},
             {"role": "tool", "tool_call_id": "c", "content": content},
         ]))
@@ -302,15 +302,15 @@ fn labels_have_the_forms_that_prompts_have() {
             "[2]\nRivers are long.",
             "kkuu",
         ),
-        ("[1][2] Cities", "[doc1]\n\nAnswer.", "kkuu"),
+        ("[1][2] Cities", "[doc1]\n\nAnswer.", "kknn"),
         (
             "[[1]](https://a.example) Cities",
             "[2](https://b.example/(b)) Rivers",
             "kkuu",
         ),
-        ("[1] Cities", "[2][7]=4 and [7]/[9]", "kuuu"),
-        ("[1] Cities", "x [2] Rivers", "kuuu"),
-        ("[1] Cities", "[2]", "kuuu"),
+        ("[1] Cities", "[2][7]=4 and [7]/[9]", "knnn"),
+        ("[1] Cities", "x [2] Rivers", "knnn"),
+        ("[1] Cities", "[2]", "knnn"),
     ] {
         let text = format!("{first}\n{second}");
         let request = chat(&json!([{"role": "user", "content": text}]));
@@ -376,8 +376,90 @@ fn a_marker_without_text_is_no_label() {
     ] {
         let text = format!("{first}\n[2] Rivers");
         let request = chat(&json!([{"role": "user", "content": text}]));
-        assert_eq!(of(&request), "ukuu", "{text}");
+        assert_eq!(of(&request), "nknn", "{text}");
     }
+}
+
+/// An answer may cite what the request labels in a form that is not read.
+#[test]
+fn a_marker_that_got_no_label_makes_the_list_incomplete() {
+    let address = "https://b.example";
+    for more in [
+        ", [2] Rivers, [3] Lakes",
+        &format!(" [2] {address} [3] {address}"),
+        "\n[2]\n\nRivers are long.",
+        "\n[2], [3] Rivers and lakes",
+        "\n[2]/[3] Rivers",
+        "\n[3] [2] Rivers and lakes",
+        "\n[1], [2-30] Rivers",
+        "\r[2] Rivers",
+        "\u{2028}[2] Rivers",
+        "\n| [2] | Rivers |",
+        "\n([2]) Rivers",
+        "\n([2020], [2]) Rivers",
+        "\n`[2]` Rivers",
+        "\n[`2`] Rivers",
+        "\n~~[2]~~ Rivers",
+        "\n<b>[2]</b> Rivers",
+        "\n\\[2\\] Rivers",
+        "\n[2]→Rivers",
+        "\n[2]= Rivers",
+        "\n📄 [2] Rivers",
+        "\nid [2]: Rivers",
+        "\nid[2] Rivers",
+        "\n§[2] Rivers",
+        "\n#【2】= Rivers",
+        "\n```x``` is code\n[2]\n```sql\nselect\n```",
+        "\n{\"[2]\": \"Rivers\"}",
+        "\n[[2], [3]] Rivers",
+        "\nWhat is [2] about?",
+        "\nCite as [doc2].",
+    ] {
+        let text = format!("[1] Cities{more}");
+        let request = chat(&json!([{"role": "user", "content": text}]));
+        assert_eq!(of(&request), "knnn", "{text}");
+    }
+    let tool = |content: Value| {
+        let content = content.to_string();
+        chat(&json!([{"role": "tool", "tool_call_id": "c", "content": content}]))
+    };
+    for result in [
+        json!({"a": "[1] Cities", "b": "id [2]: Rivers"}),
+        json!({"a": "[1] Cities", "[2]": "Rivers"}),
+        json!({"a": "[1] Cities", "number": "[2]", "text": "Rivers"}),
+    ] {
+        assert_eq!(of(&tool(result)), "knnn");
+    }
+    for (name, value) in [("[2]", "Rivers"), ("text", "[2]")] {
+        let request = json!({"contents": [{"role": "user", "parts": [{"text": "[1] Cities"},
+            {"functionResponse": {"name": "f", "response": {name: value}}}]}]});
+        assert_eq!(of(&request), "knnn");
+    }
+    let many: String = (1..=5_000).map(|n| format!("and [doc{n}] ")).collect();
+    let request = chat(&json!([{"role": "user", "content": format!("[1] Cities\n{many}")}]));
+    assert_eq!(of(&request), "knnn");
+}
+
+/// A marker of a source that has a label elsewhere in the request names no other source, and neither does text of the model.
+#[test]
+fn markers_of_labelled_sources_leave_the_list_complete() {
+    for more in [
+        "Cite sources like [1] or [2], e.g. \"It rains [1][2].\" or `[1, 2]`.",
+        "Cite as [n], (n) or [^n], with \\[1\\] for the first.",
+        "It rains since [2020], see [here](https://a.example) and [^note].",
+        "- [ ] Cities\n- [x] Rivers",
+        "x[i] = rows[0] + [0-9]+ or [0, 7]",
+    ] {
+        let request = chat(&json!([
+            {"role": "system", "content": more},
+            {"role": "assistant", "content": "It rains [7]."},
+            {"role": "user", "content": LABELLED},
+        ]));
+        assert_eq!(of(&request), "kkuu", "{more}");
+    }
+    let scores = json!({"text": LABELLED, "scores": [7], "id": 7}).to_string();
+    let request = chat(&json!([{"role": "tool", "tool_call_id": "c", "content": scores}]));
+    assert_eq!(of(&request), "kkuu");
 }
 
 #[test]
