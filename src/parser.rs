@@ -138,7 +138,7 @@ impl Parser {
         sink: &mut dyn FnMut(Event<'_>),
     ) {
         let mut rest = chunk;
-        loop {
+        while !rest.is_empty() {
             let (now, later) = rest.split_at(self.engine.begin_piece().min(rest.len()));
             let input = Input {
                 limits: &self.limits,
@@ -147,9 +147,6 @@ impl Parser {
                 base: self.engine.position(),
             };
             self.engine.push(&input, untrusted, sink);
-            if later.is_empty() {
-                return;
-            }
             rest = later;
         }
     }
@@ -184,7 +181,7 @@ impl Parser {
     }
 
     pub(crate) fn break_with(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
-        self.engine.begin_piece();
+        self.engine.end_piece();
         let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
@@ -208,7 +205,7 @@ impl Parser {
     }
 
     fn finish_with(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
-        self.engine.begin_piece();
+        self.engine.end_piece();
         let input = Input {
             limits: &self.limits,
             vocabulary: &self.vocabulary,
@@ -237,6 +234,13 @@ impl Parser {
     #[must_use]
     pub fn buffered_len(&self) -> usize {
         self.engine.buffered_len()
+    }
+
+    /// Returns `true` if the text so far ends in the beginning of an annotation, a record or a marker. A whole marker that more text may
+    /// make longer, such as `[1]` before `[2]`, is none.
+    #[must_use]
+    pub fn is_in_beginning(&self) -> bool {
+        self.engine.is_in_beginning()
     }
 
     /// Returns the number of bytes of whitespace, emitted last, that an annotation after them would remove: 0 to 64. Code that

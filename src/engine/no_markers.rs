@@ -27,6 +27,14 @@ impl Markers {
         match *self {}
     }
 
+    pub(crate) const fn end_piece(&mut self, _: u64) {
+        match *self {}
+    }
+
+    pub(crate) const fn whole_marker(&self) -> Option<usize> {
+        match *self {}
+    }
+
     pub(crate) const fn position(&self) -> u64 {
         match *self {}
     }

@@ -338,6 +338,13 @@ impl<P: Policy> Gate<P> {
         self.rewriter.parser().buffered_len()
     }
 
+    /// Returns `true` if the text so far ends in the beginning of an annotation, a record or a marker; see
+    /// [`Parser::is_in_beginning`].
+    #[must_use]
+    pub fn is_in_beginning(&self) -> bool {
+        self.rewriter.parser().is_in_beginning()
+    }
+
     /// Returns the number of bytes of text that are held.
     #[must_use]
     pub fn held_len(&self) -> usize {

@@ -53,6 +53,7 @@ impl Handler for Rendered {
 
 /// A text written anew in chunks of several sizes, always the same, and its notes.
 #[track_caller]
+/// Renders a text; U+0000 in it is a break.
 fn render(renderer: &MarkerRenderer, dialects: &[&str], text: &str) -> (String, MarkerRenderer) {
     let dialects = built_in(dialects);
     let results = [1, 3, usize::MAX].map(|size| {
@@ -61,8 +62,13 @@ fn render(renderer: &MarkerRenderer, dialects: &[&str], text: &str) -> (String, 
             renderer: renderer.clone(),
             text: Vec::new(),
         };
-        for chunk in text.as_bytes().chunks(size) {
-            rewriter.push(chunk, &mut out);
+        for (place, part) in text.split('\0').enumerate() {
+            if place > 0 {
+                rewriter.push_break(&mut out);
+            }
+            for chunk in part.as_bytes().chunks(size) {
+                rewriter.push(chunk, &mut out);
+            }
         }
         rewriter.finish(&mut out);
         (String::from_utf8(out.text).expect("UTF-8"), out.renderer)
@@ -200,6 +206,8 @@ fn a_title_stays_text_in_markdown() {
 fn a_link_after_an_exclamation_mark_is_no_image() {
     let sources = [["6", "", "https://stranger.example/pixel.png"]];
     let sources = ["6", "4:0", "file-a"].map(|id| [id, sources[0][1], sources[0][2]]);
+    // The sentence before the mark is cut off there, and all text before it is dropped.
+    let cut = [4_093, 4_094, 4_095].map(|len| format!("So [6] {}![6].", "a".repeat(len)));
     for text in [
         "Es schneit![6] So.",
         "Yes!【6】",
@@ -211,6 +219,11 @@ fn a_link_after_an_exclamation_mark_is_no_image() {
         "Snow! 【4:9†a】【4:0†a】 x",
         "Snow![substrate.grep]【4:0†a】 x",
         "<co: 6>Wow!",
+        &cut[0],
+        &cut[1],
+        &cut[2],
+        // A break is no part of the text that clients join.
+        "Wow!\0[6]. So.",
     ] {
         let links = renderer("[{n}]({url})", Markup::Markdown, &sources);
         let dialects = ["numeric", "openai-file", "file-token", "cohere"];

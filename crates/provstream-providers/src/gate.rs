@@ -344,8 +344,8 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.gate.is_holding()
     }
 
-    fn is_in_candidate(&self) -> bool {
-        self.gate.buffered_len() > 0
+    fn is_in_beginning(&self) -> bool {
+        self.gate.is_in_beginning()
     }
 
     fn ended(&self) -> Option<GateEnd> {

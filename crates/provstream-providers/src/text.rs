@@ -283,9 +283,9 @@ impl<R: TextRewriter> Text<R> {
         }
     }
 
-    /// Returns `true` if the text so far ends in bytes that can still become an annotation or a record.
-    pub(super) fn is_in_candidate(&self) -> bool {
-        self.rewriter.is_in_candidate()
+    /// Returns `true` if the text so far ends in the beginning of an annotation, a record or a marker.
+    pub(super) fn is_in_beginning(&self) -> bool {
+        self.rewriter.is_in_beginning()
     }
 
     fn buffers(&self) -> bool {
@@ -442,8 +442,8 @@ pub(super) trait TextRewriter: Clone {
         Self::WITHHOLDS_UNREAD
     }
 
-    /// Returns `true` if the text so far ends in bytes that can still become an annotation or a record.
-    fn is_in_candidate(&self) -> bool;
+    /// Returns `true` if the text so far ends in the beginning of an annotation, a record or a marker.
+    fn is_in_beginning(&self) -> bool;
 
     /// Returns the policy's end of the text, if a policy ended it.
     fn ended(&self) -> Option<GateEnd> {
@@ -496,8 +496,8 @@ impl TextRewriter for Rewriter {
         self.push_unchanged(text)
     }
 
-    fn is_in_candidate(&self) -> bool {
-        self.parser().buffered_len() > 0
+    fn is_in_beginning(&self) -> bool {
+        self.parser().is_in_beginning()
     }
 
     // Annotations are ASCII, but a marker may begin with any character.

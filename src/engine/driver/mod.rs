@@ -173,11 +173,19 @@ impl Engine {
         }
     }
 
-    /// More bytes come next, or an end. Returns how many are compared with the same version of the sources.
+    /// More bytes come next. Returns how many are compared with the same version of the sources.
     pub(crate) fn begin_piece(&mut self) -> usize {
         let at = self.position();
         let markers = self.markers.as_mut();
         markers.map_or(usize::MAX, |markers| markers.begin_piece(at))
+    }
+
+    /// A break or the end comes next.
+    pub(crate) fn end_piece(&mut self) {
+        let at = self.position();
+        if let Some(markers) = &mut self.markers {
+            markers.end_piece(at);
+        }
     }
 
     /// Looks for markers of citations, too. In a stream of JSON values there are none.
@@ -237,6 +245,13 @@ impl Engine {
             }
             _ => self.held.len(self.position()),
         }
+    }
+
+    /// Returns `true` if what is buffered is not a whole marker.
+    pub(crate) fn is_in_beginning(&self) -> bool {
+        let len = self.buffered_len();
+        let markers = self.markers.as_ref();
+        len > 0 && markers.and_then(|markers| markers.whole_marker()) != Some(len)
     }
 
     /// Text that was emitted in a run, which the reader of markers has not seen.

@@ -64,15 +64,17 @@ pub(crate) fn passages(text: &[u8], start_line: &Line, is_rest: bool, out: &mut 
         let Some(line) = lines.ending_at(line_end) else {
             break;
         };
-        if line_start == 0 {
-            // The markers of a quote that goes on are no text.
-            open.content = line.content;
-            open.end = line.content;
-        }
         let row = line.state.row.then_some(TableRow {
             start: line_start,
             end: line_end,
         });
+        if line_start == 0 {
+            // The markers of a quote that goes on are no text.
+            open.content = line.content;
+            open.end = line.content;
+            // A row that goes on begins with the rest of a cell.
+            open.row = row.filter(|_| !line.new_block);
+        }
         let odd = line.at_start && line.state.odd_backslashes;
         let content = &text[line.content..line.end];
         let has_text = trimmed_len(content) > 0;

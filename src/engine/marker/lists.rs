@@ -19,6 +19,8 @@ pub(super) struct SourceLists {
     versions: Versions,
     /// Versions of the text of which this one is a copy.
     copied: Option<CopiedVersions>,
+    /// Stream offset of the last break or end.
+    ended: Option<u64>,
 }
 
 /// Versions that are gone through again.
@@ -36,6 +38,7 @@ impl SourceLists {
             live,
             versions: SmallVec::new(),
             copied: None,
+            ended: None,
         }
     }
 
@@ -91,10 +94,20 @@ impl SourceLists {
         });
     }
 
+    /// Takes the version for a break or an end at a stream offset. A text has ended with the first one there: what is learned after it
+    /// changes nothing.
+    pub(super) fn end_at(&mut self, at: u64) {
+        if self.ended != Some(at) {
+            self.go_to(at);
+            self.ended = Some(at);
+        }
+    }
+
     /// Returns to the live list, before another text.
     pub(super) fn reset(&mut self) {
         self.versions.clear();
         self.copied = None;
+        self.ended = None;
     }
 
     /// Returns the heap memory in bytes.

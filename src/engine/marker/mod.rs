@@ -182,10 +182,17 @@ impl Markers {
         }
     }
 
-    /// Bytes from a stream offset on come next, or an end. Returns how many are compared with the same version of the sources.
+    /// Bytes from a stream offset on come next. Returns how many are compared with the same version of the sources.
     pub(crate) fn begin_piece(&mut self, at: u64) -> usize {
         let sources = self.sources.as_mut();
         sources.map_or(usize::MAX, |sources| sources.go_to(at))
+    }
+
+    /// A break or the end comes at a stream offset.
+    pub(crate) fn end_piece(&mut self, at: u64) {
+        if let Some(sources) = &mut self.sources {
+            sources.end_at(at);
+        }
     }
 
     /// Returns the reader, and what it compares text with.
@@ -233,6 +240,12 @@ impl Markers {
             Region::Json => self.reader.tracker.room(),
             _ => usize::MAX,
         }
+    }
+
+    /// Returns the length of the longest whole marker that what is held begins with.
+    pub(crate) fn whole_marker(&self) -> Option<usize> {
+        let candidate = self.reader.candidate.as_ref();
+        candidate.and_then(|candidate| candidate.whole_len())
     }
 
     /// Returns the heap memory in bytes.

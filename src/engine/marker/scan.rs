@@ -86,6 +86,11 @@ impl MarkerCandidate {
         }
     }
 
+    /// Returns the length of the longest whole marker so far.
+    pub(super) fn whole_len(&self) -> Option<usize> {
+        self.found.map(|(len, _)| len.into())
+    }
+
     /// Reads on in `bytes`, which begin where the candidate does.
     fn feed(&mut self, bytes: &[u8], set: &Set, live: Patterns) {
         let automaton = &set.automaton;

@@ -37,6 +37,8 @@ pub(super) struct Tracker {
     /// White space after `text`, kept apart because a marker or annotation that follows may remove
     /// it.
     white: Vec<u8>,
+    /// Last byte before `white` that is part of the text as clients join it, which breaks do not part.
+    last: Option<u8>,
     /// The text is that of a fenced block, which belongs to no sentence.
     paused: bool,
     /// Nothing is decided, since the text may turn out to be the opening line of a block, or is JSON.
@@ -100,6 +102,7 @@ impl Tracker {
             cut: false,
             is_rest: false,
             white: Vec::new(),
+            last: None,
             paused: false,
             suspended: false,
             removals: VecDeque::new(),
@@ -124,6 +127,7 @@ impl Tracker {
         self.end = start;
         self.begin();
         self.blank_to = None;
+        self.last = None;
     }
 
     /// Begins a text of its own at the end of this one, after a break.
@@ -140,6 +144,7 @@ impl Tracker {
     fn restart(&mut self, line: Line) {
         self.text.clear();
         self.calm = None;
+        self.last = self.last_byte();
         self.white.clear();
         self.removals.clear();
         self.removed_before = self.removed;
@@ -176,15 +181,16 @@ impl Tracker {
             + self.ids.heap()
     }
 
-    /// Returns the last byte of the clean text, as far as it is kept.
+    /// Returns the last byte of the clean text.
     pub(super) fn last_byte(&self) -> Option<u8> {
-        self.white.last().or(self.text.last()).copied()
+        self.white.last().copied().or(self.last)
     }
 
     /// Adds text that is not part of a marker or annotation.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.end += bytes.len() as u64;
         if self.paused {
+            self.last = bytes.last().copied().or(self.last);
             return;
         }
         let is_white = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
@@ -221,6 +227,7 @@ impl Tracker {
         if self.blank_to.is_some() && bytes.iter().any(is_text) {
             self.blank_to = None;
         }
+        self.last = bytes.last().copied().or(self.last);
         let bytes = self.skip_most(bytes);
         steps::count(bytes.len());
         self.text.extend_from_slice(bytes);

@@ -128,7 +128,7 @@ impl<R: TextRewriter> State<R> {
             }
             Found::End(id) => {
                 let text = self.texts.get(id);
-                let is_open = text.is_some_and(|text| text.is_in_candidate());
+                let is_open = text.is_some_and(|text| text.is_in_beginning());
                 match is_open && !self.reader.ends_reading {
                     // More text would complete it.
                     true => pending.wait(id, all),

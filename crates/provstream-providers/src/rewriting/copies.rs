@@ -26,9 +26,9 @@ impl<R: TextRewriter> State<R> {
     /// Drops a text of which no more comes.
     pub(super) fn forget(&mut self, id: TextId) {
         let place = self.texts.find(id);
-        // One that ended in what may still become an annotation is waited for.
+        // One that ended in the beginning of an annotation is waited for.
         let is_over =
-            |place: &usize| id.member == Member::Message || !self.texts[*place].is_in_candidate();
+            |place: &usize| id.member == Member::Message || !self.texts[*place].is_in_beginning();
         if let Some(place) = place.filter(is_over) {
             // The decisions about a message are those about the content.
             self.has_forgotten |=

@@ -314,6 +314,44 @@ fn what_is_held_at_an_end_is_removed_or_written_before_it() {
     assert_eq!(stripped(Format::OpenAiChat, numeric(), &text), expected);
 }
 
+/// A whole marker at the end of a text waits for nothing, however long the next text is.
+#[test]
+fn a_text_that_ends_in_a_marker_is_decided_at_its_end() {
+    let delta = |index: u64, text: &str| {
+        let event = json!({"type": "response.output_text.delta", "output_index": index, "content_index": 0, "delta": text});
+        format!("data: {event}\n\n")
+    };
+    let done = |index: u64| {
+        let item = json!({"type": "message", "role": "assistant", "content": []});
+        let event =
+            json!({"type": "response.output_item.done", "output_index": index, "item": item});
+        format!("data: {event}\n\n")
+    };
+    for marker in [" [7]", ".[7]", " [1][7]", " [[7]](https://a.example)"] {
+        let text = delta(0, "So it is. ") + &delta(0, &format!("A zebra runs{marker}"));
+        let stream = text + &done(0) + &delta(1, "It rains [1]. ");
+        let (format, parser) = (
+            Format::OpenAiResponses,
+            crate::notation::parser(Notation::Markers),
+        );
+        let mut out = Vec::new();
+        let mut gate = StreamGate::new(format, parser.clone(), NoInference);
+        gate.push(stream.as_bytes(), |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+        });
+        let gated = String::from_utf8_lossy(&out);
+        assert!(gated.contains("item.done"), "{marker}: {gated}");
+        assert!(!gated.contains("zebra"), "{marker}: {gated}");
+        let mut out = Vec::new();
+        let mut rewriter = StreamRewriter::new(format, parser);
+        rewriter.push(stream.as_bytes(), |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+        });
+        let rewritten = String::from_utf8_lossy(&out);
+        assert!(rewritten.contains("item.done"), "{marker}: {rewritten}");
+    }
+}
+
 #[test]
 fn a_text_block_of_markers_alone_is_removed() {
     let block = |index: u64, text: &str| {
