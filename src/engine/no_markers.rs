@@ -31,7 +31,7 @@ impl Markers {
         match *self {}
     }
 
-    pub(crate) const fn whole_marker(&self) -> Option<usize> {
+    pub(crate) const fn hold_whole_marker(&self, _: usize) -> bool {
         match *self {}
     }
 

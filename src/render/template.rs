@@ -71,7 +71,8 @@ impl Template {
     ///
     /// The template has a brace without its counterpart, an unknown value, or no value; or a value is in a place where it would not
     /// be safe: in a tag without quotes around it, in a tag or in code of Markdown, or an identifier or a title where an
-    /// address, a script or a style may be (HTML), or in the destination of a link (Markdown).
+    /// address, a script or a style may be (HTML), or in the destination of a link (Markdown). Or one of Markdown begins with `[` and ends
+    /// with `!`, so that two of them would be an image.
     pub fn new(text: &str, markup: Markup) -> Result<Self, TemplateError> {
         let has = |tag: &str| text.to_ascii_lowercase().contains(tag);
         if markup == Markup::Html && (has("<script") || has("<style")) {
@@ -109,6 +110,10 @@ impl Template {
                     rest = after;
                 }
             }
+        }
+        if markup == Markup::Markdown && text.starts_with('[') && text.ends_with('!') {
+            let message = "expected a template that ends without `!`: the next one, which begins with `[`, would be an image";
+            return Err(TemplateError(message.to_owned()));
         }
         if pieces.is_empty() {
             return Err(TemplateError(format!(

@@ -375,6 +375,11 @@ fn templates_with_values_in_unsafe_places_are_errors() {
             "expected {url} as the destination of a link, found {title}",
         ),
         (
+            "[{n}]({url})!",
+            Markup::Markdown,
+            "expected a template that ends without `!`: the next one, which begins with `[`, would be an image",
+        ),
+        (
             "<script>f('{title}')</script>",
             Markup::Html,
             "expected a template without scripts and styles",

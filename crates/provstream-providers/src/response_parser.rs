@@ -153,8 +153,8 @@ fn parse(
             for (_, text) in of_channel {
                 text.is_over |= !is_break;
                 let parser = &mut text.parser;
-                // After an end, more text would complete what could still become an annotation.
-                if is_break || parser.buffered_len() == 0 {
+                // After an end, more text would complete an annotation or a marker that has begun.
+                if is_break || !parser.is_in_beginning() {
                     parser.push_break(|event: Event<'_>| sink(WireEvent::Parsed(channel, event)));
                 }
             }

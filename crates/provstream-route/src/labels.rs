@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use provstream::provenance::Class;
-use provstream::{DiagnosticCode, Dialects, Event, Mode, Parser, Source, Sources};
+use provstream::{DiagnosticCode, Dialects, Event, Limits, Mode, Parser, Source, Sources};
 use serde_json::Value;
 
 use crate::sources::SourceList;
@@ -55,6 +55,11 @@ const APART: [(&str, &str); 7] = [
     ("］", "］ "),
 ];
 
+/// Limits of a parser for markers alone: it keeps as little as it can of the sentences around them.
+fn short() -> Limits {
+    Limits::default().with_max_assertion(4).unwrap_or_default()
+}
+
 /// A list that has every source, so that a marker may have any identifier.
 #[derive(Debug)]
 struct Any {
@@ -102,7 +107,7 @@ impl LabelReader {
         };
         Self {
             parser: parser(true).build(),
-            finder: parser(false).mode(Mode::Text).build(),
+            finder: parser(false).mode(Mode::Text).limits(short()).build(),
             mentioned: BTreeSet::new(),
             is_unread: false,
             class: None,
@@ -193,7 +198,14 @@ impl LabelReader {
         for text in [plain, apart] {
             self.finder.reset();
             self.finder.push(BEFORE.as_bytes(), &mut note);
-            self.finder.push(text.as_bytes(), &mut note);
+            for (place, piece) in text.split('<').enumerate() {
+                if place > 0 {
+                    // Only so many tags may be open.
+                    self.finder.push_break(&mut note);
+                    self.finder.push(b"<", &mut note);
+                }
+                self.finder.push(piece.as_bytes(), &mut note);
+            }
             self.finder.finish(&mut note);
         }
     }
@@ -378,5 +390,32 @@ mod tests {
             labels.request_text(&format!("{second} Rivers"));
             assert!(!labels.has_unlabelled(), "{second}");
         }
+    }
+
+    #[test]
+    fn tags_that_stay_open_hide_no_marker() {
+        let mut labels = LabelReader::new(&Dialects::built_in(["cohere"]).unwrap());
+        let tags = (0..20).map(|id| format!("<co: {id}> City\n"));
+        labels.request_text(&tags.collect::<String>());
+        assert!(labels.has_label && !labels.has_unlabelled());
+        labels.request_text(&format!("{} Rivers <co: 99>", "<co: 1> ".repeat(20)));
+        assert!(labels.has_unlabelled());
+    }
+
+    /// Sentences without an end are not kept, at each marker of which all of them would be looked at.
+    #[test]
+    fn the_time_of_markers_does_not_grow_with_their_sentence() {
+        let time = |text: &str| {
+            let text = text.repeat(2_000);
+            let one = || {
+                let mut labels = LabelReader::new(&Dialects::built_in(["numeric"]).unwrap());
+                let start = std::time::Instant::now();
+                labels.request_text(&text);
+                start.elapsed()
+            };
+            (0..5).map(|_| one()).min().unwrap()
+        };
+        let (sentences, one) = (time("[1] It is.\n"), time(". [1]"));
+        assert!(one < 10 * sentences, "{one:?}, {sentences:?}");
     }
 }

@@ -2,7 +2,6 @@
 
 use super::Context;
 use super::scan::Scan;
-use crate::engine::held::HoldStart;
 use crate::engine::json::lexer::leading_white;
 use crate::engine::markdown::line::Line;
 #[cfg(feature = "dialects")]
@@ -86,7 +85,7 @@ impl Scan<'_> {
     pub(super) fn json_until(&mut self, at: usize) -> usize {
         let len = self.input.chunk.len();
         let room = |scan: &Self| match &scan.engine.markers {
-            Some(markers) if scan.engine.held == HoldStart::NOTHING => markers.json_room(),
+            Some(markers) if !scan.is_held_from(markers.position()) => markers.json_room(),
             _ => usize::MAX,
         };
         if room(self) == usize::MAX {
@@ -94,6 +93,13 @@ impl Scan<'_> {
         }
         self.emit_text_until(self.offset(at));
         len.min(at.saturating_add(room(self).max(1)))
+    }
+
+    /// Returns `true` if bytes at a stream offset or later are held. What was held from before it on, such as the beginning of an annotation,
+    /// has been emitted since.
+    fn is_held_from(&self, at: u64) -> bool {
+        let held = self.engine.held;
+        held.is_some() && held.start(at) >= at
     }
 
     /// Index after the byte at stream offset `start`, which may be in an earlier chunk.

@@ -247,11 +247,11 @@ impl Engine {
         }
     }
 
-    /// Returns `true` if what is buffered is not a whole marker.
+    /// Returns `true` if something is buffered that is not a whole marker.
     pub(crate) fn is_in_beginning(&self) -> bool {
         let len = self.buffered_len();
         let markers = self.markers.as_ref();
-        len > 0 && markers.and_then(|markers| markers.whole_marker()) != Some(len)
+        len > 0 && !markers.is_some_and(|markers| markers.hold_whole_marker(len))
     }
 
     /// Text that was emitted in a run, which the reader of markers has not seen.

@@ -242,10 +242,14 @@ impl Markers {
         }
     }
 
-    /// Returns the length of the longest whole marker that what is held begins with.
-    pub(crate) fn whole_marker(&self) -> Option<usize> {
+    /// Returns `true` if `len` bytes are held, which are a whole marker and perhaps blanks after it.
+    pub(crate) fn hold_whole_marker(&self, len: usize) -> bool {
+        let held = &self.reader.held;
         let candidate = self.reader.candidate.as_ref();
-        candidate.and_then(|candidate| candidate.whole_len())
+        let whole = candidate.and_then(|candidate| candidate.whole_len());
+        let after = whole.and_then(|whole| held.get(whole..));
+        held.len() == len
+            && after.is_some_and(|after| after.iter().all(|byte| matches!(byte, b' ' | b'\t')))
     }
 
     /// Returns the heap memory in bytes.

@@ -327,7 +327,14 @@ fn a_text_that_ends_in_a_marker_is_decided_at_its_end() {
             json!({"type": "response.output_item.done", "output_index": index, "item": item});
         format!("data: {event}\n\n")
     };
-    for marker in [" [7]", ".[7]", " [1][7]", " [[7]](https://a.example)"] {
+    for marker in [
+        " [7]",
+        ".[7]",
+        " [1][7]",
+        " [[7]](https://a.example)",
+        // What follows a marker at a word decides whether it is one.
+        "[1, 7] ",
+    ] {
         let text = delta(0, "So it is. ") + &delta(0, &format!("A zebra runs{marker}"));
         let stream = text + &done(0) + &delta(1, "It rains [1]. ");
         let (format, parser) = (
@@ -349,6 +356,15 @@ fn a_text_that_ends_in_a_marker_is_decided_at_its_end() {
         });
         let rewritten = String::from_utf8_lossy(&out);
         assert!(rewritten.contains("item.done"), "{marker}: {rewritten}");
+        let mut cited = 0;
+        let mut reader = ResponseParser::new(
+            Decoder::new(format),
+            crate::notation::parser(Notation::Markers),
+        );
+        reader.push(stream.as_bytes(), |event: WireEvent<'_>| {
+            cited += usize::from(matches!(event, WireEvent::Parsed(_, Event::Citation(_))));
+        });
+        assert_eq!(cited, 1, "{marker}");
     }
 }
 
