@@ -95,7 +95,7 @@ static PARSERS: LazyLock<[Parser; 4]> = LazyLock::new(|| {
     [
         (Mode::Text, Limits::default()),
         (Mode::Auto, Limits::default()),
-        (Mode::Text, short.clone()),
+        (Mode::Text, short),
         (Mode::Auto, short),
     ]
     .map(|(mode, limits)| {
