@@ -236,8 +236,8 @@ impl Parser {
         self.engine.buffered_len()
     }
 
-    /// Returns `true` if the text so far ends in the beginning of an annotation, a record or a marker. A whole marker that more text may
-    /// make longer, such as `[1]` before `[2]`, is none.
+    /// Returns `true` if the text so far ends in the beginning of an annotation, a record or a marker. A whole marker is no
+    /// beginning, even if more text may make it longer, as `[2]` does after `[1]`.
     #[must_use]
     pub fn is_in_beginning(&self) -> bool {
         self.engine.is_in_beginning()

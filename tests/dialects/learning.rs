@@ -8,7 +8,7 @@ use provstream::{Event, Parser, Source, Sources};
 use testkit::reference::dialects::generate::case;
 use testkit::wire::generate::Random;
 
-/// A list that is absent at first, then complete, and then learns more. Clones share it.
+/// A list that is absent at first, then complete, then learns more, and has nothing in the end. Clones share it.
 #[derive(Clone, Debug, Default)]
 struct Learning {
     version: Arc<AtomicUsize>,
@@ -21,7 +21,7 @@ impl Sources for Learning {
             0 => &[],
             1 => &["1", "4:0", "doc1", "0"],
             2 => &["1", "4:0", "doc1", "0", "2", "turn0search1"],
-            _ => &[
+            3 => &[
                 "1",
                 "4:0",
                 "doc1",
@@ -32,6 +32,8 @@ impl Sources for Learning {
                 "0-1",
                 "12",
             ],
+            // After the end, so that whoever looks at it then reads something else.
+            _ => &[],
         };
         known
             .iter()
