@@ -311,15 +311,23 @@ impl HeldBytes {
             return;
         }
         match policy.limit() {
-            AtLimit::Release => {
-                let from = self.start;
-                let free = self.newly_limited(Span::new(from, upto));
-                self.settle(Some(upto), policy, handler);
-                for span in free {
-                    self.report_limit(span, handler);
-                }
-            }
+            AtLimit::Release => self.settle_at_limit(Some(upto), policy, handler),
             AtLimit::Refuse(text) => self.refuse(&text, handler),
+        }
+    }
+
+    /// [Settles](Self::settle), and reports the text that no assertion has.
+    pub(super) fn settle_at_limit(
+        &mut self,
+        upto: Option<u64>,
+        policy: &mut impl Policy,
+        handler: &mut impl GateHandler,
+    ) {
+        let end = upto.unwrap_or(self.start + self.len() as u64);
+        let free = self.newly_limited(Span::new(self.start, end));
+        self.settle(upto, policy, handler);
+        for span in free {
+            self.report_limit(span, handler);
         }
     }
 
@@ -382,7 +390,7 @@ impl HeldBytes {
     }
 
     /// Ends the stream here with a text.
-    fn refuse(&mut self, text: &str, handler: &mut impl GateHandler) {
+    pub(super) fn refuse(&mut self, text: &str, handler: &mut impl GateHandler) {
         self.close(!text.is_empty(), handler);
         if !text.is_empty() {
             self.insert(text, self.start, handler);

@@ -185,7 +185,7 @@ impl<P: Policy> Gate<P> {
     /// Decides about what is held back at the end of the stream.
     pub fn finish(&mut self, mut handler: impl GateHandler) {
         self.enter();
-        self.end_text(false, &mut handler);
+        self.end_text(TextEnd::Stream, &mut handler);
         handler.end();
         self.busy = false;
     }
@@ -219,23 +219,29 @@ impl<P: Policy> Gate<P> {
     /// ```
     pub fn push_break(&mut self, mut handler: impl GateHandler) {
         self.enter();
-        self.end_text(true, &mut handler);
+        self.end_text(TextEnd::Break, &mut handler);
         self.busy = false;
     }
 
-    /// Has the policy decide about all held text, as at a limit; see [`Policy::limit`]. For a caller that itself holds data
-    /// behind this text and has no more room.
+    /// Ends the text here, because a caller that itself holds data behind this text has no more room. If [`Policy::limit`] releases
+    /// text, the policy decides about all held text as at a [break](Self::push_break), and [`GateHandler::limit`] reports what no
+    /// assertion has; otherwise the stream ends.
     pub fn reach_limit(&mut self, mut handler: impl GateHandler) {
         self.enter();
-        if self.held.ended().is_none() && self.held.len() > 0 {
-            self.held.overflow(None, &mut self.policy, &mut handler);
-            self.undecided &= self.held.ended().is_none();
+        let is_holding = self.held.ended().is_none() && self.held.len() > 0;
+        match is_holding.then(|| self.policy.limit()) {
+            Some(AtLimit::Refuse(text)) => {
+                self.held.refuse(&text, &mut handler);
+                self.undecided = false;
+            }
+            Some(AtLimit::Release) => self.end_text(TextEnd::Limit, &mut handler),
+            None => self.end_text(TextEnd::Break, &mut handler),
         }
         self.busy = false;
     }
 
-    /// Decides about all that is held back, at a break or at the end of the stream.
-    fn end_text(&mut self, at_break: bool, handler: &mut impl GateHandler) {
+    /// Decides about all that is held back.
+    fn end_text(&mut self, end: TextEnd, handler: &mut impl GateHandler) {
         if self.held.ended().is_some() {
             return;
         }
@@ -253,21 +259,22 @@ impl<P: Policy> Gate<P> {
             channel: &self.channel,
             handler,
         };
-        if at_break {
-            self.rewriter.push_break(&mut taking);
-        } else {
-            self.rewriter.finish(&mut taking);
+        match end {
+            TextEnd::Break | TextEnd::Limit => self.rewriter.push_break(&mut taking),
+            TextEnd::Stream => self.rewriter.finish(&mut taking),
         }
         if self.check.is_blind()
             && let Some(start) = self.held.first_cut()
         {
             self.held.overflow(Some(start), &mut self.policy, handler);
         }
-        self.held.settle(None, &mut self.policy, handler);
-        if at_break {
-            self.held.close(false, handler);
-        } else {
-            self.held.finish(handler);
+        match end {
+            TextEnd::Break | TextEnd::Stream => self.held.settle(None, &mut self.policy, handler),
+            TextEnd::Limit => self.held.settle_at_limit(None, &mut self.policy, handler),
+        }
+        match end {
+            TextEnd::Break | TextEnd::Limit => self.held.close(false, handler),
+            TextEnd::Stream => self.held.finish(handler),
         }
         let parser = self.rewriter.parser();
         self.check = Check::new(parser.position(), parser.limits().max_assertion());
@@ -555,6 +562,15 @@ impl<P: Policy> Gate<P> {
             _ => self.untrusted.push(Span::new(start, end)),
         }
     }
+}
+
+/// An end of a text.
+#[derive(Clone, Copy, Debug)]
+enum TextEnd {
+    Break,
+    /// What is behind the text may not be held any longer.
+    Limit,
+    Stream,
 }
 
 /// Handler of the rewriter's output and events.

@@ -301,6 +301,65 @@ fn a_policy_decides_about_cited_sentences() {
     );
 }
 
+/// Rules that release whatever they say nothing about, and so what reaches a limit.
+fn lenient(more: &str) -> Rules {
+    let file = format!(
+        "floor = 1\ndefault_window = \"1h\"\n[inadmissible]\naction = \"release\"\n[unknown_source]\naction = \"replace\"\ntext = \"(withheld)\"\n{more}"
+    );
+    Rules::from_toml(file.as_bytes(), &Vocabulary::memo()).expect("a policy")
+}
+
+#[test]
+fn a_limit_that_releases_does_not_release_unknown_sources() {
+    let many = " and on [1]".repeat(64);
+    let goes_on = format!("It rains{}. So.", " and on".repeat(64));
+    let long = "and on ".repeat(1_500);
+    for (text, expected) in [
+        (format!("A zebra runs [7]{many}. So."), "(withheld) So."),
+        (format!("It rains [1]{many}. So."), &*goes_on),
+    ] {
+        for more in ["", "[limit]\naction = \"release\"\n"] {
+            let case = numbers(&text, Known::Complete(known(&["1"])));
+            assert_eq!(gated(&lenient(more), &case), expected, "{more}");
+        }
+        let case = numbers(&text, Known::Complete(known(&["1"])));
+        let strict = lenient("[limit]\naction = \"refuse\"\ntext = \"(too long)\"\n");
+        assert_eq!(gated(&strict, &case), "(too long)");
+    }
+    // What is beyond the limit is written; the rest is withheld.
+    let case = numbers(
+        &format!("It goes on {long}and ends [7]. So."),
+        Known::Complete(known(&["1"])),
+    );
+    let written = gated(&lenient(""), &case);
+    assert!(!written.contains("ends"), "{written}");
+    assert!(written.ends_with("(withheld) So."), "{written}");
+}
+
+#[test]
+fn text_at_a_limit_of_the_caller_is_withheld_for_its_markers() {
+    let now: Timestamp = "2026-05-28T12:00:00Z".parse().expect("a time");
+    for (text, expected, limits) in [
+        ("A zebra runs [7]", "(withheld)", 0),
+        ("A zebra runs.[1, 7] ", "(withheld) ", 1),
+        ("A zebra runs [1]", "A zebra runs", 0),
+        ("A zebra runs", "A zebra runs", 1),
+        ("A zebra runs [7", "A zebra runs [7", 1),
+    ] {
+        let case = numbers(text, Known::Complete(known(&["1"])));
+        let mut gate = Gate::new(parser(&case), lenient("").policy(move || now));
+        let mut seen = Seen::default();
+        gate.push(text.as_bytes(), &mut seen);
+        gate.reach_limit(&mut seen);
+        assert_eq!((gate.held_len(), gate.ended()), (0, None), "{text}");
+        gate.push(b" So it is", &mut seen);
+        gate.finish(&mut seen);
+        let written = String::from_utf8_lossy(&seen.text);
+        assert_eq!(written, format!("{expected} So it is"), "{text}");
+        assert_eq!(seen.limits, limits, "{text}");
+    }
+}
+
 #[test]
 fn a_row_of_a_table_is_withheld_for_its_own_markers_only() {
     let rules = rules("[listed_source]\naction = \"release\"\n");

@@ -261,10 +261,10 @@ impl<R: TextRewriter> Text<R> {
         } else {
             self.rewriter.push(text, &mut collect);
         }
-        if is_last && core::mem::take(&mut self.is_at_limit) {
+        let is_at_limit = is_last && core::mem::take(&mut self.is_at_limit);
+        if is_at_limit {
             self.rewriter.reach_limit(&mut collect);
-        }
-        if is_last {
+        } else if is_last {
             // More of the text may follow all the same.
             self.rewriter.push_break(&mut collect);
         }
@@ -422,9 +422,9 @@ pub(super) trait TextRewriter: Clone {
         false
     }
 
-    /// Decides about all held text, because the limit of held events is reached.
+    /// Ends the text, because the limit of held events is reached.
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
-        let _ = to;
+        self.push_break(to);
     }
 
     /// Appends text if all of it is written unchanged and at once, and nothing else has to be done. Returns the

@@ -332,7 +332,10 @@ impl Rules {
                 .filter(|_| !has_rule(Disposition::Orphan))
                 .unwrap_or(Disposition::Orphan),
             VerdictReason::NoAssertion => Disposition::NoAssertion,
-            VerdictReason::Limit => Disposition::Limit,
+            // What a limit would let pass is still held against its sources.
+            VerdictReason::Limit => source
+                .filter(|_| self.at_limit() == AtLimit::Release)
+                .unwrap_or(Disposition::Limit),
             _ if question.untrusted() && has_rule(Disposition::Untrusted) => Disposition::Untrusted,
             _ if source.is_some() => source.unwrap_or(Disposition::UnknownSource),
             VerdictReason::Unannotated => Disposition::Unannotated,
@@ -474,6 +477,12 @@ impl Rules {
             || self.discipline.max_level() > ObservationLevel::Observed
     }
 
+    /// The decision about text that is too long.
+    fn at_limit(&self) -> AtLimit {
+        let rule = self.rule(Disposition::Limit).unwrap_or(&self.inadmissible);
+        rule.at_limit(&self.language)
+    }
+
     /// The rule of its own that a disposition has.
     fn rule(&self, disposition: Disposition) -> Option<&Rule> {
         self.own[disposition as usize].as_ref()
@@ -537,11 +546,7 @@ impl<C: FnMut() -> Timestamp> Policy for RulePolicy<C> {
     }
 
     fn limit(&mut self) -> AtLimit {
-        let rules = &self.rules;
-        let rule = rules
-            .rule(Disposition::Limit)
-            .unwrap_or(&rules.inadmissible);
-        rule.at_limit(&rules.language)
+        self.rules.at_limit()
     }
 
     fn spacing(&self) -> Spacing {

@@ -317,16 +317,6 @@ fn what_is_held_at_an_end_is_removed_or_written_before_it() {
 /// A whole marker at the end of a text waits for nothing, however long the next text is.
 #[test]
 fn a_text_that_ends_in_a_marker_is_decided_at_its_end() {
-    let delta = |index: u64, text: &str| {
-        let event = json!({"type": "response.output_text.delta", "output_index": index, "content_index": 0, "delta": text});
-        format!("data: {event}\n\n")
-    };
-    let done = |index: u64| {
-        let item = json!({"type": "message", "role": "assistant", "content": []});
-        let event =
-            json!({"type": "response.output_item.done", "output_index": index, "item": item});
-        format!("data: {event}\n\n")
-    };
     for marker in [
         " [7]",
         ".[7]",
@@ -335,8 +325,9 @@ fn a_text_that_ends_in_a_marker_is_decided_at_its_end() {
         // What follows a marker at a word decides whether it is one.
         "[1, 7] ",
     ] {
-        let text = delta(0, "So it is. ") + &delta(0, &format!("A zebra runs{marker}"));
-        let stream = text + &done(0) + &delta(1, "It rains [1]. ");
+        let text = responses_delta(0, "So it is. ")
+            + &responses_delta(0, &format!("A zebra runs{marker}"));
+        let stream = text + &responses_done(0) + &responses_delta(1, "It rains [1]. ");
         let (format, parser) = (
             Format::OpenAiResponses,
             crate::notation::parser(Notation::Markers),
@@ -366,6 +357,36 @@ fn a_text_that_ends_in_a_marker_is_decided_at_its_end() {
         });
         assert_eq!(cited, 1, "{marker}");
     }
+}
+
+/// The beginning of a marker is waited for, but not without end; this policy releases what reaches the limit.
+#[test]
+fn a_text_before_too_many_events_is_withheld_for_its_markers() {
+    for marker in [" [7] [", ".[7] [1", ". [1][7] [1", " [7] and [1"] {
+        let text = responses_delta(0, &format!("So it is. A zebra runs{marker}"));
+        let next = responses_delta(1, &"It rains. ".repeat(100)).repeat(100);
+        let stream = text + &responses_done(0) + &next;
+        let mut out = Vec::new();
+        let parser = crate::notation::parser(Notation::Markers);
+        let mut gate = StreamGate::new(Format::OpenAiResponses, parser, NoInference);
+        gate.push(stream.as_bytes(), |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+        });
+        let gated = String::from_utf8_lossy(&out);
+        assert!(gated.contains("item.done"), "{marker}: {gated}");
+        assert!(!gated.contains("zebra"), "{marker}: {gated}");
+    }
+}
+
+fn responses_delta(index: u64, text: &str) -> String {
+    let event = json!({"type": "response.output_text.delta", "output_index": index, "content_index": 0, "delta": text});
+    format!("data: {event}\n\n")
+}
+
+fn responses_done(index: u64) -> String {
+    let item = json!({"type": "message", "role": "assistant", "content": []});
+    let event = json!({"type": "response.output_item.done", "output_index": index, "item": item});
+    format!("data: {event}\n\n")
 }
 
 #[test]
