@@ -252,7 +252,8 @@ fn further_pieces() -> usize {
     if is_slow { 128 } else { 4 }
 }
 
-/// The most memory that a running program had in use so far, in KiB.
+/// The most memory that a running program had in use so far, in KiB. The kernel counts each processor's pages apart and now and
+/// then, so a later number can be lower by some pages.
 #[cfg(target_os = "linux")]
 fn peak_memory(child: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
@@ -321,7 +322,7 @@ fn memory_does_not_grow_with_the_stream() {
             let args: Vec<&str> = command.split(' ').collect();
             let [start, peak] = peaks(&args, &bytes, [2, further_pieces()]);
             let of = format!("{command}, {unit:?}: {start} KiB, then {peak} KiB");
-            assert!(peak < MOST_MEMORY && peak - start < MOST_GROWTH, "{of}");
+            assert!(peak < MOST_MEMORY && peak < start + MOST_GROWTH, "{of}");
         }
     }
 }
