@@ -185,7 +185,7 @@ impl<P: Policy> Gate<P> {
     /// Decides about what is held back at the end of the stream.
     pub fn finish(&mut self, mut handler: impl GateHandler) {
         self.enter();
-        self.end_text(TextEnd::Stream, &mut handler);
+        self.end_text(EndOfText::Stream, &mut handler);
         handler.end();
         self.busy = false;
     }
@@ -219,7 +219,7 @@ impl<P: Policy> Gate<P> {
     /// ```
     pub fn push_break(&mut self, mut handler: impl GateHandler) {
         self.enter();
-        self.end_text(TextEnd::Break, &mut handler);
+        self.end_text(EndOfText::Break, &mut handler);
         self.busy = false;
     }
 
@@ -234,14 +234,14 @@ impl<P: Policy> Gate<P> {
                 self.held.refuse(&text, &mut handler);
                 self.undecided = false;
             }
-            Some(AtLimit::Release) => self.end_text(TextEnd::Limit, &mut handler),
-            None => self.end_text(TextEnd::Break, &mut handler),
+            Some(AtLimit::Release) => self.end_text(EndOfText::Limit, &mut handler),
+            None => self.end_text(EndOfText::Break, &mut handler),
         }
         self.busy = false;
     }
 
     /// Decides about all that is held back.
-    fn end_text(&mut self, end: TextEnd, handler: &mut impl GateHandler) {
+    fn end_text(&mut self, end: EndOfText, handler: &mut impl GateHandler) {
         if self.held.ended().is_some() {
             return;
         }
@@ -260,8 +260,8 @@ impl<P: Policy> Gate<P> {
             handler,
         };
         match end {
-            TextEnd::Break | TextEnd::Limit => self.rewriter.push_break(&mut taking),
-            TextEnd::Stream => self.rewriter.finish(&mut taking),
+            EndOfText::Break | EndOfText::Limit => self.rewriter.push_break(&mut taking),
+            EndOfText::Stream => self.rewriter.finish(&mut taking),
         }
         if self.check.is_blind()
             && let Some(start) = self.held.first_cut()
@@ -269,12 +269,14 @@ impl<P: Policy> Gate<P> {
             self.held.overflow(Some(start), &mut self.policy, handler);
         }
         match end {
-            TextEnd::Break | TextEnd::Stream => self.held.settle(None, &mut self.policy, handler),
-            TextEnd::Limit => self.held.settle_at_limit(None, &mut self.policy, handler),
+            EndOfText::Break | EndOfText::Stream => {
+                self.held.settle(None, &mut self.policy, handler);
+            }
+            EndOfText::Limit => self.held.settle_at_limit(None, &mut self.policy, handler),
         }
         match end {
-            TextEnd::Break | TextEnd::Limit => self.held.close(false, handler),
-            TextEnd::Stream => self.held.finish(handler),
+            EndOfText::Break | EndOfText::Limit => self.held.close(false, handler),
+            EndOfText::Stream => self.held.finish(handler),
         }
         let parser = self.rewriter.parser();
         self.check = Check::new(parser.position(), parser.limits().max_assertion());
@@ -566,7 +568,7 @@ impl<P: Policy> Gate<P> {
 
 /// An end of a text.
 #[derive(Clone, Copy, Debug)]
-enum TextEnd {
+enum EndOfText {
     Break,
     /// What is behind the text may not be held any longer.
     Limit,
