@@ -223,9 +223,9 @@ impl<P: Policy> Gate<P> {
         self.busy = false;
     }
 
-    /// Ends the text here, because a caller that itself holds data behind this text has no more room. If [`Policy::limit`] releases
-    /// text, the policy decides about all held text as at a [break](Self::push_break), and [`GateHandler::limit`] reports what no
-    /// assertion has; otherwise the stream ends.
+    /// Ends the text at a limit of the caller, such as the number of bytes that it holds back behind this text. If
+    /// [`Policy::limit`] releases text, the policy decides about all held text as at a [break](Self::push_break), and
+    /// [`GateHandler::limit`] reports the text without an assertion. Otherwise the stream ends.
     pub fn reach_limit(&mut self, mut handler: impl GateHandler) {
         self.enter();
         let is_holding = self.held.ended().is_none() && self.held.len() > 0;
@@ -570,7 +570,7 @@ impl<P: Policy> Gate<P> {
 #[derive(Clone, Copy, Debug)]
 enum EndOfText {
     Break,
-    /// What is behind the text may not be held any longer.
+    /// A limit of the caller; see [`Gate::reach_limit`].
     Limit,
     Stream,
 }

@@ -32,7 +32,7 @@ impl Sources for Learning {
                 "0-1",
                 "12",
             ],
-            // After the end, so that whoever looks at it then reads something else.
+            // Sources that are learned after the end must not change the copy.
             _ => &[],
         };
         known
