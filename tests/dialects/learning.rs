@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::common::built_in;
 use provstream::{Event, Parser, Source, Sources};
 use testkit::reference::dialects::generate::case;
-use testkit::wire::generate::Random;
+use testkit::reference::engine::Cuts;
 
 /// A list that is absent at first, then complete, then learns more, and has nothing in the end. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ impl Sources for Learning {
                 "0-1",
                 "12",
             ],
-            // Sources that are learned after the end must not change the copy.
+            // A version that lists nothing, which a copy must not be read with.
             _ => &[],
         };
         known
@@ -70,7 +70,7 @@ fn read(
     text: &[u8],
     learns: &[usize],
     list: &Learning,
-    random: &mut Random,
+    random: &mut Cuts,
 ) -> Read {
     let mut read = Read::default();
     let mut sink = |event: Event<'_>| match event {
@@ -102,7 +102,7 @@ fn a_copy_is_compared_with_the_sources_of_its_text() {
         let case = case(seed);
         let text: Vec<u8> = case.input.into_iter().flat_map(|part| part.bytes).collect();
         let dialects = built_in(&case.dialects);
-        let mut random = Random::new(seed);
+        let mut random = Cuts(seed);
         let mut learns = [0; 3].map(|_| random.below(text.len() + 1));
         learns.sort_unstable();
         let list = Learning::default();
