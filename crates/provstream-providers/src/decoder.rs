@@ -322,6 +322,7 @@ impl DecoderState {
             | Found::Quote(..)
             | Found::Forget(_)
             | Found::Finish(_)
+            | Found::CutOff(_)
             | Found::Logprobs(..)
             | Found::Sequence(_)
             | Found::Element(_)

@@ -208,11 +208,12 @@ impl<'a> WalkedEvent<'a> {
             .is_some()
     }
 
-    /// Returns `true` if the event has a type that is not in `control`, and is not transient data.
-    pub(super) fn is_other_type(&self, control: &[&str]) -> bool {
+    /// Returns `true` if the event has a type that is not in `control`. Data that an application writes are none if they are
+    /// transient, or come while a part of text is open, `in_part`: clients append to that part afterwards.
+    pub(super) fn is_other_type(&self, control: &[&str], in_part: bool) -> bool {
         self.kind().is_some_and(|kind| {
             control.iter().all(|known| known.as_bytes() != &*kind)
-                && !(kind.starts_with(b"data-") && self.is_transient())
+                && !(kind.starts_with(b"data-") && (in_part || self.is_transient()))
         })
     }
 

@@ -130,6 +130,8 @@ pub(super) enum Found {
     Finish(TextId),
     /// A text ends.
     End(TextId),
+    /// A text breaks off: an error of the provider comes before its end.
+    CutOff(TextId),
     /// A text makes room for another one. It has not ended, and more of it may follow.
     MakesRoom(TextId),
     /// Nothing more of a text is written, not even held text.
@@ -182,6 +184,7 @@ impl Found {
             | Self::Break(id)
             | Self::Finish(id)
             | Self::End(id)
+            | Self::CutOff(id)
             | Self::MakesRoom(id)
             | Self::Forget(id)
             | Self::Offset(id, ..) => Some(id.index()),

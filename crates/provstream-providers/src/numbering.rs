@@ -53,6 +53,8 @@ struct BlockNumbers {
     open: SmallVec<[OpenBlock; 1]>,
     /// Text that the next block continues.
     last: Option<TextId>,
+    /// Blocks that have begun, a bit each for the first 32 numbers.
+    begun: u32,
     /// Number of texts so far, for blocks without numbers.
     named: u32,
 }
@@ -196,8 +198,19 @@ impl Numbering {
         Some(thought(place))
     }
 
+    pub(super) fn has_open_block(&self) -> bool {
+        !self.blocks.open.is_empty()
+    }
+
     pub(super) fn is_block_open(&self, key: BlockKey) -> bool {
         self.blocks.open.iter().any(|block| block.key == key)
+    }
+
+    /// Returns `true` if a block with this number has ended, and one with a greater number has begun; of the first 32 numbers.
+    pub(super) fn is_block_over(&self, number: u32) -> bool {
+        let later = self.blocks.begun.checked_shr(number);
+        let is_begun = later.is_some_and(|later| later & 1 == 1 && later > 1);
+        is_begun && !self.is_block_open(BlockKey::Number(number))
     }
 
     pub(super) fn has_room_for_block(&self) -> bool {
@@ -214,6 +227,14 @@ impl Numbering {
         }
         let blocks = &mut self.blocks;
         let goes_on = blocks.last.take_if(|_| blocks.open.is_empty());
+        if let BlockKey::Number(number @ ..32) = key {
+            let bit = 1 << number;
+            if blocks.begun & bit > 0 {
+                // The blocks of another message are counted from the first number on.
+                blocks.begun &= bit - 1;
+            }
+            blocks.begun |= bit;
+        }
         blocks.open.push(OpenBlock {
             key,
             text: None,

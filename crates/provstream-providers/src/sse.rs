@@ -18,9 +18,10 @@ const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
 
 /// Splits a stream of server-sent events into its events, whatever its chunks.
 ///
-/// Lines end with CR, LF or CR LF. An event is emitted at the end of its blank line; if that ends with CR, at the CR,
-/// without waiting for an LF. A comment outside an event is emitted at the end of its line. The bytes of all pieces
-/// together are the stream.
+/// Lines end with CR, LF or CR LF. An event is emitted at the end of its blank line. If that ends with CR, it is emitted at
+/// the CR, without waiting for an LF, unless an LF came after the CR before, so that an event of a stream with CR LF has
+/// all of its blank line. A comment outside an event is emitted at the end of its line in the same way. The bytes of all
+/// pieces together are the stream.
 ///
 /// ```
 /// use provstream_providers::{SseDecoder, SsePiece};
@@ -49,6 +50,10 @@ pub struct SseDecoder {
     line: LineKind,
     /// The last byte was a CR; an LF that follows belongs to the same line end.
     after_cr: bool,
+    /// An LF came after the last CR whose next byte was read.
+    ends_crlf: bool,
+    /// Effect of the last line, which ends with CR, once the next byte is read.
+    waiting: Option<LineEffect>,
     /// A line of the open block is more than a comment.
     has_field: bool,
     /// The open block exceeds the limit, and its bytes are passed through.
@@ -81,6 +86,7 @@ enum LineKind {
 }
 
 /// Effect of some bytes on the open block.
+#[derive(Clone, Copy, Debug)]
 enum LineEffect {
     /// The block continues.
     Open,
@@ -167,6 +173,8 @@ impl SseDecoder {
             position: 0,
             line: LineKind::Blank,
             after_cr: false,
+            ends_crlf: false,
+            waiting: None,
             has_field: false,
             passing: false,
             last_event_id: Vec::new(),
@@ -216,7 +224,7 @@ impl SseDecoder {
             return len;
         }
         let (len, step) = self.step(rest);
-        self.take(&rest[..len], &step, sink);
+        self.take(&rest[..len], step, sink);
         len
     }
 
@@ -254,6 +262,9 @@ impl SseDecoder {
 
     pub(super) fn finish_all(&mut self, sink: &mut dyn FnMut(SsePiece<'_>)) {
         self.no_bom(self.bom.unwrap_or(0));
+        if let Some(effect) = self.waiting.take() {
+            self.take(b"", effect, sink);
+        }
         if self.passing {
             sink(SsePiece::Oversized(Span::new(self.start, self.position)));
         }
@@ -343,18 +354,18 @@ impl SseDecoder {
         }
     }
 
-    /// Returns the number of bytes to read next, at most one line, and their effect.
+    /// Returns the number of bytes to read next, at most one line, and their effect. It is 0 where the next byte shows that
+    /// the last line is over.
     fn step(&mut self, rest: &[u8]) -> (usize, LineEffect) {
-        if core::mem::take(&mut self.after_cr) && rest.first() == Some(&b'\n') {
-            let alone = self.open.is_empty();
-            return (
-                1,
-                if alone {
-                    LineEffect::Alone
-                } else {
-                    LineEffect::Open
-                },
-            );
+        if core::mem::take(&mut self.after_cr) {
+            let is_lf = rest.first() == Some(&b'\n');
+            self.ends_crlf = is_lf;
+            match self.waiting.take() {
+                Some(effect) => return (usize::from(is_lf), effect),
+                None if !is_lf => {}
+                None if self.open.is_empty() => return (1, LineEffect::Alone),
+                None => return (1, LineEffect::Open),
+            }
         }
         let end = memchr2(b'\r', b'\n', rest);
         let content = &rest[..end.unwrap_or(rest.len())];
@@ -377,10 +388,14 @@ impl SseDecoder {
                 LineEffect::Open
             }
         };
+        if self.after_cr && self.ends_crlf && !matches!(step, LineEffect::Open) {
+            self.waiting = Some(step);
+            return (end + 1, LineEffect::Open);
+        }
         (end + 1, step)
     }
 
-    fn take(&mut self, taken: &[u8], step: &LineEffect, sink: &mut dyn FnMut(SsePiece<'_>)) {
+    fn take(&mut self, taken: &[u8], step: LineEffect, sink: &mut dyn FnMut(SsePiece<'_>)) {
         let at = self.position;
         self.position += taken.len() as u64;
         if !self.passing && self.open.len() + taken.len() > self.max_event {
@@ -391,7 +406,9 @@ impl SseDecoder {
             }
         }
         if self.passing {
-            sink(SsePiece::Passed(TextChunk::new(taken, at)));
+            if !taken.is_empty() {
+                sink(SsePiece::Passed(TextChunk::new(taken, at)));
+            }
             // A comment that is too long belongs to what follows it, so that nothing depends on where it was noticed.
             if !matches!(step, LineEffect::End) {
                 return;
@@ -443,13 +460,14 @@ impl SseDecoder {
         if let Some(len) = self.like_last(rest, sink) {
             return Some(len);
         }
-        let block = SseBlock::read(rest, false)?;
+        let block = SseBlock::read(rest, Some(self.ends_crlf))?;
         if block.len > self.max_event {
             return None;
         }
         let raw = &rest[..block.len];
         self.position += block.len as u64;
         self.after_cr = raw.ends_with(b"\r");
+        self.ends_crlf = block.ends_crlf;
         self.head.keep(raw, &block);
         self.give(raw, block, sink);
         self.begin_block();
@@ -490,7 +508,7 @@ impl SseDecoder {
     /// Emits the open block, which is complete.
     fn dispatch(&mut self, sink: &mut dyn FnMut(SsePiece<'_>)) {
         let mut open = core::mem::take(&mut self.open);
-        match SseBlock::read(&open, true) {
+        match SseBlock::read(&open, None) {
             Some(block) => {
                 if block.has_more_data {
                     // The data are joined in memory of their own.
@@ -523,7 +541,7 @@ impl SseDecoder {
     /// Returns the incomplete event at the end of the stream as some clients read it; `None` if it has no data and
     /// reports no error.
     pub(super) fn unterminated(text: TextChunk<'_>) -> Option<Frame<'_>> {
-        let block = SseBlock::read(text.bytes(), true)?;
+        let block = SseBlock::read(text.bytes(), None)?;
         let start = text.span().start();
         let event = block.frame(text.bytes(), start);
         event.or_else(|| block.without_data(text.bytes(), start))
@@ -533,7 +551,7 @@ impl SseDecoder {
     /// object without a field.
     pub(super) fn without_data(text: TextChunk<'_>) -> Option<Frame<'_>> {
         let is_field = !matches!(text.bytes().first(), Some(b':' | b'\r' | b'\n') | None);
-        let block = SseBlock::read(text.bytes(), true).filter(|_| is_field)?;
+        let block = SseBlock::read(text.bytes(), None).filter(|_| is_field)?;
         block.without_data(text.bytes(), text.span().start())
     }
 }
@@ -564,8 +582,10 @@ impl Head {
 
 /// The fields of a block of lines.
 struct SseBlock {
-    /// Length to the end of the blank line; of a CR LF there, only the CR counts.
+    /// Length to the end of the blank line.
     len: usize,
+    /// An LF came after the last CR whose next byte is in the block.
+    ends_crlf: bool,
     /// The first line of data.
     data: Option<Range<usize>>,
     /// The block has more than one line of data.
@@ -578,11 +598,13 @@ struct SseBlock {
 }
 
 impl SseBlock {
-    /// Reads the block at the start of `bytes`. If `complete`, a block without a blank line extends to the end of
-    /// `bytes`; otherwise the result is `None`.
-    fn read(bytes: &[u8], complete: bool) -> Option<Self> {
+    /// Reads the block at the start of `bytes`, which is all of them. If `first` says whether an LF came after the last CR
+    /// before them, the block ends with the first blank line, and is `None` without one.
+    fn read(bytes: &[u8], first: Option<bool>) -> Option<Self> {
+        let complete = first.is_none();
         let mut block = Self {
             len: bytes.len(),
+            ends_crlf: first.unwrap_or(false),
             data: None,
             has_more_data: false,
             name: 0..0,
@@ -601,16 +623,23 @@ impl SseBlock {
                     return Some(block);
                 }
             };
+            let is_cr = bytes[end] == b'\r';
             if end == at && !complete {
                 block.len = at + 1;
+                if is_cr && block.ends_crlf {
+                    block.ends_crlf = *bytes.get(block.len)? == b'\n';
+                    block.len += usize::from(block.ends_crlf);
+                }
                 return Some(block);
             }
             block.field(bytes, at..end);
             at = end + 1;
-            if bytes[end] == b'\r' {
+            if is_cr {
                 match bytes.get(at) {
-                    Some(b'\n') => at += 1,
-                    Some(_) => {}
+                    Some(&next) => {
+                        block.ends_crlf = next == b'\n';
+                        at += usize::from(block.ends_crlf);
+                    }
                     None if !complete => return None,
                     None => {}
                 }

@@ -6,7 +6,7 @@ use super::Format;
 use super::escape::push_content;
 use super::frame::Frame;
 use super::steps::count;
-use super::text_id::TextId;
+use super::text_id::{Member, TextId};
 use super::walk::allowed::Allowed;
 use super::walk::decoded;
 use super::walk::scan::{LONGEST_WORD, container_end, scalar_end, string_end, white_space_end};
@@ -142,10 +142,6 @@ impl EventTemplate {
         self.json = head_len as u32..self.raw.len() as u32;
         self.text = (head_len + text.start) as u32..(head_len + text.end) as u32;
         self.raw.extend_from_slice(tail);
-        if self.raw.ends_with(b"\r\n\r") {
-            // The LF is a piece of its own.
-            self.raw.push(b'\n');
-        }
     }
 
     /// Returns `true` if an event differs from the template only in its text.
@@ -415,7 +411,10 @@ impl SyntheticText<'_> {
     fn write_shortest(&self, out: &mut Vec<u8>) -> Range<usize> {
         let index = self.block.unwrap_or(self.id.index());
         let part = self.id.part().unwrap_or(0);
-        let shortest = &self.format.automaton().table.shortest;
+        let table = self.format.automaton().table;
+        let refusal = table.shortest_refusal.as_ref();
+        let refusal = refusal.filter(|_| self.id.member == Member::Refusal);
+        let shortest = refusal.unwrap_or(&table.shortest);
         if let SyntheticFraming::Sse(line_end) = self.envelope {
             if self.has_name && !shortest.event.is_empty() {
                 out.extend_from_slice(format!("event: {}{line_end}", shortest.event).as_bytes());
@@ -431,6 +430,11 @@ impl SyntheticText<'_> {
                 }
                 b'%' => out.extend_from_slice(part.to_string().as_bytes()),
                 b'@' => push_content(out, self.text),
+                b'$' => {
+                    if let Some(number) = self.sequence {
+                        out.extend_from_slice(format!("\"sequence_number\":{number},").as_bytes());
+                    }
+                }
                 byte => out.push(byte),
             }
         }

@@ -21,6 +21,8 @@ pub(super) enum Member {
     Transcript,
     /// `text` of a legacy completion.
     Completion,
+    /// `delta.text` of a chat completion.
+    DeltaText,
     /// The texts of `content_list`.
     List,
     /// `response` of Ollama's `/api/generate`.
@@ -63,6 +65,7 @@ impl Member {
             Self::Refusal => "refusal",
             Self::Transcript => "transcript",
             Self::Completion => "text",
+            Self::DeltaText => "delta.text",
             Self::List => "content_list",
             Self::Response => "response",
             Self::Sequence => "best_of_sequences",

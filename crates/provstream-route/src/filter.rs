@@ -598,7 +598,8 @@ impl BodyFilter {
     /// Returns `true` if the policy has ended all texts of a stream that can be ended early.
     fn is_stopped(&mut self) -> bool {
         let ended = self.machine.ended();
-        if ended.is_empty() {
+        // An error of the provider ends the response by itself, and clients have to read it.
+        if ended.is_empty() || self.seen.outcome.errors > 0 {
             return false;
         }
         let Some(format) = self.machine.format().filter(|format| can_stop(*format)) else {

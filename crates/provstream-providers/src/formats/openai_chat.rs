@@ -102,7 +102,7 @@ const ROWS: &[FormatRow] = &[
     row(ANY, "choices[].prompt_logprobs", Role::Echo),
     row(ANY, "prompt_logprobs", Role::Echo),
     // Snowflake writes each delta in three members.
-    row(ANY, "choices[].delta.text", Role::Text).of(Member::Completion),
+    row(ANY, "choices[].delta.text", Role::Text).of(Member::DeltaText),
     row(ANY, "choices[].delta.content_list[].text", Role::Text).of(Member::List),
     // Perplexity's Pro Search.
     row(
@@ -354,6 +354,8 @@ const ROWS: &[FormatRow] = &[
     row(ANY, "detail", Role::Error),
     row(ANY, "type", Role::Type),
     row(&["error"], "", Role::Error),
+    // MiniMax reports errors there, and 0 in all other events.
+    row(ANY, "base_resp.status_code", Role::Error),
 ];
 
 /// Citations in messages.

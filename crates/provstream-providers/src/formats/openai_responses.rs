@@ -284,11 +284,15 @@ const PASSES: &[Passes] = &[
 pub(crate) const TABLE: FormatTable = FormatTable {
     passes: PASSES,
     counts_parts: true,
+    shortest_refusal: Some(Shortest {
+        event: "response.refusal.delta",
+        json: r##"{"type":"response.refusal.delta",$"output_index":#,"content_index":%,"delta":"@"}"##,
+    }),
     ..FormatTable::new(
         ROWS,
         Shortest {
             event: "response.output_text.delta",
-            json: r##"{"type":"response.output_text.delta","output_index":#,"content_index":%,"delta":"@"}"##,
+            json: r##"{"type":"response.output_text.delta",$"output_index":#,"content_index":%,"delta":"@"}"##,
         },
     )
 };

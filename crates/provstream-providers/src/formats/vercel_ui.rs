@@ -8,7 +8,7 @@ use crate::walk::table::{
 
 const PART: &[&str] = &["source-url", "source-document", "tool-input-delta"];
 /// Types of events that are nothing that a reader sees in its order, so that they are no breaks: all others are, but for those of text,
-/// `reasoning-end` and transient data.
+/// `reasoning-end`, and data that are transient or come within a part of text.
 const CONTROL: &[&str] = &["start", "start-step", "message-metadata"];
 const BLOCK: &[&str] = &["text-start", "text-delta", "text-end"];
 const THOUGHT: &[&str] = &["reasoning-delta", "reasoning-end"];

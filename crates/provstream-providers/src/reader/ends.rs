@@ -42,13 +42,18 @@ impl FactReader {
 
     /// Adds an error of the stream, or of a choice. Nothing that is open goes on after it.
     fn fail(&mut self, error: Raw, choice: Option<u32>) {
+        let of = choice.map_or(OpenTextSelector::All, OpenTextSelector::Index);
+        let event = self.report.events();
+        let texts = each(self.open[self.places(of)].iter());
+        let unfinished = texts.filter(|open| !open.is_finishing || open.finished_in == event);
+        self.found
+            .extend(unfinished.map(|open| Found::CutOff(open.id)));
         match choice {
             None => {
                 self.ends_reading = true;
                 self.close();
             }
-            Some(index) => {
-                let of = OpenTextSelector::Index(index);
+            Some(_) => {
                 let texts = each(self.open[self.places(of)].iter());
                 self.found.extend(texts.map(|open| Found::Break(open.id)));
                 self.end(of);
@@ -89,7 +94,12 @@ impl FactReader {
                     Role::EndAll => self.end(OpenTextSelector::Index(id.index())),
                     Role::BlockEnd => self.end_block(event, id.channel),
                     Role::Error if is_event || event.is_set(capture) => {
-                        error = error.filter(|_| is_event).or(Some(Raw::of(capture)));
+                        // The number of an error stands beside its words.
+                        let raw = match capture.shape {
+                            Shape::Scalar => whole,
+                            _ => Raw::of(capture),
+                        };
+                        error = error.filter(|_| is_event).or(Some(raw));
                     }
                     Role::ErrorName => error = error.or(Some(Raw::of(capture))),
                     Role::ErrorKind if event.is_failure(capture) => error = error.or(Some(whole)),

@@ -315,7 +315,9 @@ impl FactReader {
             return Some(NoticeCode::OversizedEvent);
         }
         let mut event = WalkedEvent::new(automaton, walk, data, is_streamed);
-        let is_odd = walk.is_odd() || self.is_misnamed(&event) || self.has_odd_part(walk, &event);
+        let is_late = automaton.table.one_text && self.is_of_ended_block(&event);
+        let is_odd =
+            is_late || walk.is_odd() || self.is_misnamed(&event) || self.has_odd_part(walk, &event);
         if is_odd && self.is_gated {
             // The gate withholds this event, so its facts are not reported.
             self.has_lost_text = event.has_text();
@@ -325,6 +327,9 @@ impl FactReader {
         let mut untaken: SmallVec<[Capture; 2]> = SmallVec::new();
         self.has_lost_text = false;
         event.is_withheld = walk.is_repeated && self.is_gated;
+        if is_late {
+            self.break_all();
+        }
         for capture in each(walk.captures.iter()) {
             for rule in event.rules(capture) {
                 if event.is_withheld && !rule.row.role.is_text() {
@@ -348,7 +353,8 @@ impl FactReader {
             self.take_untaken(&mut event, &untaken, is_error);
         }
         let control = automaton.table.control;
-        let is_other_type = || event.bit == 0 && event.is_other_type(control);
+        let in_part = self.numbering.has_open_block();
+        let is_other_type = || event.bit == 0 && event.is_other_type(control, in_part);
         if !control.is_empty() && !event.is_withheld && is_other_type() {
             self.break_all();
         }
@@ -374,6 +380,18 @@ impl FactReader {
             event.odd = event.odd.or(Some(NoticeCode::AmbiguousEvent));
         }
         event.odd
+    }
+
+    /// Returns `true` if an event has more text of a block that has ended, after a later block has begun: clients append it to
+    /// the first block, which a text that goes on from block to block cannot follow.
+    fn is_of_ended_block(&self, event: &WalkedEvent<'_>) -> bool {
+        event.walk.id.is_none()
+            && event.walk.captures.iter().any(|capture| {
+                event.rules(capture).any(|rule| {
+                    let number = event.text_id(capture, rule).index();
+                    rule.row.role == Role::Text && self.numbering.is_block_over(number)
+                })
+            })
     }
 
     /// Returns `true` if a part has an invalid number that decides to which text a string belongs.

@@ -77,9 +77,13 @@ impl FactReader {
         let node = event.automaton.node(untaken.node);
         let is_named = untaken.name != (0, 0);
         let is_text = !is_named && node.has_text_in(event.bit);
-        // JSON that is not an object is no event.
+        // JSON that is not an object is no event, and a gate withholds it.
         let is_event = untaken.node == ROOT;
-        if !is_named && (is_event || !is_text && !node.is_content) {
+        if !is_named && is_event {
+            let value = &event.data[untaken.start as usize..untaken.end as usize];
+            return self.is_gated || !may_be_text(value);
+        }
+        if !is_named && !is_text && !node.is_content {
             return true;
         }
         let mut path = event.automaton.path(untaken.node).to_owned();
@@ -244,6 +248,16 @@ fn kind_of(data: &[u8], around: usize) -> Option<Cow<'_, [u8]>> {
         [[b'"', content @ .., b'"']] => Some(decoded(content)),
         _ => None,
     }
+}
+
+/// Returns `true` if JSON that is not an object may have text: a string that is no word, or an array of more than words.
+fn may_be_text(value: &[u8]) -> bool {
+    let allowed = match value.first() {
+        Some(b'[') => Allowed::Words,
+        Some(b'"') => Allowed::Word,
+        _ => return false,
+    };
+    !allowed.has(value)
 }
 
 /// Returns `true` if a name matches a pattern, in which `*` is any run of characters.

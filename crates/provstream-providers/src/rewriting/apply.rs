@@ -34,8 +34,10 @@ impl<R: TextRewriter> State<R> {
             // A block that holds text back has text.
             if !each(found.iter()).any(|one| matches!(one, Found::Text(..))) {
                 for one in each(found.iter()) {
-                    if let Found::End(id) = *one {
-                        self.end(id, true, handler);
+                    match *one {
+                        Found::CutOff(id) => self.cut_off(id),
+                        Found::End(id) => self.end(id, true, handler),
+                        _ => {}
                     }
                 }
             }
@@ -136,6 +138,7 @@ impl<R: TextRewriter> State<R> {
                 }
                 self.blocks.close();
             }
+            Found::CutOff(id) => self.cut_off(id),
             Found::MakesRoom(id) => self.make_room(id, handler),
             Found::Ended(channel) => handler.item(Item::ChannelEnd(channel)),
             Found::Forget(id) => self.forget(id),

@@ -49,6 +49,13 @@ impl<R: TextRewriter> State<R> {
         self.settle_all(handler);
     }
 
+    /// A text breaks off: for a gate this is a limit, because an annotation about what it holds back may be missing.
+    pub(super) fn cut_off(&mut self, id: TextId) {
+        if let Some(text) = self.texts.get_mut(id) {
+            text.is_at_limit = R::WITHHOLDS_UNREAD;
+        }
+    }
+
     /// Ends a text, and writes what it held back: with the events held back or in an event of its own, which another one
     /// follows or not.
     pub(super) fn end(
@@ -119,7 +126,7 @@ impl<R: TextRewriter> State<R> {
             self.deferred.insert(at, &out, None);
         } else {
             let is_before_event = is_before_event || point.is_some();
-            let is_numbered = format == Format::OpenAiResponses;
+            let is_numbered = format == Format::OpenAiResponses && self.next_sequence > 0;
             let number = match point {
                 Some(Point::Before(at)) if is_numbered => self.deferred.number_at(at),
                 _ => None,

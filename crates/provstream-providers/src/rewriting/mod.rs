@@ -444,6 +444,8 @@ impl<R: TextRewriter> State<R> {
             && matches!(self.envelope, Kind::Sse | Kind::Lines)
             && self.is_streamed()
             && self.thoughts.is_none()
+            // Blocks are of an event of another format.
+            && !self.blocks.is_holding()
             && self
                 .deferred
                 .is_of_others(choices_of(found, self.reader.choices()))

@@ -35,6 +35,8 @@ pub(crate) struct FormatTable {
     pub(crate) control: &'static [&'static str],
     /// Shortest event with text, for text that is added.
     pub(crate) shortest: Shortest,
+    /// Shortest event with text of a refusal, where it has a type of its own.
+    pub(crate) shortest_refusal: Option<Shortest>,
 }
 
 /// Values that are not text: identifiers, tool calls, binary data.
@@ -109,7 +111,8 @@ impl Passes {
 pub(crate) struct Shortest {
     /// Value of the field `event` in server-sent events; empty if the field is omitted.
     pub(crate) event: &'static str,
-    /// JSON of the event, with `#` and `%` for the two numbers of the channel and `@` for the text.
+    /// JSON of the event, with `#` and `%` for the two numbers of the channel, `@` for the text, and `$` for the member
+    /// with the sequence number.
     pub(crate) json: &'static str,
 }
 
@@ -129,6 +132,7 @@ impl FormatTable {
             plain: &[],
             control: &[],
             shortest,
+            shortest_refusal: None,
         }
     }
 }

@@ -295,10 +295,10 @@ fn a_part_of_a_ui_message_that_begins_again_is_the_next_part() {
 /// Events of a UI message stream, and whether each is a break.
 fn ui_events() -> Vec<(Value, bool)> {
     vec![
-        (json!({"type": "data-x", "data": {}}), true),
+        (json!({"type": "data-x", "data": {}}), false),
         (
             json!({"type": "data-x", "id": "d", "data": {}, "transient": false}),
-            true,
+            false,
         ),
         (
             json!({"type": "data-x", "data": {}, "transient": true}),

@@ -1,6 +1,7 @@
 //! Provider streams and citations.
 
 mod adversarial;
+mod apart;
 mod api;
 mod blocks;
 mod breaks;
@@ -19,6 +20,7 @@ mod interleaved;
 mod json_texts;
 mod leaks;
 mod limits;
+mod line_ends;
 mod members;
 mod memory_of_texts;
 mod notation;

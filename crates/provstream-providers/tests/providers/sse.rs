@@ -193,7 +193,9 @@ fn an_event_comes_with_the_last_byte_it_needs() {
     for (stream, needed) in [
         (&b"data: x\n\n"[..], 9),
         (b"data: x\r\r", 9),
-        (b"data: x\r\n\r\n", 10),
+        (b"data: x\r\n\r\n", 11),
+        // Without an LF the next byte ends the event.
+        (b"data: x\r\n\r:", 11),
     ] {
         let mut decoder = SseDecoder::new();
         let mut count = 0;
@@ -217,7 +219,7 @@ fn what_is_no_event_is_handed_on_at_the_end_of_its_line() {
         SsePiece::Other(text) => seen.push(text.bytes().to_vec()),
         other => panic!("{other:?}"),
     });
-    let expected: [&[u8]; 5] = [b": ping\r", b"\n", b"\r", b"\n", b": pong\n"];
+    let expected: [&[u8]; 4] = [b": ping\r", b"\n", b"\r\n", b": pong\n"];
     assert_eq!(seen, expected);
 }
 

@@ -999,8 +999,6 @@ fn any_other_part_of_a_ui_message_is_a_break() {
         r#"{"type":"reasoning-start","id":"r"}"#,
         r#"{"type":"source-url","sourceId":"s","url":"u"}"#,
         r#"{"type":"file","url":"u","mediaType":"image/png"}"#,
-        r#"{"type":"data-weather","data":{}}"#,
-        r#"{"type":"data-weather","transient":false,"data":{"transient":true}}"#,
         r#"{"type":"something-new"}"#,
     ];
     for kind in kinds {
@@ -1023,6 +1021,9 @@ fn any_other_part_of_a_ui_message_is_a_break() {
         r#"{"type":"message-metadata","messageMetadata":{}}"#,
         r#"{"type":"start-step"}"#,
         r#"{"type":"data-progress","data":{"transient":false},"transient":true}"#,
+        // An application writes them at any time, and clients go on with the part that is open.
+        r#"{"type":"data-weather","data":{}}"#,
+        r#"{"type":"data-weather","transient":false,"data":{"transient":true}}"#,
     ] {
         let text = vercel(&[
             ("a", "<"),

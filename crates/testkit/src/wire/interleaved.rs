@@ -7,6 +7,7 @@ use provstream_providers::{Format, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
 
 use super::generate::Random;
+use super::line_ends;
 use super::oracle::events;
 use crate::gate::naive::Drawn;
 
@@ -207,4 +208,5 @@ pub fn check(random: &mut Random) {
     for (letter, count) in read(format, &gated, &place) {
         assert!(count <= had[&letter], "{place}: {}", gated.escape_ascii());
     }
+    line_ends::check(format, &stream, policy, size);
 }

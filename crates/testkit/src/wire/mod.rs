@@ -6,6 +6,7 @@ pub mod gated;
 pub mod generate;
 pub mod hostile;
 pub mod interleaved;
+pub mod line_ends;
 pub mod members;
 pub mod oracle;
 pub mod repeating;

@@ -647,7 +647,7 @@ impl Client {
             "text-end" => drop(self.parts.end(id)),
             "start" | "start-step" | "finish-step" | "message-metadata" => {}
             "tool-input-start" => self.interrupt(None),
-            "data-new" if event["transient"] == true => {}
+            "data-new" if event["transient"] == true || !self.parts.open.is_empty() => {}
             "tool-input-delta" => {
                 self.interrupt(None);
                 let input = event["inputTextDelta"].as_str().unwrap_or_default();

@@ -1,0 +1,317 @@
+//! What a client keeps apart: texts of other members, refusals, and blocks that have ended.
+
+use provstream::{Action, Parser};
+use provstream_providers::{Format, Item, NoticeCode, ReadReport, StreamRewriter};
+use serde_json::{Value, json};
+use testkit::wire::oracle::events;
+
+use crate::shapes::{gated, sse, stripped};
+
+/// The strings at a place in all events, joined.
+fn joined(out: &str, pointer: &str) -> String {
+    let all = events(out.as_bytes());
+    let strings = all.iter().filter_map(|event| event.pointer(pointer));
+    strings.filter_map(Value::as_str).collect()
+}
+
+/// The texts of blocks, by the number in their deltas.
+fn blocks(format: Format, out: &str) -> Vec<String> {
+    let mut blocks = vec![String::new(); 2];
+    for event in events(out.as_bytes()) {
+        let delta = match format {
+            Format::Anthropic => &event,
+            _ => &event["contentBlockDelta"],
+        };
+        let number = ["index", "contentBlockIndex"]
+            .iter()
+            .find_map(|name| delta[*name].as_u64());
+        let text = delta["delta"]["text"].as_str();
+        if let (Some(number), Some(text)) = (number, text) {
+            blocks[number as usize].push_str(text);
+        }
+    }
+    blocks
+}
+
+fn has(report: &ReadReport, code: NoticeCode) -> bool {
+    report.count(code) > 0
+}
+
+#[test]
+fn the_text_of_a_choice_and_of_its_delta_are_two_texts() {
+    let both =
+        |text: &str| json!({"choices": [{"index": 0, "text": text, "delta": {"text": text}}]});
+    let stream = sse(&[both("It rains. [substrate"), both(".grep] Bye.")]);
+    let (out, _) = stripped(Some(Format::OpenAiChat), &stream);
+    assert_eq!(joined(&out, "/choices/0/text"), "It rains. Bye.");
+    assert_eq!(joined(&out, "/choices/0/delta/text"), "It rains. Bye.");
+
+    let of_delta = |text: &str| json!({"choices": [{"index": 0, "delta": {"text": text}}]});
+    let stream = sse(&[
+        of_delta("It is SECRET. [unverified-"),
+        json!({"choices": [{"index": 0, "text": "Hi there, you. Next"}]}),
+        of_delta("inference] Bye."),
+    ]);
+    let (out, _) = gated(Some(Format::OpenAiChat), &Action::Discard, &stream);
+    assert!(!out.contains("SECRET"), "{out}");
+    assert_eq!(joined(&out, "/choices/0/text"), "Hi there, you. Next");
+}
+
+/// Events of a part with a text from its start, without a delta.
+fn initial(kind: &str, member: &str, text: &str) -> String {
+    let part = json!({"type": kind, member: text});
+    let events = [
+        json!({"type": "response.content_part.added", "sequence_number": 4, "item_id": "m", "output_index": 0, "content_index": 0, "part": part}),
+        json!({"type": format!("response.{kind}.done"), "sequence_number": 5, "item_id": "m", "output_index": 0, "content_index": 0, member: text}),
+        json!({"type": "response.completed", "sequence_number": 6}),
+    ];
+    let event = |event: &Value| {
+        let name = event["type"].as_str().unwrap_or_default();
+        format!("event: {name}\ndata: {event}\n\n")
+    };
+    events.iter().map(event).collect()
+}
+
+#[test]
+fn the_rest_of_a_text_that_came_with_its_part_has_the_type_of_the_part() {
+    for (kind, member) in [("refusal", "refusal"), ("output_text", "text")] {
+        let (out, _) = stripped(None, &initial(kind, member, "It rains. See [sub"));
+        let added = events(out.as_bytes()).into_iter();
+        let types: Vec<(String, u64)> = added
+            .map(|event| {
+                let number = event["sequence_number"].as_u64();
+                (
+                    event["type"].as_str().unwrap_or_default().to_owned(),
+                    number.unwrap_or(0),
+                )
+            })
+            .collect();
+        let expected = [
+            ("response.content_part.added".to_owned(), 4),
+            (format!("response.{kind}.delta"), 5),
+            (format!("response.{kind}.done"), 6),
+            ("response.completed".to_owned(), 7),
+        ];
+        assert_eq!(types, expected, "{out}");
+        let name = format!("event: response.{kind}.delta\n");
+        assert!(out.contains(&name), "{out}");
+    }
+    // Without numbers, none is added.
+    let plain = initial("refusal", "refusal", "See [sub").replace("\"sequence_number\"", "\"n\"");
+    let (out, _) = stripped(None, &plain);
+    assert!(
+        out.contains("response.refusal.delta") && !out.contains("sequence_number"),
+        "{out}"
+    );
+}
+
+#[test]
+fn more_text_of_a_block_after_a_later_one_has_begun_is_reported() {
+    let text = |number: u32, text: &str| json!({"type": "content_block_delta", "index": number, "delta": {"type": "text_delta", "text": text}});
+    let start = |number: u32| json!({"type": "content_block_start", "index": number, "content_block": {"type": "text", "text": ""}});
+    let stop = |number: u32| json!({"type": "content_block_stop", "index": number});
+    let anthropic = sse(&[
+        start(0),
+        text(0, "It is SECRET. [unverified"),
+        stop(0),
+        start(1),
+        text(1, "Hello you. [sub"),
+        text(0, "-inference] So."),
+        stop(1),
+        json!({"type": "message_stop"}),
+    ]);
+    let text = |number: u32, text: &str| json!({"contentBlockDelta": {"contentBlockIndex": number, "delta": {"text": text}}});
+    let stop = |number: u32| json!({"contentBlockStop": {"contentBlockIndex": number}});
+    let bedrock: String = [
+        text(0, "It is SECRET. [unverified"),
+        stop(0),
+        text(1, "Hello you. [sub"),
+        text(0, "-inference] So."),
+        stop(1),
+    ]
+    .iter()
+    .map(|event| format!("{event}\n"))
+    .collect();
+    for (format, stream) in [
+        (Format::Anthropic, anthropic),
+        (Format::BedrockConverse, bedrock),
+    ] {
+        let (out, report) = stripped(Some(format), &stream);
+        // Nothing moves.
+        assert_eq!(blocks(format, &out), blocks(format, &stream), "{out}");
+        assert!(has(&report, NoticeCode::AmbiguousEvent), "{report:?}");
+        let (out, report) = gated(Some(format), &Action::Discard, &stream);
+        assert!(!out.contains("-inference]"), "{out}");
+        assert!(has(&report, NoticeCode::AmbiguousEvent), "{report:?}");
+    }
+}
+
+#[test]
+fn a_response_that_begins_again_has_blocks_from_the_first_number_on() {
+    let message = [
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "A. "}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}}),
+        json!({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "B. "}}),
+        json!({"type": "content_block_stop", "index": 1}),
+    ];
+    let stream = sse(&[&message[..], &message[..]].concat());
+    let (out, report) = gated(Some(Format::Anthropic), &Action::Discard, &stream);
+    assert_eq!(joined(&out, "/delta/text"), "A. B. A. B. ");
+    assert!(!has(&report, NoticeCode::AmbiguousEvent), "{report:?}");
+}
+
+#[test]
+fn json_that_is_no_object_is_reported_if_it_may_be_text() {
+    for format in Format::ALL {
+        for (data, is_reported) in [
+            ("[{\"text\":\"It rains. [unverified-inference]\"}]", true),
+            ("\"It rains. [unverified-inference]\"", true),
+            ("\"ping\"", false),
+            ("[]", false),
+            ("null", false),
+            ("1", false),
+            ("true", false),
+        ] {
+            let end = match format {
+                Format::Ollama | Format::BedrockConverse => format!("{{\"a\":1}}\n{data}\n"),
+                _ => format!("data: {data}\n\n"),
+            };
+            let (out, report) = stripped(Some(format), &end);
+            assert_eq!(out, end, "{format}");
+            let is_unread = has(&report, NoticeCode::UnreadText);
+            assert_eq!(is_unread, is_reported, "{format}, {data}: {report:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_of_mini_max_is_an_error() {
+    let event = |code: u32, words: &str| json!({"choices": null, "object": "chat.completion.chunk", "base_resp": {"status_code": code, "status_msg": words}});
+    for (code, words, is_error) in [(1002, "rate limit exceeded", true), (0, "success", false)] {
+        let mut errors = Vec::new();
+        let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+        let body = sse(&[event(code, words)]);
+        rewriter.push(body.as_bytes(), Errors(&mut errors));
+        assert_eq!(errors.len(), usize::from(is_error), "{errors:?}");
+        assert!(
+            errors.iter().all(|error| error.contains(words)),
+            "{errors:?}"
+        );
+    }
+}
+
+/// Keeps the errors of a stream.
+struct Errors<'a>(&'a mut Vec<String>);
+
+impl provstream::Handler for Errors<'_> {}
+
+impl provstream_providers::StreamHandler for Errors<'_> {
+    fn bytes(&mut self, _: &[u8]) {}
+
+    fn item(&mut self, item: Item<'_>) {
+        if let Item::Error(error) = item {
+            self.0.push(format!("{error:?}"));
+        }
+    }
+}
+
+#[test]
+fn data_between_two_parts_of_a_ui_message_are_a_break() {
+    let part = |id: &str, text: &str| {
+        [
+            json!({"type": "text-start", "id": id}),
+            json!({"type": "text-delta", "id": id, "delta": text}),
+            json!({"type": "text-end", "id": id}),
+        ]
+    };
+    let data = [json!({"type": "data-progress", "data": {"done": 1}})];
+    let all = [
+        &part("a", "It is SECRET.")[..],
+        &data,
+        &part("b", " [unverified-inference] So."),
+    ];
+    let (out, _) = gated(
+        Some(Format::VercelUi),
+        &Action::Discard,
+        &sse(&all.concat()),
+    );
+    assert_eq!(joined(&out, "/delta"), "It is SECRET. So.");
+}
+
+/// An error in mid-stream, as each API writes it, with the events that come before it.
+fn broken_off(text: &str) -> Vec<(Format, String)> {
+    let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "boom"}});
+    let line = |event: &Value| format!("{event}\n");
+    vec![
+        (
+            Format::OpenAiChat,
+            sse(&[
+                json!({"choices": [{"index": 0, "delta": {"content": text}}]}),
+                json!({"error": {"message": "boom"}}),
+            ]),
+        ),
+        (
+            Format::OpenAiChat,
+            sse(&[
+                json!({"choices": [{"index": 0, "delta": {"content": text}}]}),
+                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "error", "error": {"message": "boom"}}]}),
+            ]),
+        ),
+        (
+            Format::Anthropic,
+            sse(&[
+                json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+                json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
+                error,
+            ]),
+        ),
+        (
+            Format::OpenAiResponses,
+            sse(&[
+                json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": text}),
+                json!({"type": "response.failed", "response": {"error": {"message": "boom"}}}),
+            ]),
+        ),
+        (
+            Format::BedrockConverse,
+            [
+                json!({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": text}}}),
+                json!({"throttlingException": {"message": "boom"}}),
+            ]
+            .iter()
+            .map(line)
+            .collect(),
+        ),
+    ]
+}
+
+#[test]
+fn what_an_annotation_may_be_missing_for_is_not_released_at_an_error() {
+    for (format, stream) in broken_off("It is good. [substrate.grep] It is SECRET. [unver") {
+        let (out, _) = gated(Some(format), &Action::Discard, &stream);
+        assert!(
+            !out.contains("SECRET") && out.contains("boom"),
+            "{format}: {out}"
+        );
+        assert!(out.contains("It is good."), "{format}: {out}");
+        // Without a gate, nothing is lost.
+        let (out, _) = stripped(Some(format), &stream);
+        assert!(
+            out.contains("It is SECRET.") && out.contains("[unver"),
+            "{format}: {out}"
+        );
+    }
+}
+
+#[test]
+fn a_text_that_ended_before_an_error_is_decided_about_as_at_its_end() {
+    let stream = sse(&[
+        json!({"choices": [{"index": 0, "delta": {"content": "It is good."}}]}),
+        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
+        json!({"error": {"message": "boom"}}),
+    ]);
+    let (out, _) = gated(Some(Format::OpenAiChat), &Action::Discard, &stream);
+    assert!(out.contains("It is good.") && out.contains("boom"), "{out}");
+}

@@ -1,0 +1,66 @@
+//! Line ends of server-sent events.
+
+use provstream::Parser;
+use provstream_providers::{Format, StreamRewriter};
+use testkit::gate::naive::Drawn;
+use testkit::wire::generate::{Random, stream};
+use testkit::wire::line_ends;
+
+#[test]
+fn a_response_with_cr_lf_is_rewritten_as_one_with_lf() {
+    let mut count = 0;
+    for format in Format::ALL {
+        for seed in 0..testkit::search::seeds(200) {
+            let mut random = Random::new(seed);
+            let policy = Drawn(random.below(256) as u64);
+            let size = [1, 2, 7, 64, 10_000][random.below(5)];
+            count += u64::from(line_ends::check(
+                format,
+                &stream(format, seed),
+                policy,
+                size,
+            ));
+        }
+    }
+    assert!(count > testkit::search::seeds(200), "{count} streams");
+}
+
+#[test]
+fn an_event_that_is_written_ahead_has_all_of_its_blank_line() {
+    let choice = |index: u32, delta: &str, finish: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{{delta}}},\"finish_reason\":{finish}}}]}}\r\n\r\n"
+        )
+    };
+    let began = [
+        choice(0, "\"role\":\"assistant\"", "null"),
+        choice(1, "\"role\":\"assistant\"", "null"),
+    ]
+    .concat();
+    let ended = choice(0, "", "\"stop\"");
+    let ahead = choice(1, "\"content\":\"Snow falls.\"", "null");
+    let last = [choice(1, "", "\"stop\""), "data: [DONE]\r\n\r\n".to_owned()].concat();
+    let stream = format!(
+        "{began}{}{ended}{ahead}{last}",
+        choice(0, "\"content\":\"It rains. See [\"", "null")
+    );
+    for size in 1..stream.len() {
+        let mut out = String::new();
+        let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+        let mut take = |bytes: &[u8]| out.push_str(core::str::from_utf8(bytes).expect("UTF-8"));
+        for chunk in stream.as_bytes().chunks(size) {
+            rewriter.push(chunk, &mut take);
+        }
+        rewriter.finish(&mut take);
+        let events: Vec<&str> = out.split_terminator("\r\n\r\n").collect();
+        assert!(
+            events.iter().all(|event| event.starts_with("data: ")),
+            "{size}: {out:?}"
+        );
+        let place = |text: &str| out.find(text).expect(text);
+        assert!(
+            place("Snow") < place("\"index\":0,\"delta\":{},\"finish_reason\":\"stop\""),
+            "{out:?}"
+        );
+    }
+}
