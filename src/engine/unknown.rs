@@ -193,9 +193,7 @@ impl Form {
                 self.label(byte, FormState::LabelStart)
             }
             (FormState::Label | FormState::AfterIdentifier, _) if !self.joined => false,
-            (FormState::Label | FormState::AfterIdentifier | FormState::Value, b';') => {
-                self.to(FormState::Separated)
-            }
+            (FormState::Label | FormState::AfterIdentifier, b';') => self.to(FormState::Separated),
             (
                 FormState::Label
                 | FormState::AfterIdentifier
@@ -217,6 +215,8 @@ impl Form {
             (FormState::AfterName, b' ' | b'\t') => true,
             // What opens something else is read as that.
             (FormState::Value, b'[' | b'`' | b'~' | b'{') => false,
+            // A semicolon may be in quotation marks, or come before another parameter.
+            (FormState::Value, b';') => self.to(FormState::Value),
             (FormState::Value, b'\t' | b'\r' | b'\n') => self.white(byte),
             (FormState::Value, _) => byte >= b' ' && byte != 0x7F,
             (FormState::AfterIdentifier | FormState::Separated, _) => self.white(byte),

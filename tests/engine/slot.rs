@@ -40,6 +40,9 @@ fn an_unknown_beside_an_annotation_is_noted_and_never_the_assertion() {
         "[1.1:substrate.new]",
         "[rekor.log; entry=7]",
         "[ ct-log ; x=1; y = \"z\" ]",
+        "[ct-log; x=\"a;b\"]",
+        "[ct-log; x=1; y=\"a; b\";]",
+        "[ct-log; x=1; y]",
         "[web_search.v2-beta]",
     ] {
         for text in [

@@ -336,6 +336,10 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.gate.ended().is_some() || self.gate.policy().withholds()
     }
 
+    fn withholds_more(&self) -> bool {
+        self.gate.policy().withholds_more()
+    }
+
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         self.with(to, |gate, to| gate.reach_limit(to));
     }

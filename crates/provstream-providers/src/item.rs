@@ -149,7 +149,8 @@ pub enum NoticeCode {
     AmbiguousEvent,
     /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
     /// text, bytes between the values of a JSON body, JSON that is not an object, what is of another format than the one
-    /// asked for or shown before, or an event that may have text and shows no format.
+    /// asked for or shown before, or an event that may have text and shows no format; or an assertion that only a copy of a
+    /// text has.
     WithheldData,
     /// A comment of server-sent events, whose content a gate withholds.
     Comment,

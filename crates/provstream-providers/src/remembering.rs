@@ -1,10 +1,11 @@
 //! A policy that repeats its decisions about the same text of a channel.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use super::copy_changes::CopyChanges;
-use super::steps::count;
+use super::steps::{count, each};
 use super::words::Words;
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, Spacing, Unannotated};
@@ -200,6 +201,21 @@ impl<P: Policy> Remembering<P> {
     /// Returns `true` if some assertion of the text is not released unchanged.
     pub(super) fn withholds(&self) -> bool {
         self.made.as_deref().is_some_and(Made::withholds)
+    }
+
+    /// Returns `true` if some assertion of a copy is not released unchanged, and the other text has none with these words. A
+    /// policy that ended the other text has withheld all that follows.
+    pub(super) fn withholds_more(&self) -> bool {
+        if self.end.is_some() || self.more.assertions.is_empty() {
+            return false;
+        }
+        let made = self.made.as_deref();
+        let made = made.into_iter().flat_map(|made| &made.assertions);
+        let known: HashSet<_> = each(made).map(|decision| &decision.words).collect();
+        let is_new = |decision: &RecordedDecision| {
+            decision.action != Action::Release && !known.contains(&decision.words)
+        };
+        each(self.more.assertions.iter()).any(is_new)
     }
 
     /// Adopts the further decisions about a copy that has ended.

@@ -422,6 +422,11 @@ pub(super) trait TextRewriter: Clone {
         false
     }
 
+    /// Returns `true` if the text is a copy, and something of it was withheld or changed that the text before does not have.
+    fn withholds_more(&self) -> bool {
+        false
+    }
+
     /// Ends the text, because the limit of held events is reached.
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
         self.push_break(to);

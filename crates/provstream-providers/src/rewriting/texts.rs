@@ -9,7 +9,7 @@ use crate::channel::MAX_CHANNELS;
 use crate::deferred::DeferredNumber;
 use crate::found::{Found, Piece, Raw, Repeats, Str};
 use crate::frame::Frame;
-use crate::item::Item;
+use crate::item::{Item, Notice, NoticeCode};
 use crate::removed::OffsetShift;
 use crate::seams::{Seam, Seams};
 use crate::steps::each;
@@ -237,6 +237,11 @@ impl<R: TextRewriter> State<R> {
             handler,
         );
         let ended = rewriter.ended().map(|end| (id.channel, end));
+        if rewriter.withholds_more() {
+            // Its events are those of the text that it repeats, which do not have this.
+            let notice = Notice::new(NoticeCode::WithheldData, frame.span());
+            self.notice(notice, handler);
+        }
         if is_begun {
             self.begin_with(id, removed.take(), handler);
         }

@@ -315,3 +315,29 @@ fn a_text_that_ended_before_an_error_is_decided_about_as_at_its_end() {
     let (out, _) = gated(Some(Format::OpenAiChat), &Action::Discard, &stream);
     assert!(out.contains("It is good.") && out.contains("boom"), "{out}");
 }
+
+#[test]
+fn an_assertion_that_only_a_copy_has_is_reported() {
+    let delta = json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "It is good."});
+    let done = |text: &str| json!({"type": "response.output_text.done", "output_index": 0, "content_index": 0, "text": text});
+    let completed = |text: &str| json!({"type": "response.completed", "response": {"output": [{"type": "message", "content": [{"type": "output_text", "text": text}]}]}});
+    let more = "It is good. It is SECRET. [unverified-inference]";
+    for (text, count) in [("It is good.", 0), (more, 1)] {
+        let stream = sse(&[delta.clone(), done(text), completed(text)]);
+        let (out, report) = gated(Some(Format::OpenAiResponses), &Action::Discard, &stream);
+        assert!(!out.contains("SECRET"), "{out}");
+        assert_eq!(report.count(NoticeCode::WithheldData), count, "{report:?}");
+    }
+    // An assertion that the deltas have is decided about there.
+    let annotated = sse(&[
+        json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": more}),
+        done(more),
+        completed(more),
+    ]);
+    let (_, report) = gated(Some(Format::OpenAiResponses), &Action::Discard, &annotated);
+    assert_eq!(report.count(NoticeCode::WithheldData), 0, "{report:?}");
+    let sequences = r#"[{"generated_text":"It is good."},{"generated_text":"Other text. It is SECRET. [unverified-inference]"}]"#;
+    let (out, report) = gated(Some(Format::Tgi), &Action::Discard, sequences);
+    assert!(!out.contains("SECRET"), "{out}");
+    assert_eq!(report.count(NoticeCode::WithheldData), 1, "{report:?}");
+}

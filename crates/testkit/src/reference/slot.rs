@@ -99,12 +99,12 @@ fn form(bytes: &[u8], kind: Kind) -> Form {
         return stop(at);
     }
     white(&mut at);
-    while bytes.get(at) == Some(&b';') {
+    let has_separator = bytes.get(at) == Some(&b';');
+    if has_separator {
         at += 1;
         white(&mut at);
-        if bytes.get(at) == Some(&b']') {
-            break;
-        }
+    }
+    if has_separator && bytes.get(at) != Some(&b']') {
         if !bytes.get(at).is_some_and(u8::is_ascii_alphabetic) {
             return stop(at);
         }
@@ -118,9 +118,13 @@ fn form(bytes: &[u8], kind: Kind) -> Form {
         at += 1;
         let mut feeds = 0;
         while let Some(&byte) = bytes.get(at) {
-            feeds += u32::from(byte == b'\n');
+            match byte {
+                b';' => feeds = 0,
+                b'\n' => feeds += 1,
+                _ => {}
+            }
             let control = byte.is_ascii_control() && !matches!(byte, b'\t' | b'\r' | b'\n');
-            if control || feeds > 1 || matches!(byte, b'[' | b'`' | b'~' | b'{' | b';' | b']') {
+            if control || feeds > 1 || matches!(byte, b'[' | b'`' | b'~' | b'{' | b']') {
                 break;
             }
             at += 1;
