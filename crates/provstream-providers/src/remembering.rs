@@ -1,11 +1,11 @@
 //! A policy that repeats its decisions about the same text of a channel.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use super::copy_changes::CopyChanges;
-use super::steps::{count, each};
+use super::steps::count;
 use super::words::Words;
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, Spacing, Unannotated};
@@ -67,6 +67,10 @@ struct Made {
     words: usize,
     /// Some assertion is not released unchanged.
     has_withheld: bool,
+    /// Hashes of the texts of such assertions.
+    withheld: BTreeSet<u64>,
+    /// In a copy, one of them is not among those of the other text.
+    has_more: bool,
     /// An assertion that is not released unchanged is not among `assertions`, because there are too many.
     has_forgotten: bool,
 }
@@ -206,16 +210,7 @@ impl<P: Policy> Remembering<P> {
     /// Returns `true` if some assertion of a copy is not released unchanged, and the other text has none with these words. A
     /// policy that ended the other text has withheld all that follows.
     pub(super) fn withholds_more(&self) -> bool {
-        if self.end.is_some() || self.more.assertions.is_empty() {
-            return false;
-        }
-        let made = self.made.as_deref();
-        let made = made.into_iter().flat_map(|made| &made.assertions);
-        let known: HashSet<_> = each(made).map(|decision| &decision.words).collect();
-        let is_new = |decision: &RecordedDecision| {
-            decision.action != Action::Release && !known.contains(&decision.words)
-        };
-        each(self.more.assertions.iter()).any(is_new)
+        self.end.is_none() && self.more.has_more
     }
 
     /// Adopts the further decisions about a copy that has ended.
@@ -228,6 +223,8 @@ impl<P: Policy> Remembering<P> {
         let own = own(&mut self.made);
         own.has_forgotten |= more.has_forgotten;
         own.has_withheld |= more.has_withheld;
+        count(more.withheld.len());
+        own.withheld.extend(more.withheld);
         for decision in more.assertions {
             if let Err(index) = own.find(decision.place) {
                 count(own.assertions.len() - index);
@@ -342,7 +339,8 @@ impl Grams {
 fn own(made: &mut Option<Arc<Made>>) -> &mut Made {
     let made = made.get_or_insert_default();
     if Arc::strong_count(made) > 1 {
-        count(made.assertions.len() + made.runs.len() + made.limits.len());
+        let withheld = made.withheld.len();
+        count(made.assertions.len() + made.runs.len() + made.limits.len() + withheld);
     }
     Arc::make_mut(made)
 }
@@ -483,12 +481,19 @@ impl<P: Policy> Policy for Remembering<P> {
         if is_full && !is_known {
             return self.forget(action);
         }
-        let made = self.made_now();
         let text = match &action {
             Action::Release => "",
             _ => question.assertion().text(),
         };
-        made.has_withheld |= action != Action::Release;
+        let hash = self.hasher.hash_one(text);
+        let known = self.made.as_deref();
+        let is_known = known.is_some_and(|made| made.withheld.contains(&hash));
+        let made = self.made_now();
+        if action != Action::Release {
+            made.has_withheld = true;
+            made.has_more |= !is_known;
+            made.withheld.insert(hash);
+        }
         made.words += text.len();
         let decision = RecordedDecision {
             place,

@@ -430,11 +430,6 @@ impl SyntheticText<'_> {
                 }
                 b'%' => out.extend_from_slice(part.to_string().as_bytes()),
                 b'@' => push_content(out, self.text),
-                b'$' => {
-                    if let Some(number) = self.sequence {
-                        out.extend_from_slice(format!("\"sequence_number\":{number},").as_bytes());
-                    }
-                }
                 byte => out.push(byte),
             }
         }

@@ -286,13 +286,13 @@ pub(crate) const TABLE: FormatTable = FormatTable {
     counts_parts: true,
     shortest_refusal: Some(Shortest {
         event: "response.refusal.delta",
-        json: r##"{"type":"response.refusal.delta",$"output_index":#,"content_index":%,"delta":"@"}"##,
+        json: r##"{"type":"response.refusal.delta","output_index":#,"content_index":%,"delta":"@"}"##,
     }),
     ..FormatTable::new(
         ROWS,
         Shortest {
             event: "response.output_text.delta",
-            json: r##"{"type":"response.output_text.delta",$"output_index":#,"content_index":%,"delta":"@"}"##,
+            json: r##"{"type":"response.output_text.delta","output_index":#,"content_index":%,"delta":"@"}"##,
         },
     )
 };

@@ -126,7 +126,7 @@ impl<R: TextRewriter> State<R> {
             self.deferred.insert(at, &out, None);
         } else {
             let is_before_event = is_before_event || point.is_some();
-            let is_numbered = format == Format::OpenAiResponses && self.next_sequence > 0;
+            let is_numbered = format == Format::OpenAiResponses;
             let number = match point {
                 Some(Point::Before(at)) if is_numbered => self.deferred.number_at(at),
                 _ => None,

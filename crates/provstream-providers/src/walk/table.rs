@@ -111,8 +111,7 @@ impl Passes {
 pub(crate) struct Shortest {
     /// Value of the field `event` in server-sent events; empty if the field is omitted.
     pub(crate) event: &'static str,
-    /// JSON of the event, with `#` and `%` for the two numbers of the channel, `@` for the text, and `$` for the member
-    /// with the sequence number.
+    /// JSON of the event, with `#` and `%` for the two numbers of the channel and `@` for the text.
     pub(crate) json: &'static str,
 }
 
