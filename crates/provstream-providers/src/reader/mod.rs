@@ -315,9 +315,8 @@ impl FactReader {
             return Some(NoticeCode::OversizedEvent);
         }
         let mut event = WalkedEvent::new(automaton, walk, data, is_streamed);
-        let is_late = automaton.table.one_text && self.is_of_ended_block(&event);
-        let is_odd =
-            is_late || walk.is_odd() || self.is_misnamed(&event) || self.has_odd_part(walk, &event);
+        let is_late = self.ends_before(&event);
+        let is_odd = is_late || self.is_odd(walk, &event);
         if is_odd && self.is_gated {
             // The gate withholds this event, so its facts are not reported.
             self.has_lost_text = event.has_text();
@@ -327,9 +326,6 @@ impl FactReader {
         let mut untaken: SmallVec<[Capture; 2]> = SmallVec::new();
         self.has_lost_text = false;
         event.is_withheld = walk.is_repeated && self.is_gated;
-        if is_late {
-            self.break_all();
-        }
         for capture in each(walk.captures.iter()) {
             for rule in event.rules(capture) {
                 if event.is_withheld && !rule.row.role.is_text() {
@@ -353,8 +349,8 @@ impl FactReader {
             self.take_untaken(&mut event, &untaken, is_error);
         }
         let control = automaton.table.control;
-        let in_part = self.numbering.has_open_block();
-        let is_other_type = || event.bit == 0 && event.is_other_type(control, in_part);
+        let is_other_type =
+            || event.bit == 0 && event.is_other_type(control, self.numbering.has_open_block());
         if !control.is_empty() && !event.is_withheld && is_other_type() {
             self.break_all();
         }
@@ -382,16 +378,26 @@ impl FactReader {
         event.odd
     }
 
+    /// Returns `true` if clients can read an event as different texts.
+    fn is_odd(&mut self, walk: &Walk, event: &WalkedEvent<'_>) -> bool {
+        walk.is_odd() || self.is_misnamed(event) || self.has_odd_part(walk, event)
+    }
+
     /// Returns `true` if an event has more text of a block that has ended, after a later block has begun: clients append it to
-    /// the first block, which a text that goes on from block to block cannot follow.
-    fn is_of_ended_block(&self, event: &WalkedEvent<'_>) -> bool {
-        event.walk.id.is_none()
+    /// the first block, which a text that goes on from block to block cannot follow. Other texts end before it.
+    fn ends_before(&mut self, event: &WalkedEvent<'_>) -> bool {
+        let is_late = event.automaton.table.one_text
+            && event.walk.id.is_none()
             && event.walk.captures.iter().any(|capture| {
                 event.rules(capture).any(|rule| {
                     let number = event.text_id(capture, rule).index();
                     rule.row.role == Role::Text && self.numbering.is_block_over(number)
                 })
-            })
+            });
+        if is_late && !self.is_gated {
+            self.break_all();
+        }
+        is_late
     }
 
     /// Returns `true` if a part has an invalid number that decides to which text a string belongs.

@@ -150,10 +150,8 @@ impl<R: TextRewriter> State<R> {
                 }
             }
             Found::Echo(value, shape) => self.empty_echo(frame, value, shape),
-            Found::Unread(text) => {
-                if R::WITHHOLDS_UNREAD {
-                    self.empty(text);
-                }
+            Found::Unread(text) if R::WITHHOLDS_UNREAD => {
+                self.empty(text);
             }
             Found::Sequence(value) => self.sequence(frame, value, pending),
             Found::Offset(channel, value, of_prompt) => {
@@ -164,7 +162,8 @@ impl<R: TextRewriter> State<R> {
                 handler.item(Item::Error(Cow::Borrowed(&message)));
             }
             Found::Done => handler.item(Item::End),
-            Found::Tool(..)
+            Found::Unread(_)
+            | Found::Tool(..)
             | Found::ToolJson(..)
             | Found::Element(_)
             | Found::Reasoning(..)

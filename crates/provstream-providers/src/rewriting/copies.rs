@@ -137,7 +137,8 @@ impl<R: TextRewriter> State<R> {
         (Some(words), R::WITHHOLDS_UNREAD && text.is_holding())
     }
 
-    /// Takes the effort for a copy, and reports one that was emptied because of a limit.
+    /// Takes the effort for a copy, and reports one that was emptied because of a limit, or of which a gate withholds what the
+    /// text does not have: the events are those of the text.
     pub(super) fn note_copy(
         &mut self,
         frame: &Frame<'_>,
@@ -147,6 +148,10 @@ impl<R: TextRewriter> State<R> {
     ) {
         if let Some(guard) = &mut self.guard {
             guard.effort = written.effort;
+        }
+        let whole = self.whole.as_deref();
+        if whole.is_some_and(|copy| copy.withholds_more()) {
+            self.notice(Notice::new(NoticeCode::WithheldData, frame.span()), handler);
         }
         if written.is_exhausted || written.is_emptied && may_be_forgotten {
             self.notice(

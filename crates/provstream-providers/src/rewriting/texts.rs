@@ -9,7 +9,7 @@ use crate::channel::MAX_CHANNELS;
 use crate::deferred::DeferredNumber;
 use crate::found::{Found, Piece, Raw, Repeats, Str};
 use crate::frame::Frame;
-use crate::item::{Item, Notice, NoticeCode};
+use crate::item::Item;
 use crate::removed::OffsetShift;
 use crate::seams::{Seam, Seams};
 use crate::steps::each;
@@ -237,11 +237,7 @@ impl<R: TextRewriter> State<R> {
             handler,
         );
         let ended = rewriter.ended().map(|end| (id.channel, end));
-        if rewriter.withholds_more() {
-            // Its events are those of the text that it repeats, which do not have this.
-            let notice = Notice::new(NoticeCode::WithheldData, frame.span());
-            self.notice(notice, handler);
-        }
+        self.note_copy(frame, &written, may_be_forgotten, handler);
         if is_begun {
             self.begin_with(id, removed.take(), handler);
         }
@@ -253,7 +249,6 @@ impl<R: TextRewriter> State<R> {
         if written.changed {
             self.edits.add(text.range(), start);
         }
-        self.note_copy(frame, &written, may_be_forgotten, handler);
         if let Some(pending) = pending {
             if let Some(removed) = removed {
                 pending.whole_removed.insert(id, removed);
