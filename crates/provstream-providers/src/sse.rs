@@ -220,9 +220,15 @@ impl SseDecoder {
     /// Reads the first event or line of `rest`, which follows a byte order mark or none, and returns its length.
     #[inline]
     fn push_first(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> usize {
-        if let Some(len) = self.whole_event(rest, sink) {
-            return len;
+        match self.whole_event(rest, sink) {
+            Some(len) => len,
+            None => self.push_line(rest, sink),
         }
+    }
+
+    /// Reads at most one line of `rest`, and returns its length.
+    #[inline(never)]
+    fn push_line(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> usize {
         let (len, step) = self.step(rest);
         self.take(&rest[..len], step, sink);
         len
@@ -452,14 +458,19 @@ impl SseDecoder {
     /// Emits the event at the start of `rest`, if it is complete and nothing is open, and returns its length.
     ///
     /// Fast path: handles events whose first line is a field, with the same result as the slow path.
+    #[inline(always)] // A call costs 4 % of decoding an event.
     fn whole_event(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> Option<usize> {
         let begins = !matches!(rest.first(), Some(b':' | b'\r' | b'\n') | None);
         if !self.is_between() || !begins {
             return None;
         }
-        if let Some(len) = self.like_last(rest, sink) {
-            return Some(len);
-        }
+        let like_last = self.like_last(rest, sink);
+        like_last.or_else(|| self.unlike_last(rest, sink))
+    }
+
+    /// Emits the event at the start of `rest` if it is complete, whatever the last one was, and returns its length.
+    #[inline(never)]
+    fn unlike_last(&mut self, rest: &[u8], sink: &mut dyn FnMut(SsePiece<'_>)) -> Option<usize> {
         let block = SseBlock::read(rest, Some(self.ends_crlf))?;
         if block.len > self.max_event {
             return None;
