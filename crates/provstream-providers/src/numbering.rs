@@ -213,6 +213,11 @@ impl Numbering {
         is_begun && !self.is_block_open(BlockKey::Number(number))
     }
 
+    /// The blocks that follow are of another message.
+    pub(super) const fn end_message(&mut self) {
+        self.blocks.begun = 0;
+    }
+
     pub(super) fn has_room_for_block(&self) -> bool {
         self.blocks.open.len() < MAX_CHANNELS
     }

@@ -128,6 +128,7 @@ impl FactReader {
             self.done();
         }
         if is_last {
+            self.numbering.end_message();
             self.finish(OpenTextSelector::All);
             self.last();
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::FactReader;
-use crate::event::WalkedEvent;
+use crate::event::{WalkedEvent, is_blank};
 use crate::found::{Found, Str};
 use crate::item::NoticeCode;
 use crate::pass_members::is_in;
@@ -250,11 +250,11 @@ fn kind_of(data: &[u8], around: usize) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// Returns `true` if JSON that is not an object may have text: a string that is no word, or an array of more than words.
+/// Returns `true` if JSON that is not an object may have text: a string that is neither a word nor white space, or an array of more than words.
 fn may_be_text(value: &[u8]) -> bool {
     let allowed = match value.first() {
         Some(b'[') => Allowed::Words,
-        Some(b'"') => Allowed::Word,
+        Some(b'"') if !is_blank(&value[1..value.len() - 1]) => Allowed::Word,
         _ => return false,
     };
     !allowed.has(value)

@@ -145,6 +145,25 @@ fn a_response_that_begins_again_has_blocks_from_the_first_number_on() {
     let (out, report) = gated(Some(Format::Anthropic), &Action::Discard, &stream);
     assert_eq!(joined(&out, "/delta/text"), "A. B. A. B. ");
     assert!(!has(&report, NoticeCode::AmbiguousEvent), "{report:?}");
+    // Bedrock's blocks of text have no start.
+    let text = |number: u32, text: &str| json!({"contentBlockDelta": {"contentBlockIndex": number, "delta": {"text": text}}});
+    let stop = |number: u32| json!({"contentBlockStop": {"contentBlockIndex": number}});
+    let message = [
+        json!({"messageStart": {"role": "assistant"}}),
+        text(0, "A. "),
+        stop(0),
+        text(1, "B. "),
+        stop(1),
+        json!({"messageStop": {"stopReason": "end_turn"}}),
+    ];
+    let lines = message.iter().chain(&message);
+    let stream: String = lines.map(|event| format!("{event}\n")).collect();
+    let (out, report) = gated(Some(Format::BedrockConverse), &Action::Discard, &stream);
+    assert_eq!(
+        joined(&out, "/contentBlockDelta/delta/text"),
+        "A. B. A. B. "
+    );
+    assert!(!has(&report, NoticeCode::AmbiguousEvent), "{report:?}");
 }
 
 #[test]
@@ -154,6 +173,7 @@ fn json_that_is_no_object_is_reported_if_it_may_be_text() {
             ("[{\"text\":\"It rains. [unverified-inference]\"}]", true),
             ("\"It rains. [unverified-inference]\"", true),
             ("\"ping\"", false),
+            ("\" \"", false),
             ("[]", false),
             ("null", false),
             ("1", false),
