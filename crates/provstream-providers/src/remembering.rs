@@ -207,7 +207,7 @@ impl<P: Policy> Remembering<P> {
         self.made.as_deref().is_some_and(Made::withholds)
     }
 
-    /// Returns `true` if some assertion of a copy is not released unchanged, and the other text has none with these words. A
+    /// Returns `true` if some assertion of a copy is withheld, and the other text has none with these words. A
     /// policy that ended the other text has withheld all that follows.
     pub(super) fn withholds_more(&self) -> bool {
         self.end.is_none() && self.more.has_more
@@ -491,7 +491,7 @@ impl<P: Policy> Policy for Remembering<P> {
         let made = self.made_now();
         if action != Action::Release {
             made.has_withheld = true;
-            made.has_more |= !is_known;
+            made.has_more |= !is_known && !matches!(action, Action::Mark(..));
             made.withheld.insert(hash);
         }
         made.words += text.len();

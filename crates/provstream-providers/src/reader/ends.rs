@@ -45,7 +45,12 @@ impl FactReader {
         let of = choice.map_or(OpenTextSelector::All, OpenTextSelector::Index);
         let event = self.report.events();
         let texts = each(self.open[self.places(of)].iter());
-        let unfinished = texts.filter(|open| !open.is_finishing || open.finished_in == event);
+        // A text that goes on from block to block has not ended with one of them.
+        let goes_on = self
+            .format
+            .is_some_and(|format| format.automaton().table.one_text);
+        let unfinished =
+            texts.filter(|open| goes_on || !open.is_finishing || open.finished_in == event);
         self.found
             .extend(unfinished.map(|open| Found::CutOff(open.id)));
         match choice {

@@ -391,7 +391,8 @@ impl FactReader {
             && event.walk.captures.iter().any(|capture| {
                 event.rules(capture).any(|rule| {
                     let number = event.text_id(capture, rule).index();
-                    rule.row.role == Role::Text && self.numbering.is_block_over(number)
+                    let is_text = rule.row.role == Role::Text && capture.start < capture.end;
+                    is_text && self.numbering.is_block_over(number)
                 })
             });
         if is_late && !self.is_gated {

@@ -311,6 +311,20 @@ fn what_an_annotation_may_be_missing_for_is_not_released_at_an_error() {
 }
 
 #[test]
+fn a_text_that_goes_on_in_the_next_block_has_not_ended_before_an_error() {
+    let stream = sse(&[
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "It is good. [substrate.grep] It is SECRET."}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": ""}}),
+        json!({"type": "error", "error": {"type": "overloaded_error", "message": "boom"}}),
+    ]);
+    let (out, report) = gated(Some(Format::Anthropic), &Action::Discard, &stream);
+    assert!(!out.contains("SECRET") && out.contains("boom"), "{out}");
+    assert!(!has(&report, NoticeCode::AmbiguousEvent), "{report:?}");
+}
+
+#[test]
 fn a_text_that_ended_before_an_error_is_decided_about_as_at_its_end() {
     let stream = sse(&[
         json!({"choices": [{"index": 0, "delta": {"content": "It is good."}}]}),
