@@ -208,8 +208,8 @@ impl<'a> WalkedEvent<'a> {
             .is_some()
     }
 
-    /// Returns `true` if the event has a type that is not in `control`. Data that an application writes are none if they are
-    /// transient, or come while a part of text is open, `in_part`: clients append to that part afterwards.
+    /// Returns `true` if the event has a type that is not in `control`, and breaks the text. Data of an application break none if
+    /// they are transient, or if a part of text is open (`in_part`), to which clients append afterwards.
     pub(super) fn is_other_type(&self, control: &[&str], in_part: bool) -> bool {
         self.kind().is_some_and(|kind| {
             control.iter().all(|known| known.as_bytes() != &*kind)

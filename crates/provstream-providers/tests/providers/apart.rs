@@ -1,4 +1,4 @@
-//! What a client keeps apart: texts of other members, refusals, and blocks that have ended.
+//! Texts that a client keeps apart (other members, refusals, ended blocks), and errors and copies that have to be reported.
 
 use provstream::{Action, Parser};
 use provstream_providers::{Format, Item, NoticeCode, ReadReport, StreamRewriter};

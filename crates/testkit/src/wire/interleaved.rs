@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use provstream::Parser;
-use provstream_providers::{Format, StreamGate, StreamRewriter};
+use provstream_providers::Format;
 use serde_json::{Value, json};
 
 use super::generate::Random;
@@ -193,15 +192,7 @@ pub fn check(random: &mut Random) {
     let size = [1, 5, 64, 10_000][random.below(4)];
     let policy = Drawn(random.below(256) as u64);
     let place = format!("{format:?}, {}", stream.escape_ascii());
-    let (mut stripped, mut gated) = (Vec::new(), Vec::new());
-    let mut rewriter = StreamRewriter::new(format, Parser::new());
-    let mut gate = StreamGate::new(format, Parser::new(), policy);
-    for chunk in stream.chunks(size) {
-        rewriter.push(chunk, |bytes: &[u8]| stripped.extend_from_slice(bytes));
-        gate.push(chunk, |bytes: &[u8]| gated.extend_from_slice(bytes));
-    }
-    rewriter.finish(|bytes: &[u8]| stripped.extend_from_slice(bytes));
-    gate.finish(|bytes: &[u8]| gated.extend_from_slice(bytes));
+    let [stripped, gated] = line_ends::rewritten(format, &stream, policy, size);
     let found = read(format, &stripped, &place);
     assert_eq!(found, had, "{place}: {}", stripped.escape_ascii());
     // A gate withholds some of them.

@@ -33,8 +33,8 @@ fn with_crlf(bytes: &[u8]) -> Vec<u8> {
     lines.collect::<Vec<_>>().join(&b"\r\n"[..])
 }
 
-/// The stripped and the gated response.
-fn rewritten(format: Format, stream: &[u8], policy: Drawn, size: usize) -> [Vec<u8>; 2] {
+/// The stripped and the gated response, read in chunks of `size` bytes.
+pub(super) fn rewritten(format: Format, stream: &[u8], policy: Drawn, size: usize) -> [Vec<u8>; 2] {
     let (mut stripped, mut gated) = (Vec::new(), Vec::new());
     let mut rewriter = StreamRewriter::new(format, Parser::new());
     let mut gate = StreamGate::new(format, Parser::new(), policy);
