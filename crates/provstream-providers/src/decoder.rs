@@ -214,6 +214,9 @@ impl DecoderState {
             }
             StreamPiece::Unterminated(frame) => self.read(kind, frame, true, sink),
             StreamPiece::Encoded(code, span) => self.notice(Notice::new(*code, *span), sink),
+            StreamPiece::Stray(span) => {
+                self.notice(Notice::new(NoticeCode::WithheldData, *span), sink);
+            }
             StreamPiece::Other(_) | StreamPiece::Close(_) => {}
         }
     }

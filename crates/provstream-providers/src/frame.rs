@@ -208,6 +208,8 @@ pub(super) enum StreamPiece<'a> {
     Event(Frame<'a>),
     /// Bytes that belong to no event.
     Other(TextChunk<'a>),
+    /// Bytes in the last pieces `Other` that may be text, between two values of a JSON body; has no bytes of its own.
+    Stray(Span),
     /// Bytes of an event that exceeds the limit, in pieces that depend on the chunks.
     Passed(TextChunk<'a>),
     /// End of the event whose bytes were `Passed`; has no bytes of its own.

@@ -23,8 +23,6 @@ pub(super) struct UnreadFilter {
     is_in_event: bool,
     /// Span of the events before the first in the requested format.
     kept: Option<Span>,
-    /// Span that was removed since the last value of a JSON body.
-    between: Option<Span>,
     /// Nothing more may be written: the events are in another format than the requested one, or the limit for unknown
     /// bytes was exceeded.
     closed: bool,
@@ -58,7 +56,6 @@ impl UnreadFilter {
             unknown_len: 0,
             is_in_event: false,
             kept: None,
-            between: None,
             closed: false,
             effort: 0,
         }
@@ -93,17 +90,6 @@ impl UnreadFilter {
     /// Takes the span of events that were not recognised as the requested format.
     pub(super) const fn take_kept(&mut self) -> Option<Span> {
         self.kept.take()
-    }
-
-    /// Records a byte that is removed between two values of a JSON body.
-    pub(super) fn note_between(&mut self, at: u64) {
-        let start = self.between.map_or(at, |between| between.start());
-        self.between = Some(Span::new(start, at + 1));
-    }
-
-    /// Takes the span that was removed since the last value of a JSON body.
-    pub(super) const fn take_between(&mut self) -> Option<Span> {
-        self.between.take()
     }
 
     /// Returns `true` if an event with this diagnostic may be written.

@@ -99,9 +99,12 @@ fn is_token(value: &[u8]) -> bool {
     value.len() <= LONGEST && value.iter().all(is_part)
 }
 
-/// Returns `true` if a byte may be between the values of a JSON body: white space, a comma or a bracket.
-pub(super) const fn may_be_between(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'[' | b']')
+/// Returns the positions of bytes that may be text, between the values of a JSON body. White space, commas, brackets and a byte
+/// order mark at the start of the stream are no text; `start` is the offset of the first byte.
+pub(super) fn stray(bytes: &[u8], start: u64) -> impl DoubleEndedIterator<Item = usize> + '_ {
+    let has_mark = start == 0 && bytes.starts_with(b"\xEF\xBB\xBF");
+    let is_stray = |at: &usize| !b" \t\r\n,[]".contains(&bytes[*at]);
+    (if has_mark { 3 } else { 0 }..bytes.len()).filter(is_stray)
 }
 
 #[cfg(test)]

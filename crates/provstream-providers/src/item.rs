@@ -148,9 +148,9 @@ pub enum NoticeCode {
     /// number is taken for 0.
     AmbiguousEvent,
     /// Something that a gate cannot read and withholds: a line of server-sent events that is neither data nor a field without
-    /// text, bytes between the values of a JSON body, JSON that is not an object, what is of another format than the one
-    /// asked for or shown before, or an event that may have text and shows no format; or an assertion that only a copy of a
-    /// text has.
+    /// text, bytes between the values of a JSON body that may be text, JSON that is not an object, what is of another format
+    /// than the one asked for or shown before, or an event that may have text and shows no format; or an assertion that only a
+    /// copy of a text has. A stripped response keeps it.
     WithheldData,
     /// A comment of server-sent events, whose content a gate withholds.
     Comment,

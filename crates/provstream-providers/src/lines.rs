@@ -3,6 +3,7 @@
 use memchr::memchr;
 
 use super::frame::{Frame, Kind, StreamPiece};
+use super::harmless;
 use super::sse::give_back;
 use super::walk::scan::Skip;
 use provstream::Span;
@@ -28,6 +29,8 @@ pub(super) struct JsonFramer {
     is_in_value: bool,
     /// In an array: it is open.
     in_array: bool,
+    /// From the first to the last byte that may be text since the last event.
+    stray: Option<Span>,
 }
 
 /// Effect of some bytes on the open event.
@@ -55,6 +58,7 @@ impl JsonFramer {
             skip: Skip::default(),
             is_in_value: true,
             in_array: false,
+            stray: None,
         }
     }
 
@@ -92,6 +96,7 @@ impl JsonFramer {
     }
 
     pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Kind, StreamPiece<'_>)) {
+        self.report_stray(sink);
         let kind = self.kind;
         if self.passing {
             sink(
@@ -197,14 +202,17 @@ impl JsonFramer {
                 return;
             }
             let text = TextChunk::new(taken, at);
-            let piece = match step {
-                Step::Close => StreamPiece::Close(text),
-                _ => StreamPiece::Other(text),
-            };
-            sink(kind, piece);
+            if step == Step::Close {
+                self.report_stray(sink);
+                sink(kind, StreamPiece::Close(text));
+            } else {
+                self.note_stray(taken, at);
+                sink(kind, StreamPiece::Other(text));
+            }
             self.start = self.position;
             return;
         }
+        self.report_stray(sink);
         if !self.passing && self.open.len() + taken.len() > self.max_event {
             self.passing = true;
             if !self.open.is_empty() {
@@ -235,6 +243,25 @@ impl JsonFramer {
             }
             give_back(&mut self.open);
             self.start = self.position;
+        }
+    }
+
+    /// Remembers bytes between two events that may be text.
+    fn note_stray(&mut self, bytes: &[u8], start: u64) {
+        let mut stray = harmless::stray(bytes, start);
+        let Some(first) = stray.next() else {
+            return;
+        };
+        let last = stray.next_back().unwrap_or(first);
+        let from = self
+            .stray
+            .map_or(start + first as u64, |stray| stray.start());
+        self.stray = Some(Span::new(from, start + last as u64 + 1));
+    }
+
+    fn report_stray(&mut self, sink: &mut dyn FnMut(Kind, StreamPiece<'_>)) {
+        if let Some(stray) = self.stray.take() {
+            sink(self.kind, StreamPiece::Stray(stray));
         }
     }
 }

@@ -24,9 +24,6 @@ impl<R: TextRewriter> State<R> {
         piece: &mut StreamPiece<'_>,
         handler: &mut impl StreamHandler,
     ) {
-        if !matches!(piece, StreamPiece::Other(_)) {
-            self.report_between(handler);
-        }
         match piece {
             StreamPiece::Other(text) | StreamPiece::Close(text) => {
                 let clean = match envelope {
@@ -34,7 +31,7 @@ impl<R: TextRewriter> State<R> {
                         self.clean_lines((text.bytes(), text.span().start()), 0..0, handler)
                     }
                     Kind::Encoded => Cow::Borrowed(text.bytes()),
-                    _ => self.clean_between(text.bytes(), text.span().start()),
+                    _ => Self::clean_between(text.bytes(), text.span().start()),
                 };
                 let text = TextChunk::new(&clean, text.span().start());
                 let is_other = matches!(piece, StreamPiece::Other(_));
@@ -122,7 +119,6 @@ impl<R: TextRewriter> State<R> {
 
     /// At the end of the response: reports what was kept of a format that was never shown.
     pub(super) fn finish_guarded(&mut self, handler: &mut impl StreamHandler) {
-        self.report_between(handler);
         let kept = self.guard.as_mut().and_then(|guard| guard.take_kept());
         if let Some(kept) = kept {
             self.notice(Notice::new(NoticeCode::WithheldData, kept), handler);
@@ -236,33 +232,17 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Returns the bytes between values of a JSON body, without bytes that may be text.
-    fn clean_between<'b>(&mut self, bytes: &'b [u8], start: u64) -> Cow<'b, [u8]> {
-        let mark = if start == 0 && bytes.starts_with(b"\xEF\xBB\xBF") {
-            3
-        } else {
-            0
-        };
-        let passes = |at: usize| at < mark || harmless::may_be_between(bytes[at]);
-        if (0..bytes.len()).all(passes) {
+    fn clean_between(bytes: &[u8], start: u64) -> Cow<'_, [u8]> {
+        let (mut clean, mut from) = (Vec::new(), 0);
+        for at in harmless::stray(bytes, start) {
+            clean.extend_from_slice(&bytes[from..at]);
+            from = at + 1;
+        }
+        if from == 0 {
             return Cow::Borrowed(bytes);
         }
-        let mut clean = Vec::new();
-        for (at, byte) in bytes.iter().enumerate() {
-            if passes(at) {
-                clean.push(*byte);
-            } else if let Some(guard) = &mut self.guard {
-                guard.note_between(start + at as u64);
-            }
-        }
+        clean.extend_from_slice(&bytes[from..]);
         Cow::Owned(clean)
-    }
-
-    /// Reports the bytes that were removed between two values of a JSON body.
-    fn report_between(&mut self, handler: &mut impl StreamHandler) {
-        let between = self.guard.as_mut().and_then(|guard| guard.take_between());
-        if let Some(between) = between {
-            self.notice(Notice::new(NoticeCode::WithheldData, between), handler);
-        }
     }
 }
 

@@ -321,6 +321,9 @@ impl<R: TextRewriter> State<R> {
         match piece {
             StreamPiece::Event(frame) => self.rewrite(frame, false, handler),
             StreamPiece::Other(text) => self.write(text.bytes(), handler),
+            StreamPiece::Stray(span) => {
+                self.notice(Notice::new(NoticeCode::WithheldData, *span), handler);
+            }
             StreamPiece::Passed(text) => {
                 // The event may have text of any channel, which comes after all held text.
                 if !core::mem::replace(&mut self.passing, true) && self.guard.is_none() {

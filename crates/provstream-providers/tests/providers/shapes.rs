@@ -151,6 +151,42 @@ fn what_has_the_place_of_text_is_withheld_before_the_format_is_known() {
     }
 }
 
+#[test]
+fn bytes_between_the_values_of_a_body_are_reported() {
+    let value = json!({"candidates": [{"content": {"parts": [{"text": "It is so. "}]}}]});
+    let spread = serde_json::to_string_pretty(&value).unwrap();
+    for (body, count) in [
+        (format!("\u{FEFF} [{value},\r\n{value}]\n[{value}]\n"), 0),
+        (format!("{spread}\n{spread}\n"), 0),
+        (format!("[{value}] It is so. [unverified-inference]"), 1),
+        (format!("[{value} It is so. , as said, {value} so]"), 2),
+        ("[] So.".to_owned(), 1),
+        (format!("{spread} It is so. {spread}\n"), 1),
+    ] {
+        let counted = |report: &ReadReport| report.count(NoticeCode::WithheldData);
+        let (_, report) = stripped(Some(Format::Gemini), &body);
+        assert_eq!(counted(&report), count, "stripped {body}");
+        let (out, report) = gated(Some(Format::Gemini), &Action::Release, &body);
+        assert!(
+            !out.contains("unverified") && !out.contains("said"),
+            "{out}"
+        );
+        assert_eq!(counted(&report), count, "gated {body}");
+        for size in [1, 7] {
+            let mut decoder = Decoder::new(Format::Gemini);
+            for piece in body.as_bytes().chunks(size) {
+                decoder.push(piece, |_| {});
+            }
+            decoder.finish(|_| {});
+            assert_eq!(
+                counted(decoder.report()),
+                count,
+                "read {body} in pieces of {size}"
+            );
+        }
+    }
+}
+
 pub(crate) fn errors(format: Option<Format>, body: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let mut decoder = match format {
