@@ -132,6 +132,7 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
     let mut places: Vec<usize> = match (&body.content, &body.anchor) {
         (Some(content), _) if !content.is_empty() => memmem::find_iter(&file, content)
             .filter(|start| *start == 0 || file[start - 1] == b'\n')
+            .filter(|start| ends_line(&file, start + content.len()))
             .take(MAX_PLACES)
             .collect(),
         (None, Some(anchor)) => anchored(&file, anchor, count.unwrap_or(usize::MAX), body.result),
@@ -167,6 +168,11 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
     })
 }
 
+/// Returns `true` if a line ends at an index, or its line feed is there.
+fn ends_line(text: &[u8], index: usize) -> bool {
+    text[..index].ends_with(b"\n") || matches!(text.get(index), None | Some(b'\n'))
+}
+
 /// Finds where `count` lines with a digest are, directly after or before the anchor.
 fn anchored(file: &[u8], anchor: &Anchor, count: usize, result: Digest) -> Vec<usize> {
     let has_digest = |start: usize| {
@@ -191,16 +197,13 @@ fn anchored(file: &[u8], anchor: &Anchor, count: usize, result: Digest) -> Vec<u
 
 /// Compares matching lines without their numbers.
 fn moved_matches(was: &[u8], now: &[u8]) -> Option<Repeated> {
-    let without_numbers = |text: &[u8]| -> Vec<(String, String)> {
-        let lines = String::from_utf8_lossy(text);
-        let parts = lines.lines().map(|line| {
-            let mut parts = line.splitn(3, ':');
-            let path = parts.next().unwrap_or_default().to_owned();
-            (path, parts.nth(1).unwrap_or_default().to_owned())
-        });
-        parts.collect()
-    };
-    if without_numbers(was) != without_numbers(now) {
+    fn without_numbers(text: &[u8]) -> impl Iterator<Item = (Option<&[u8]>, Option<&[u8]>)> {
+        text.split(|byte| *byte == b'\n').map(|line| {
+            let mut parts = line.splitn(3, |byte| *byte == b':');
+            (parts.next(), parts.nth(1))
+        })
+    }
+    if !without_numbers(was).eq(without_numbers(now)) {
         return None;
     }
     let change = change(was, now)?;
@@ -240,7 +243,7 @@ fn change(was: &[u8], now: &[u8]) -> Option<Change> {
     let (mut was, mut now) = (was.split_inclusive('\n'), now.split_inclusive('\n'));
     let shown = |line: Option<&str>| {
         line.map(|line| {
-            line.trim_end_matches(['\n', '\r'])
+            line.trim_end_matches('\n')
                 .chars()
                 .take(MAX_SHOWN)
                 .collect()

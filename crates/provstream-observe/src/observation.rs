@@ -180,8 +180,14 @@ impl Observation {
     ///
     /// # Errors
     ///
-    /// The id is empty, longer than 938 bytes, or has a control character or one that reorders text.
+    /// The id is empty, longer than 938 bytes, has a control character or one that reorders text, or is an own one
+    /// ([`is_own_id`](Self::is_own_id)).
     pub fn with_id(mut self, id: &str) -> Result<Self, ObservationError> {
+        if Self::is_own_id(id) {
+            return Err(ObservationError(
+                "id: expected one of another system, found one that begins with sha256: or hmac-sha256:",
+            ));
+        }
         if id.is_empty() || id.len() > MAX_ID_LEN || !is_line(id) {
             return Err(ObservationError(
                 "id: expected 1 to 938 bytes without control characters, found something else",
@@ -189,6 +195,13 @@ impl Observation {
         }
         id.clone_into(&mut self.id);
         Ok(self)
+    }
+
+    /// Returns `true` if an id begins like those that are computed from a result, so that no other system can give it: it would
+    /// replace an observation that was made.
+    #[must_use]
+    pub fn is_own_id(id: &str) -> bool {
+        id.starts_with("sha256:") || id.starts_with("hmac-sha256:")
     }
 
     /// Sets the time at which the ledger erases the content.

@@ -92,6 +92,8 @@ impl SqliteLedger {
 
     fn connect(path: &Path, flags: OpenFlags) -> Result<Self, LedgerError> {
         let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        // So that SQLite takes neither `:memory:` nor an empty name for a database that ends with the process.
+        let path = Path::new(".").join(path);
         let connection = Connection::open_with_flags(path, flags)?;
         Self::set_up(connection)
     }

@@ -1,16 +1,22 @@
 //! `substrate.git.log`: commits that a reference reaches.
 
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
 
 use cap_fs_ext::DirExt as _;
+use cap_std::fs::Dir;
 use gix::bstr::ByteSlice as _;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 use provstream::provenance::Timestamp;
 
 use super::query::GitLog;
+use super::root::io_error;
 use super::{FoundResult, SubstrateError, Work};
 use crate::observation::Anchor;
+
+/// Deepest folder inside a repository's `objects` and `refs`.
+const MAX_DEPTH: usize = 64;
 
 /// Commit of a log.
 #[derive(Debug)]
@@ -51,7 +57,7 @@ pub(super) fn commits(
     query: &GitLog,
     first: Option<&str>,
 ) -> Result<(usize, Vec<Commit>), SubstrateError> {
-    let repository = open(work, &query.repository)?;
+    let repository = open(work, query)?;
     let reference = repository.find_reference(query.reference.as_str());
     let mut reference = reference.map_err(|_| {
         SubstrateError::gone(format!(
@@ -66,6 +72,12 @@ pub(super) fn commits(
         .use_commit_graph(false)
         .all()
         .map_err(|error| fail(&error))?;
+    let shallow = repository.shallow_commits().map_err(|error| fail(&error))?;
+    let path = query.path.as_deref().map(|path| {
+        let is_name = |part: &Component<'_>| *part != Component::CurDir;
+        let parts = Path::new(path).components().filter(is_name);
+        parts.collect::<PathBuf>()
+    });
     let (mut newer, mut commits) = (0, Vec::new());
     for (seen, info) in walk.enumerate() {
         work.check_time()?;
@@ -81,8 +93,10 @@ pub(super) fn commits(
         let info = info.map_err(|error| fail(&error))?;
         let commit = repository.find_commit(info.id);
         let commit = commit.map_err(|error| fail(&error))?;
-        if let Some(path) = &query.path
-            && !changes(&repository, &commit, Path::new(path))?
+        // What is before the oldest commits of a shallow clone is not there.
+        let is_oldest = || shallow.iter().any(|oldest| oldest.contains(&info.id));
+        if let Some(path) = &path
+            && !changes(&repository, &commit, path, is_oldest())?
         {
             continue;
         }
@@ -99,7 +113,8 @@ pub(super) fn commits(
 
 /// Opens a repository without the settings of the user or the system. Nothing of it may be elsewhere: it is a folder `.git` or a
 /// bare repository, without links, alternates and worktrees.
-fn open(work: Work<'_>, path: &str) -> Result<gix::Repository, SubstrateError> {
+fn open(work: Work<'_>, query: &GitLog) -> Result<gix::Repository, SubstrateError> {
+    let path = query.repository.as_str();
     let elsewhere = |name: &str| {
         SubstrateError::refused(format!(
             "{}: expected a repository that is all below the root, found {name}",
@@ -125,6 +140,8 @@ fn open(work: Work<'_>, path: &str) -> Result<gix::Repository, SubstrateError> {
         "objects/pack",
         "objects/info",
         "shallow",
+        // Also the name of a file beside the references, such as `FETCH_HEAD`.
+        &query.reference,
     ] {
         match dir.symlink_metadata(name) {
             Ok(metadata) if metadata.is_symlink() => {
@@ -133,19 +150,39 @@ fn open(work: Work<'_>, path: &str) -> Result<gix::Repository, SubstrateError> {
             Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
                 return Err(elsewhere(&format!("{name} as neither a file nor a folder")));
             }
+            Ok(metadata) if metadata.is_file() && metadata.len() > work.limits.max_file => {
+                return Err(SubstrateError::limit(format!(
+                    "{name}: expected at most {} bytes, found {}",
+                    work.limits.max_file,
+                    metadata.len()
+                )));
+            }
             Err(_) if matches!(name, "HEAD" | "objects" | "refs") => {
                 return Err(SubstrateError::gone(format!(
                     "{}: expected a repository, found none",
                     path.escape_debug()
                 )));
             }
-            _ => {}
+            Ok(_) => {}
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => return Err(io_error(name, &error)),
         }
     }
     for name in ["objects/info/alternates", "commondir"] {
         if dir.symlink_metadata(name).is_ok() {
             return Err(elsewhere(name));
         }
+    }
+    for name in ["objects", "refs"] {
+        let inner = dir.open_dir_nofollow(name);
+        let inner = inner.map_err(|_| elsewhere(&format!("{name} as a link")))?;
+        let mut folder = RepositoryFolder {
+            work,
+            files: 0,
+            found: &elsewhere,
+        };
+        folder.check(&inner, name, 0)?;
     }
     let git = git
         .canonicalize()
@@ -157,22 +194,60 @@ fn open(work: Work<'_>, path: &str) -> Result<gix::Repository, SubstrateError> {
     gix::open_opts(git, options).map_err(|error| fail(&error))
 }
 
-/// Returns `true` if the entry of a path differs from that of each parent.
+/// Check of a folder of a repository, which gitoxide reads by itself: neither links out of it nor files that block.
+struct RepositoryFolder<'a> {
+    work: Work<'a>,
+    files: usize,
+    /// Creates the error for something that is not below the root.
+    found: &'a dyn Fn(&str) -> SubstrateError,
+}
+
+impl RepositoryFolder<'_> {
+    fn check(&mut self, dir: &Dir, path: &str, depth: usize) -> Result<(), SubstrateError> {
+        let fail = |error: std::io::Error| io_error(path, &error);
+        let max = self.work.limits.max_files;
+        for entry in dir.entries().map_err(fail)? {
+            self.work.check_time()?;
+            self.files += 1;
+            if self.files > max || depth > MAX_DEPTH {
+                return Err(SubstrateError::limit(format!(
+                    "{path}: expected at most {max} files, at most {MAX_DEPTH} folders deep, found more"
+                )));
+            }
+            let entry = entry.map_err(fail)?;
+            let kind = entry.file_type().map_err(fail)?;
+            let name = format!("{path}/{}", entry.file_name().display());
+            if kind.is_dir() {
+                let inner = dir.open_dir_nofollow(entry.file_name());
+                let inner = inner.map_err(|_| (self.found)(&format!("{name} as a link")))?;
+                self.check(&inner, &name, depth + 1)?;
+            } else if !kind.is_file() {
+                return Err((self.found)(&format!(
+                    "{name} as a link or another kind of file"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns `true` if the entry of a path differs from that of each parent; the oldest commits of a shallow clone have none.
 fn changes(
     repository: &gix::Repository,
     commit: &gix::Commit<'_>,
     path: &Path,
+    is_oldest: bool,
 ) -> Result<bool, SubstrateError> {
-    let entry = |commit: &gix::Commit<'_>| -> Result<Option<gix::ObjectId>, SubstrateError> {
+    let entry = |commit: &gix::Commit<'_>| -> Result<Option<(gix::ObjectId, u16)>, SubstrateError> {
         let tree = commit.tree().map_err(|error| fail(&error))?;
         let entry = tree
             .lookup_entry_by_path(path)
             .map_err(|error| fail(&error))?;
-        Ok(entry.map(|entry| entry.object_id()))
+        Ok(entry.map(|entry| (entry.object_id(), entry.mode().value())))
     };
     let own = entry(commit)?;
     let mut has_parent = false;
-    for parent in commit.parent_ids() {
+    for parent in commit.parent_ids().filter(|_| !is_oldest) {
         has_parent = true;
         let parent = repository
             .find_commit(parent)

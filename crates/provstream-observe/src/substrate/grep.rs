@@ -11,7 +11,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::query::Grep;
-use super::root::{io_error, read_open};
+use super::root::{io_error, read_open, require_storage};
 use super::{FoundResult, SubstrateError, Work};
 
 /// Largest compiled regular expression in bytes.
@@ -95,6 +95,8 @@ impl Search<'_> {
         ignored: &mut Vec<Gitignore>,
     ) -> Result<(), SubstrateError> {
         let fail = |error: io::Error| io_error(prefix, &error);
+        // Another file system can be mounted below the root.
+        require_storage(prefix, dir)?;
         if ignored.len() >= MAX_DEPTH {
             return Err(SubstrateError::limit(format!(
                 "expected at most {MAX_DEPTH} folders inside each other, found more"
@@ -209,18 +211,19 @@ fn open(dir: &Dir, name: &str) -> io::Result<File> {
     }
 }
 
-/// Reads the rules of a folder's ignore files.
+/// Reads the rules of a folder's ignore files. Bytes that are not UTF-8 spoil one rule alone, as in git.
 fn ignore_rules(dir: &Dir, prefix: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new(prefix);
     for name in [".gitignore", ".ignore"] {
         let Ok(file) = open(dir, name) else { continue };
-        let mut text = String::new();
+        let mut text = Vec::new();
         if file
             .take(MAX_IGNORE_FILE as u64)
-            .read_to_string(&mut text)
+            .read_to_end(&mut text)
             .is_ok()
         {
-            for line in text.lines() {
+            let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
+            for line in String::from_utf8_lossy(text).lines() {
                 // A rule that cannot be read has no effect, as in git.
                 let _ = builder.add_line(None, line);
             }

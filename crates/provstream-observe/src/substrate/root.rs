@@ -71,6 +71,8 @@ impl Root {
             relative => self.dir.metadata(relative),
         };
         let metadata = metadata.map_err(|error| io_error(path, &error))?;
+        #[cfg(target_os = "linux")]
+        require_storage(path, self.place(path)?)?;
         match metadata.is_file() || metadata.is_dir() {
             true => Ok(metadata),
             false => Err(not_a_file(path)),
@@ -81,7 +83,6 @@ impl Root {
     pub(super) fn folder(&self, path: &str) -> Result<Dir, SubstrateError> {
         let dir = self.dir.open_dir(self.relative(path)?);
         let dir = dir.map_err(|error| io_error(path, &error))?;
-        #[cfg(target_os = "linux")]
         require_storage(path, &dir)?;
         Ok(dir)
     }
@@ -89,14 +90,10 @@ impl Root {
     /// Opens a Unix-domain socket without connecting to it.
     #[cfg(target_os = "linux")]
     pub(super) fn socket(&self, path: &str) -> Result<std::os::fd::OwnedFd, SubstrateError> {
-        use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, fstat, openat2};
+        use rustix::fs::{FileType, fstat};
 
-        let relative = self.relative(path)?;
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        let fail = |error: rustix::io::Errno| io_error(path, &error.into());
-        let file = openat2(&self.dir, relative, flags, Mode::empty(), resolve).map_err(fail)?;
-        let status = fstat(&file).map_err(fail)?;
+        let file = self.place(path)?;
+        let status = fstat(&file).map_err(|error| io_error(path, &error.into()))?;
         match FileType::from_raw_mode(status.st_mode) {
             FileType::Socket => Ok(file),
             _ => Err(SubstrateError::refused(format!(
@@ -104,6 +101,23 @@ impl Root {
                 path.escape_debug()
             ))),
         }
+    }
+
+    /// Opens the place of a file of any kind, without opening the file itself.
+    #[cfg(target_os = "linux")]
+    fn place(&self, path: &str) -> Result<std::os::fd::OwnedFd, SubstrateError> {
+        use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let file = openat2(
+            &self.dir,
+            self.relative(path)?,
+            flags,
+            Mode::empty(),
+            resolve,
+        );
+        file.map_err(|error| io_error(path, &error.into()))
     }
 
     /// Checks a path, and returns it.
@@ -187,7 +201,10 @@ fn not_a_file(path: &str) -> SubstrateError {
 
 /// Refuses files that the kernel makes up, such as those in `/proc`: reading them can have effects, and they are about this process.
 #[cfg(target_os = "linux")]
-fn require_storage(path: &str, file: impl std::os::fd::AsFd) -> Result<(), SubstrateError> {
+pub(super) fn require_storage(
+    path: &str,
+    file: impl std::os::fd::AsFd,
+) -> Result<(), SubstrateError> {
     /// `proc`, `sysfs`, `debugfs`, `tracefs`, `securityfs`, `cgroup`, `cgroup2`, `bpf`, `devpts`.
     const MADE_UP: [i64; 9] = [
         0x9fa0,
@@ -213,7 +230,7 @@ fn require_storage(path: &str, file: impl std::os::fd::AsFd) -> Result<(), Subst
 }
 
 #[cfg(not(target_os = "linux"))]
-fn require_storage<F>(_path: &str, _file: F) -> Result<(), SubstrateError> {
+pub(super) fn require_storage<F>(_path: &str, _file: F) -> Result<(), SubstrateError> {
     Ok(())
 }
 

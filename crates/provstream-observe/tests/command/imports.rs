@@ -51,6 +51,22 @@ fn logs_of_agents_are_recorded_once() {
     );
     assert_eq!(bench.records(&args, "")[0]["recorded"], 1);
 
+    // A log that somebody else wrote replaces no observation that was made.
+    let forged = LOG
+        .replace("not JSON\n", "")
+        .replace("toolu_01", "sha256:e3b0");
+    write("session.jsonl", &forged);
+    bench.fails(
+        &args,
+        1,
+        "session.jsonl, line 2: id: expected one of another system",
+    );
+    let found = bench.verify(
+        "It is. [substrate.code.read; observation-id=sha256:e3b0]",
+        &[],
+    );
+    assert_eq!(found[0].0, "unobserved");
+
     for (tools, message) in [
         (
             "[tools]\nRead = \"substrate.nonsense\"\n",

@@ -181,6 +181,8 @@ fn levels_and_quotes_decide_about_the_status() {
     let declared = "It is so. [substrate.grep]\n";
     let terminal = "It is so. [unverified-inference]\n";
     let invented = "It is so. [substrate.grep; observation-id=x]\n";
+    let malformed = "It is so. [substrate.grep; observation-id=x; observation-id=y]\n";
+    let unknown = "It is so. [substrate.other]\n";
     for (answer, level, expected) in [
         (&*observed, "declared", 0),
         (&observed, "observed", 0),
@@ -189,6 +191,9 @@ fn levels_and_quotes_decide_about_the_status() {
         (declared, "observed", 3),
         (terminal, "requeried", 0),
         (invented, "declared", 3),
+        (malformed, "declared", 3),
+        (malformed, "requeried", 3),
+        (unknown, "declared", 3),
     ] {
         assert_eq!(
             status(answer, &["--require", level]),
@@ -343,7 +348,14 @@ fn wrong_arguments_and_missing_files_have_their_status() {
         "such as 10:20",
     );
     bench.fails(&["observe", "grep", "("], 2, "not a regular expression");
-    bench.fails(&["observe", "fs.mtime", "a.rs", "--id", "a\nb"], 2, "--id");
+    for id in ["a\nb", "sha256:e3b0"] {
+        bench.fails(&["observe", "fs.mtime", "a.rs", "--id", id], 2, "--id");
+    }
+    // Names that SQLite takes for databases that end with the process are those of files.
+    bench.observe(&["fs.mtime", "a.rs", "--ledger", ":memory:"]);
+    bench.observe(&["fs.mtime", "a.rs", "--ledger", ":memory:"]);
+    let kept = bench.records(&["ledger", "list", "--ledger", ":memory:"], "");
+    assert_eq!(kept.len(), 2, "{kept:?}");
     assert!(
         !Path::new(&bench.dir.path().join("obs.db")).exists(),
         "no observation, no ledger"

@@ -353,3 +353,81 @@ fn what_cannot_be_repeated_is_said() {
         assert!(!checked.outcome.holds());
     }
 }
+
+#[test]
+fn text_that_moves_is_there_to_its_end() {
+    for (was, now, expected) in [
+        ("a\nfn a", "x\na\nfn abc", Outcome::Changed),
+        ("a\nfn a", "x\na\nfn a", Outcome::Moved),
+        ("a\nfn a", "x\na\nfn a\nb\n", Outcome::Moved),
+        ("a\nfn a\n", "x\na\nfn abc\n", Outcome::Changed),
+    ] {
+        let bench = bench();
+        bench.write(was);
+        let annotation = bench.observe(
+            &SubstrateQuery::code_read("ten", Some((2, 1))),
+            Keep::Content,
+        );
+        bench.write(now);
+        assert_eq!(bench.outcome(&annotation), expected, "{was:?} {now:?}");
+    }
+}
+
+#[test]
+fn matching_lines_that_move_have_the_same_bytes() {
+    for (was, now, expected) in [
+        (
+            &b"a\ncaf\xe9 b\n"[..],
+            &b"x\na\ncaf\xe9 b\n"[..],
+            Outcome::Moved,
+        ),
+        (b"a\ncaf\xe9 b\n", b"x\na\ncaf\xe8 b\n", Outcome::Changed),
+        (b"a\ncaf b\n", b"x\na\ncaf b\r\n", Outcome::Changed),
+    ] {
+        let bench = bench();
+        let write =
+            |content: &[u8]| fs::write(bench.dir.path().join("ten"), content).expect("written");
+        write(was);
+        let annotation = bench.observe(
+            &SubstrateQuery::grep("caf", "ten", false, None),
+            Keep::Content,
+        );
+        write(now);
+        assert_eq!(bench.outcome(&annotation), expected, "{was:?} {now:?}");
+    }
+}
+
+#[test]
+fn a_log_of_a_path_has_changes_of_mode_and_of_a_shallow_clone() {
+    let Some(sample) = repository::sample() else {
+        return;
+    };
+    let log = |dir: &Path, path: &str| {
+        let query = SubstrateQuery::git_log(".", "HEAD", Some(path), None);
+        let found = Substrates::open(dir).expect("a root").observe(&query);
+        String::from_utf8(found.expect("observed").content).expect("UTF-8")
+    };
+    assert!(repository::git(
+        sample.path(),
+        &["update-index", "--chmod=+x", "a.rs"]
+    ));
+    assert!(repository::git(
+        sample.path(),
+        &["commit", "-q", "-m", "Run it"]
+    ));
+    for path in ["a.rs", "./a.rs", "./././a.rs"] {
+        let text = log(sample.path(), path);
+        assert!(
+            text.contains("Run it") && text.contains("Add a program"),
+            "{text}"
+        );
+    }
+    let clone = tempfile::tempdir().expect("a folder");
+    let from = format!("file://{}", sample.path().display());
+    assert!(repository::git(
+        clone.path(),
+        &["clone", "-q", "--depth", "2", &from, "."]
+    ));
+    let text = log(clone.path(), "b.rs");
+    assert_eq!(text.matches("commit ").count(), 1, "as git has it: {text}");
+}

@@ -251,6 +251,24 @@ fn files_of_the_kernel_are_refused() {
             .expect_err(path);
         assert_eq!(error.kind(), SubstrateErrorKind::Refused, "{path}: {error}");
     }
+    for query in [
+        SubstrateQuery::grep("Name:", "proc/self", false, None),
+        SubstrateQuery::grep("Name:", "proc", false, None),
+        SubstrateQuery::fs_mtime("proc/1/status"),
+        SubstrateQuery::fs_mtime("proc/self"),
+    ] {
+        let error = substrates.observe(&query).expect_err("refused");
+        assert_eq!(
+            error.kind(),
+            SubstrateErrorKind::Refused,
+            "{query:?}: {error}"
+        );
+    }
+    // Also where a search comes to it.
+    let dir = tempfile::tempdir().expect("a folder");
+    let inside = Substrates::open(dir.path()).expect("a root");
+    let query = SubstrateQuery::fs_mtime(".");
+    inside.observe(&query).expect("a stored folder");
 }
 
 /// While another thread swaps a file, and a folder, for links that leave the root, no read sees anything outside.
@@ -333,8 +351,24 @@ fn a_repository_that_is_not_all_below_the_root_is_refused() {
         ".git/refs",
         ".git/HEAD",
         ".git/config",
+        ".git/refs/heads",
+        ".git/refs/heads/main",
     ] {
         refused(&|repo| move_out(repo, name));
+    }
+    refused(&|repo| {
+        let objects = fs::read_dir(repo.join(".git/objects")).expect("objects");
+        let names = objects.map(|entry| entry.expect("an entry").file_name());
+        let name = names
+            .filter_map(|name| name.into_string().ok())
+            .find(|name| name.len() == 2);
+        move_out(repo, &format!(".git/objects/{}", name.expect("a folder")));
+    });
+    for name in [".git/refs/heads/pipe", ".git/objects/pack/pipe"] {
+        refused(&|repo| {
+            let made = Command::new("mkfifo").arg(repo.join(name)).status();
+            assert!(made.expect("mkfifo").success());
+        });
     }
     refused(&|repo| {
         fs::rename(repo.join(".git"), out(repo)).expect("moved");
@@ -345,4 +379,48 @@ fn a_repository_that_is_not_all_below_the_root_is_refused() {
         fs::write(repo.join(".git/objects/info/alternates"), "/tmp\n").expect("written");
     });
     refused(&|repo| fs::write(repo.join(".git/commondir"), "/tmp\n").expect("written"));
+}
+
+#[test]
+fn a_file_beside_the_references_is_no_pipe_and_not_huge() {
+    let Some(sample) = repository::sample() else {
+        return;
+    };
+    let git = sample.path().join(".git");
+    let made = Command::new("mkfifo").arg(git.join("PIPE_HEAD")).status();
+    assert!(made.expect("mkfifo").success());
+    let substrates = substrates(sample.path());
+    let kind = |reference: &str| {
+        let query = SubstrateQuery::git_log(".", reference, None, None);
+        let found = substrates.observe(&query);
+        found.map(drop).map_err(|error| error.kind())
+    };
+    assert_eq!(kind("PIPE_HEAD"), Err(SubstrateErrorKind::Refused));
+    assert_eq!(kind("NO_HEAD"), Err(SubstrateErrorKind::Gone));
+    assert_eq!(kind("main"), Ok(()));
+    let packed = fs::File::create(git.join("packed-refs")).expect("created");
+    packed.set_len(1 << 40).expect("set");
+    assert_eq!(kind("main"), Err(SubstrateErrorKind::Limit));
+}
+
+/// A byte that is not UTF-8, or a byte order mark, spoils one rule alone.
+#[test]
+fn ignore_files_in_other_encodings_are_read() {
+    for (rules, hidden) in [
+        (&b"# caf\xe9\nhidden\n"[..], true),
+        (b"caf\xe9\nhidden\n", true),
+        (b"\xef\xbb\xbfhidden\n", true),
+        (b"hid\xe9en\n", false),
+    ] {
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::write(dir.path().join(".gitignore"), rules).expect("written");
+        fs::write(dir.path().join("hidden"), "secret").expect("written");
+        let substrates = Substrates::open(dir.path()).expect("a root");
+        let found = substrates.observe(&SubstrateQuery::grep("secret", ".", false, None));
+        assert_eq!(
+            found.expect("searched").content.is_empty(),
+            hidden,
+            "{rules:?}"
+        );
+    }
 }

@@ -76,7 +76,15 @@ fn queries_that_readers_would_change_are_refused() {
 
 #[test]
 fn ids_and_classes_are_one_line() {
-    for id in ["", "a\nb", "\u{202e}a", "\u{7f}", &"x".repeat(939)] {
+    for id in [
+        "",
+        "a\nb",
+        "\u{202e}a",
+        "\u{7f}",
+        "sha256:e3b0",
+        "hmac-sha256:",
+        &"x".repeat(939),
+    ] {
         assert!(numbered(1).with_id(id).is_err(), "{id:?}");
     }
     for id in ["call_0aF", "toolu_01 x", "【4:0†source】", &"x".repeat(938)] {

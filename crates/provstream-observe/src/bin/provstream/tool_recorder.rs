@@ -90,8 +90,7 @@ impl Recorded {
     /// Returns the class under which a result is recorded.
     fn class(&self, found: &RequestToolResult<'_>) -> Option<&Class> {
         // Who sends requests must not replace an observation whose id is computed from its result.
-        let own = ["sha256:", "hmac-sha256:"];
-        let is_own = own.iter().any(|prefix| found.id().starts_with(prefix));
+        let is_own = Observation::is_own_id(found.id());
         self.classes.get(found.tool()).filter(|_| !is_own)
     }
 

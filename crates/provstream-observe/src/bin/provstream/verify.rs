@@ -54,7 +54,8 @@ struct VerifyOptions {
     /// and the same words are still there.
     #[arg(long, value_name = "LEVEL", default_value = "declared")]
     require: Level,
-    /// Exit with status 3 if an annotation does not reach the level, a quote is absent, or something was not read
+    /// Exit with status 3 if an annotation does not reach the level, is malformed or unknown, a quote is absent, or something was not
+    /// read
     #[arg(long)]
     fail: bool,
     /// The time to check at [default: the clock]
@@ -179,9 +180,11 @@ impl Verifier {
                 totals.outcomes[index.unwrap_or_default()] += 1;
                 let is_terminal = annotation.class().is_terminal();
                 let level = Level::of(checked.outcome);
-                let passes = level.is_some_and(|level| {
-                    level >= self.level || (is_terminal && level == Level::Declared)
-                });
+                // What a malformed or unknown annotation cites was not looked at.
+                let passes = annotation.reason().is_none()
+                    && level.is_some_and(|level| {
+                        level >= self.level || (is_terminal && level == Level::Declared)
+                    });
                 totals.failed += u64::from(!passes);
                 Some(checked)
             }
