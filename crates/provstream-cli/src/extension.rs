@@ -133,7 +133,7 @@ pub struct CheckSummary {
 }
 
 impl CheckSummary {
-    /// Returns the exit status: with `fail`, 3 if a check did not pass or something was not read.
+    /// Returns the exit status: with `fail`, 3 if a check did not pass, something was not read, or there is a diagnostic.
     ///
     /// # Errors
     ///
@@ -168,7 +168,8 @@ impl CheckOptions {
         let (result, counts) = scan(&self.scan, vocabulary, limits, report, None)?;
         Ok(CheckSummary {
             result,
-            is_incomplete: counts.incomplete > 0,
+            // What a limit or an unclosed bracket leaves out is not checked.
+            is_incomplete: counts.incomplete + counts.totals.diagnostics > 0,
         })
     }
 }

@@ -145,12 +145,18 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
         _ => true,
     };
     places.retain(|start| ends(*start) && line(*start) != first);
-    if let (Some(anchor), true) = (&body.anchor, places.len() > 1) {
-        let is_anchored = |start: &usize| {
-            !anchor.before.is_empty() && file[..*start].ends_with(anchor.before.as_bytes())
+    // The same words elsewhere may have been there before: what moves has the line before or after it still around it.
+    if let (Some(anchor), Some(content)) = (&body.anchor, &body.content) {
+        let has_before = |start: usize| {
+            !anchor.before.is_empty() && file[..start].ends_with(anchor.before.as_bytes())
         };
-        if places.iter().any(is_anchored) {
-            places.retain(is_anchored);
+        let has_after = |start: usize| {
+            let after = &file[start + content.len()..];
+            !anchor.after.is_empty() && after.starts_with(anchor.after.as_bytes())
+        };
+        match places.iter().any(|start| has_before(*start)) {
+            true => places.retain(|start| has_before(*start)),
+            false => places.retain(|start| has_after(*start)),
         }
     }
     let others = places.len();

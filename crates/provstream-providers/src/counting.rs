@@ -236,6 +236,7 @@ fn choice(event: &WalkedEvent<'_>) -> Option<Option<Choice>> {
             let is_string = capture.is_string() && capture.start < capture.end;
             let says = match rule.row.role {
                 Role::Error | Role::ChoiceError if event.is_set(capture) => return None,
+                Role::ErrorCode if event.is_error_code(capture) => return None,
                 Role::Begins => Choice {
                     begins: true,
                     ..Choice::default()

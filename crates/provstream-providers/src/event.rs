@@ -272,6 +272,12 @@ impl<'a> WalkedEvent<'a> {
         capture.is_string() && !content.is_empty() && Allowed::Word.has_string(content)
     }
 
+    /// Returns `true` if the code of a response or event is that of an error.
+    pub(super) fn is_error_code(&self, capture: &Capture) -> bool {
+        let is_good = self.data[capture.range()] == *b"200";
+        capture.shape == Shape::Scalar && self.is_set(capture) && !is_good
+    }
+
     /// Returns `true` if a kind or finish reason is an error.
     pub(super) fn is_failure(&self, capture: &Capture) -> bool {
         let value = self.string(capture);

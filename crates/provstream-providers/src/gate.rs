@@ -9,7 +9,8 @@ use super::report::ReadReport;
 use super::rewriting::State;
 use super::sink::{OutputCollector, StreamHandler};
 use super::sse::DEFAULT_MAX_EVENT;
-use super::text::TextRewriter;
+use super::text::{Text, TextRewriter};
+use super::whole::MAX_SETTLED;
 use super::words::Words;
 use super::{Channel, ChannelPosition, Format, IntoStreamHandler};
 use provstream::{Gate, GateEnd, GateHandler, Handler, Parser, Policy, TextChunk};
@@ -336,8 +337,10 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.gate.ended().is_some() || self.gate.policy().withholds()
     }
 
-    fn withholds_more(&self) -> bool {
-        self.gate.policy().withholds_more()
+    fn withholds_more(&self, texts: &[Text<Self>]) -> bool {
+        let texts = texts.iter().take(MAX_SETTLED);
+        let others = texts.map(|text| text.rewriter.gate.policy());
+        self.gate.policy().withholds_more(others)
     }
 
     fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {

@@ -29,8 +29,8 @@ pub(super) struct JsonFramer {
     is_in_value: bool,
     /// In an array: it is open.
     in_array: bool,
-    /// From the first to the last byte that may be text since the last event.
-    stray: Option<Span>,
+    /// From the first to the last byte that may be text since the last event; boxed, because there is hardly ever one.
+    stray: Option<Box<Span>>,
 }
 
 /// Effect of some bytes on the open event.
@@ -253,15 +253,14 @@ impl JsonFramer {
             return;
         };
         let last = stray.next_back().unwrap_or(first);
-        let from = self
-            .stray
-            .map_or(start + first as u64, |stray| stray.start());
-        self.stray = Some(Span::new(from, start + last as u64 + 1));
+        let known = self.stray.as_ref().map(|stray| stray.start());
+        let from = known.unwrap_or(start + first as u64);
+        self.stray = Some(Box::new(Span::new(from, start + last as u64 + 1)));
     }
 
     fn report_stray(&mut self, sink: &mut dyn FnMut(Kind, StreamPiece<'_>)) {
         if let Some(stray) = self.stray.take() {
-            sink(self.kind, StreamPiece::Stray(stray));
+            sink(self.kind, StreamPiece::Stray(*stray));
         }
     }
 }

@@ -53,11 +53,14 @@ struct BlockNumbers {
     open: SmallVec<[OpenBlock; 1]>,
     /// Text that the next block continues.
     last: Option<TextId>,
-    /// Blocks that have begun, a bit each for the first 32 numbers.
+    /// Blocks that have begun, a bit each for the first 31 numbers, and [`IN_PARALLEL`].
     begun: u32,
     /// Number of texts so far, for blocks without numbers.
     named: u32,
 }
+
+/// Bit for a block that ended while others were open, with its text: like a later block, it comes after those that have ended.
+const IN_PARALLEL: u32 = 1 << 31;
 
 /// State of blocks with identifiers.
 #[derive(Clone, Debug, Default)]
@@ -206,7 +209,8 @@ impl Numbering {
         self.blocks.open.iter().any(|block| block.key == key)
     }
 
-    /// Returns `true` if a block with this number has ended, and one with a greater number has begun; of the first 32 numbers.
+    /// Returns `true` if a block with this number, of the first 31, has ended, and one with a greater number has begun or
+    /// [more was open](IN_PARALLEL).
     pub(super) fn is_block_over(&self, number: u32) -> bool {
         let later = self.blocks.begun.checked_shr(number);
         let is_begun = later.is_some_and(|later| later & 1 == 1 && later > 1);
@@ -214,7 +218,7 @@ impl Numbering {
     }
 
     /// The blocks that follow are of another message.
-    pub(super) const fn end_message(&mut self) {
+    pub(super) const fn begin_message(&mut self) {
         self.blocks.begun = 0;
     }
 
@@ -232,7 +236,7 @@ impl Numbering {
         }
         let blocks = &mut self.blocks;
         let goes_on = blocks.last.take_if(|_| blocks.open.is_empty());
-        if let BlockKey::Number(number @ ..32) = key {
+        if let BlockKey::Number(number @ ..31) = key {
             let bit = 1 << number;
             if blocks.begun & bit > 0 {
                 // The blocks of another message are counted from the first number on.
@@ -285,6 +289,8 @@ impl Numbering {
         let text = block.text.or(block.goes_on);
         if blocks.open.is_empty() {
             blocks.last = text.or(blocks.last);
+        } else {
+            blocks.begun |= IN_PARALLEL;
         }
         Some((text?, !blocks.open.is_empty()))
     }

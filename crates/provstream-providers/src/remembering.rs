@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use super::copy_changes::CopyChanges;
-use super::steps::count;
+use super::steps::{count, each};
 use super::words::Words;
 use provstream::provenance::{Assertion, Verdict};
 use provstream::{Action, AtLimit, Policy, Question, Spacing, Unannotated};
@@ -207,10 +207,21 @@ impl<P: Policy> Remembering<P> {
         self.made.as_deref().is_some_and(Made::withholds)
     }
 
-    /// Returns `true` if some assertion of a copy is withheld, and the other text has none with these words. A
-    /// policy that ended the other text has withheld all that follows.
-    pub(super) fn withholds_more(&self) -> bool {
-        self.end.is_none() && self.more.has_more
+    /// Returns `true` if some assertion of a copy is withheld, and the other text has none with these words; without another text,
+    /// none of `others` has. A policy that ended the other text has withheld all that follows.
+    pub(super) fn withholds_more<'p>(&self, others: impl Iterator<Item = &'p Self> + Clone) -> bool
+    where
+        P: 'p,
+    {
+        if self.is_repeat {
+            return self.end.is_none() && self.more.has_more;
+        }
+        let made = self.made.as_deref().filter(|made| made.has_more);
+        made.is_some_and(|made| {
+            let others = others.filter_map(|other| other.made.as_deref());
+            let is_known = |hash| others.clone().any(|other| other.withheld.contains(hash));
+            !each(made.withheld.iter()).all(is_known)
+        })
     }
 
     /// Adopts the further decisions about a copy that has ended.

@@ -422,8 +422,11 @@ pub(super) trait TextRewriter: Clone {
         false
     }
 
-    /// Returns `true` if the text is a copy, and something of it was withheld or changed that the text before does not have.
-    fn withholds_more(&self) -> bool {
+    /// Returns `true` if something of a copy was withheld that the text before, or without one each of these texts, does not have.
+    fn withholds_more(&self, _texts: &[Text<Self>]) -> bool
+    where
+        Self: Sized,
+    {
         false
     }
 

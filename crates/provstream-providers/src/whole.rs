@@ -15,7 +15,7 @@ use super::text_id::TextId;
 use super::words::Words;
 
 /// Most texts of other names whose words are looked for in a text.
-const MAX_SETTLED: usize = 16;
+pub(super) const MAX_SETTLED: usize = 16;
 
 /// A text that is a string of its own.
 #[derive(Debug)]

@@ -23,6 +23,9 @@ use crate::substrate::{McpBrief, SseCount, SubstrateError};
 /// Time for a connection and the head of a response.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Most time that the end of services may take.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// Channels of server-sent events and MCP services that can be asked, with connections to the services.
 ///
 /// A service that is a command is started when it is first asked, and ends when this value is dropped. Queries block the calling
@@ -139,8 +142,9 @@ impl fmt::Debug for Services {
 impl Drop for Services {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // To wait would panic in an asynchronous program.
-            runtime.shutdown_background();
+            // Processes of services end with their tasks. To wait in this thread would panic in an asynchronous program.
+            let end = std::thread::spawn(move || runtime.shutdown_timeout(SHUTDOWN_TIMEOUT));
+            let _ = end.join();
         }
     }
 }

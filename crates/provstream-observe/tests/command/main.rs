@@ -183,6 +183,7 @@ fn levels_and_quotes_decide_about_the_status() {
     let invented = "It is so. [substrate.grep; observation-id=x]\n";
     let malformed = "It is so. [substrate.grep; observation-id=x; observation-id=y]\n";
     let unknown = "It is so. [substrate.other]\n";
+    let unclosed = "It is so. [substrate.grep; observation-id=x\n";
     for (answer, level, expected) in [
         (&*observed, "declared", 0),
         (&observed, "observed", 0),
@@ -194,6 +195,7 @@ fn levels_and_quotes_decide_about_the_status() {
         (malformed, "declared", 3),
         (malformed, "requeried", 3),
         (unknown, "declared", 3),
+        (unclosed, "declared", 3),
     ] {
         assert_eq!(
             status(answer, &["--require", level]),

@@ -218,12 +218,14 @@ fn of_several_places_the_anchored_or_the_nearest_is_named() {
     bench.write("x\nx\nsame\nx\nsame\n");
     let query = SubstrateQuery::code_read("ten", Some((3, 1)));
     let cited = bench.observe(&query, Keep::Content);
-    bench.write("same\ny\ny\ny\ny\nsame\n");
+    bench.write("x\nsame\ny\ny\ny\nx\nsame\n");
     let detail = bench.check(&cited).detail;
     assert_eq!(
         detail.as_deref(),
-        Some("now at line 1, was at line 3, one of 2 places")
+        Some("now at line 2, was at line 3, one of 2 places")
     );
+    bench.write("same\ny\ny\ny\ny\nsame\n");
+    assert_eq!(bench.outcome(&cited), Outcome::Changed);
 }
 
 /// With the digest alone, quotes are looked up in a result that is the same, and not in another one.
@@ -361,6 +363,13 @@ fn text_that_moves_is_there_to_its_end() {
         ("a\nfn a", "x\na\nfn a", Outcome::Moved),
         ("a\nfn a", "x\na\nfn a\nb\n", Outcome::Moved),
         ("a\nfn a\n", "x\na\nfn abc\n", Outcome::Changed),
+        // What is changed in its place has not moved to where the same words always were.
+        ("a\nx();\nb\nx();\n", "a\ny();\nb\nx();\n", Outcome::Changed),
+        (
+            "a\nx();\nb\nx();\n",
+            "a\nc\nx();\nb\nx();\n",
+            Outcome::Moved,
+        ),
     ] {
         let bench = bench();
         bench.write(was);

@@ -9,6 +9,9 @@ use crate::walk::table::{
 };
 
 const ROWS: &[FormatRow] = &[
+    row(ANY, "messageStart", Role::MessageStart),
+    // A frame of the event stream, without the name of its event.
+    row(ANY, "role", Role::MessageStart),
     row(ANY, "contentBlockIndex", Role::Number(0)),
     row(ANY, "delta", Role::Holder),
     row(ANY, "delta.text", Role::Text),
@@ -113,9 +116,10 @@ const PASSES: &[Passes] = &[
         "contentBlockDelta.p contentBlockStart.p contentBlockStop.p messageStart.p messageStop.p metadata.p p",
     ),
     any(
-        &[""],
-        "$metadata ResponseMetadata contentBlockStart.start start",
+        &["start", "contentBlockStart.start"],
+        "image toolResult toolUse",
     ),
+    any(&[""], "$metadata ResponseMetadata"),
 ];
 
 pub(crate) const TABLE: FormatTable = FormatTable {

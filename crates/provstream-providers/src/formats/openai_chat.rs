@@ -354,8 +354,9 @@ const ROWS: &[FormatRow] = &[
     row(ANY, "detail", Role::Error),
     row(ANY, "type", Role::Type),
     row(&["error"], "", Role::Error),
-    // MiniMax reports errors there, and 0 in all other events.
-    row(ANY, "base_resp.status_code", Role::Error),
+    // MiniMax reports errors there, and 0 in all other events; Spark and SiliconFlow in `code`, with words in `message`.
+    row(ANY, "base_resp.status_code", Role::ErrorCode),
+    row(ANY, "code", Role::ErrorCode),
 ];
 
 /// Citations in messages.

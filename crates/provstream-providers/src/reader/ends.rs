@@ -98,6 +98,7 @@ impl FactReader {
                     }
                     Role::EndAll => self.end(OpenTextSelector::Index(id.index())),
                     Role::BlockEnd => self.end_block(event, id.channel),
+                    Role::MessageStart => self.numbering.begin_message(),
                     Role::Error if is_event || event.is_set(capture) => {
                         // The number of an error stands beside its words.
                         let raw = match capture.shape {
@@ -107,6 +108,9 @@ impl FactReader {
                         error = error.filter(|_| is_event).or(Some(raw));
                     }
                     Role::ErrorName => error = error.or(Some(Raw::of(capture))),
+                    Role::ErrorCode if event.is_error_code(capture) => {
+                        error = error.or(Some(whole));
+                    }
                     Role::ErrorKind if event.is_failure(capture) => error = error.or(Some(whole)),
                     Role::ChoiceError if event.is_set(capture) => {
                         let error = Some(Raw::of(capture));
@@ -133,7 +137,6 @@ impl FactReader {
             self.done();
         }
         if is_last {
-            self.numbering.end_message();
             self.finish(OpenTextSelector::All);
             self.last();
         }

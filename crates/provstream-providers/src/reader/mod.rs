@@ -336,6 +336,7 @@ impl FactReader {
                 is_error |= match rule.row.role {
                     Role::Error => capture.node == ROOT || event.is_set(capture),
                     Role::ErrorName => true,
+                    Role::ErrorCode => event.is_error_code(capture),
                     Role::ErrorKind => event.is_failure(capture),
                     _ => false,
                 };

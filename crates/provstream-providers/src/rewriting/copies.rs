@@ -143,14 +143,16 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         frame: &Frame<'_>,
         written: &WholeWritten,
-        may_be_forgotten: bool,
+        (is_repeated, may_be_forgotten): (bool, bool),
         handler: &mut impl StreamHandler,
     ) {
         if let Some(guard) = &mut self.guard {
             guard.effort = written.effort;
         }
         let whole = self.whole.as_deref();
-        if whole.is_some_and(|copy| copy.withholds_more()) {
+        if is_repeated
+            && whole.is_some_and(|copy| copy.withholds_more(self.texts.iter().as_slice()))
+        {
             self.notice(Notice::new(NoticeCode::WithheldData, frame.span()), handler);
         }
         if written.is_exhausted || written.is_emptied && may_be_forgotten {

@@ -291,6 +291,8 @@ impl<R: TextRewriter> State<R> {
         for (envelope, mut piece) in self.counting.take_held().pieces() {
             self.take_now(envelope, &mut piece, handler);
         }
+        // The next piece is taken in this call, and may be of another text than the last of these.
+        self.usual = None;
     }
 
     #[inline(always)] // A call costs 1 % of an event.

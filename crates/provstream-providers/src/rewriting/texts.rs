@@ -237,7 +237,7 @@ impl<R: TextRewriter> State<R> {
             handler,
         );
         let ended = rewriter.ended().map(|end| (id.channel, end));
-        self.note_copy(frame, &written, may_be_forgotten, handler);
+        self.note_copy(frame, &written, (is_repeated, may_be_forgotten), handler);
         if is_begun {
             self.begin_with(id, removed.take(), handler);
         }

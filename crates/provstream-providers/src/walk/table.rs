@@ -230,6 +230,8 @@ pub(crate) enum Role {
     Element,
     /// The role of a message that begins.
     Begins,
+    /// A message begins, whose blocks are counted from the first number on.
+    MessageStart,
     /// Content other than text, in its order among the text; held text is written before it.
     Part,
     /// If set, the channel's text ends, unless more of it follows.
@@ -246,6 +248,8 @@ pub(crate) enum Role {
     Error,
     /// An error, whatever its value except `null`.
     ErrorName,
+    /// A number: an error, unless it is 0 or 200.
+    ErrorCode,
     /// An error of the choice that contains the member.
     ChoiceError,
     /// A string: the kind of the event in another member than its type; `error` is an error.
@@ -337,10 +341,12 @@ impl Role {
                 | Self::End
                 | Self::EndAll
                 | Self::BlockEnd
+                | Self::MessageStart
                 | Self::Done
                 | Self::Last
                 | Self::Error
                 | Self::ErrorName
+                | Self::ErrorCode
                 | Self::ChoiceError
                 | Self::ErrorKind
         )

@@ -57,6 +57,33 @@ fn the_text_of_a_choice_and_of_its_delta_are_two_texts() {
     assert_eq!(joined(&out, "/choices/0/text"), "Hi there, you. Next");
 }
 
+/// A choice that is over before the other one goes on, which shows what the numbers mean: the events before had to wait.
+#[test]
+fn a_choice_that_ends_before_the_other_goes_on_keeps_its_text() {
+    let text =
+        |index: u32, text: &str| json!({"choices": [{"index": index, "delta": {"content": text}}]});
+    let end =
+        |index: u32| json!({"choices": [{"index": index, "delta": {}, "finish_reason": "stop"}]});
+    let stream = sse(&[
+        text(0, "It is "),
+        text(1, "No [x"),
+        end(1),
+        text(0, "so. [a"),
+        text(0, "b] Fine."),
+        end(0),
+    ]);
+    let (out, _) = stripped(Some(Format::OpenAiChat), &stream);
+    let of = |index: u32| -> String {
+        let all = events(out.as_bytes());
+        let own = all
+            .iter()
+            .filter(|event| event["choices"][0]["index"] == index);
+        let texts = own.filter_map(|event| event["choices"][0]["delta"]["content"].as_str());
+        texts.collect()
+    };
+    assert_eq!([of(0), of(1)], ["It is so. [ab] Fine.", "No [x"], "{out}");
+}
+
 /// Events of a part with a text from its start, without a delta.
 fn initial(kind: &str, member: &str, text: &str) -> String {
     let part = json!({"type": kind, member: text});
@@ -105,21 +132,41 @@ fn more_text_of_a_block_after_a_later_one_has_begun_is_reported() {
         stop(1),
         json!({"type": "message_stop"}),
     ]);
+    let parallel = sse(&[
+        start(0),
+        text(0, "Hi. "),
+        start(1),
+        text(1, "It is SECRET. [unverified"),
+        stop(1),
+        text(1, "-inference] So."),
+        stop(0),
+        json!({"type": "message_stop"}),
+    ]);
     let text = |number: u32, text: &str| json!({"contentBlockDelta": {"contentBlockIndex": number, "delta": {"text": text}}});
     let stop = |number: u32| json!({"contentBlockStop": {"contentBlockIndex": number}});
-    let bedrock: String = [
+    let lines =
+        |events: &[Value]| -> String { events.iter().map(|event| format!("{event}\n")).collect() };
+    let bedrock = lines(&[
         text(0, "It is SECRET. [unverified"),
         stop(0),
         text(1, "Hello you. [sub"),
         text(0, "-inference] So."),
         stop(1),
-    ]
-    .iter()
-    .map(|event| format!("{event}\n"))
-    .collect();
+    ]);
+    let after_the_end = lines(&[
+        json!({"messageStart": {"role": "assistant"}}),
+        text(0, "It is SECRET. [unverified"),
+        stop(0),
+        text(1, "Hello you."),
+        stop(1),
+        json!({"messageStop": {"stopReason": "end_turn"}}),
+        text(0, "-inference] So."),
+    ]);
     for (format, stream) in [
         (Format::Anthropic, anthropic),
         (Format::BedrockConverse, bedrock),
+        (Format::Anthropic, parallel),
+        (Format::BedrockConverse, after_the_end),
     ] {
         let (out, report) = stripped(Some(format), &stream);
         // Nothing moves.
@@ -192,18 +239,29 @@ fn json_that_is_no_object_is_reported_if_it_may_be_text() {
 }
 
 #[test]
-fn an_error_of_mini_max_is_an_error() {
-    let event = |code: u32, words: &str| json!({"choices": null, "object": "chat.completion.chunk", "base_resp": {"status_code": code, "status_msg": words}});
-    for (code, words, is_error) in [(1002, "rate limit exceeded", true), (0, "success", false)] {
+fn an_error_by_its_number_is_an_error() {
+    let mini_max = |code: u32, words: &str| json!({"choices": null, "object": "chat.completion.chunk", "base_resp": {"status_code": code, "status_msg": words}});
+    // Spark and SiliconFlow; some gateways write HTTP's number into each event.
+    let bare =
+        |code: u32, words: &str| json!({"code": code, "message": words, "sid": "x", "data": null});
+    for (event, error) in [
+        (mini_max(1002, "rate limit"), Some("rate limit")),
+        (mini_max(0, "success"), None),
+        (bare(10013, "boom"), Some("boom")),
+        (bare(0, "Success"), None),
+        (bare(200, "OK"), None),
+    ] {
+        let text = json!({"choices": [{"index": 0, "delta": {"content": "It is SECRET. [unver"}}]});
+        let body = sse(&[text, event.clone()]);
         let mut errors = Vec::new();
         let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
-        let body = sse(&[event(code, words)]);
         rewriter.push(body.as_bytes(), Errors(&mut errors));
-        assert_eq!(errors.len(), usize::from(is_error), "{errors:?}");
-        assert!(
-            errors.iter().all(|error| error.contains(words)),
-            "{errors:?}"
-        );
+        assert_eq!(errors.len(), usize::from(error.is_some()), "{event}");
+        let has_words = |words: &str| errors.iter().all(|error| error.contains(words));
+        assert!(error.is_none_or(has_words), "{errors:?}");
+        // An annotation may be missing.
+        let (out, _) = gated(Some(Format::OpenAiChat), &Action::Discard, &body);
+        assert_eq!(out.contains("SECRET"), error.is_none(), "{out}");
     }
 }
 
@@ -355,6 +413,35 @@ fn an_assertion_that_only_a_copy_has_is_reported() {
     ]);
     let (_, report) = gated(Some(Format::OpenAiResponses), &Action::Discard, &annotated);
     assert_eq!(report.count(NoticeCode::WithheldData), 0, "{report:?}");
+    // A part, an item and a refusal that have no delta.
+    let part = |text: &str| json!({"type": "output_text", "text": text});
+    let message = |parts: &[Value]| json!({"type": "message", "content": parts});
+    let good = message(&[part("It is good.")]);
+    for (output, count) in [
+        (vec![message(&[part("It is good."), part(more)])], 1),
+        (vec![good.clone(), message(&[part(more)])], 1),
+        (
+            vec![message(&[
+                part("It is good."),
+                json!({"type": "refusal", "refusal": more}),
+            ])],
+            1,
+        ),
+        (
+            vec![
+                good.clone(),
+                message(&[part("It is good, too. [substrate.grep]")]),
+            ],
+            0,
+        ),
+        (vec![good.clone(), good], 0),
+    ] {
+        let completed = json!({"type": "response.completed", "response": {"output": output}});
+        let stream = sse(&[delta.clone(), completed]);
+        let (out, report) = gated(Some(Format::OpenAiResponses), &Action::Discard, &stream);
+        assert!(!out.contains("SECRET"), "{out}");
+        assert_eq!(report.count(NoticeCode::WithheldData), count, "{report:?}");
+    }
     let sequences = r#"[{"generated_text":"It is good."},{"generated_text":"Other text. It is SECRET. [unverified-inference]"}]"#;
     let (out, report) = gated(Some(Format::Tgi), &Action::Discard, sequences);
     assert!(!out.contains("SECRET"), "{out}");

@@ -1,4 +1,4 @@
-//! Content blocks whose events come among those of others: each text stays in its block.
+//! Content blocks and choices whose events come among those of others: each text stays in its block or choice.
 
 use testkit::wire::generate::Random;
 use testkit::wire::interleaved;

@@ -1,4 +1,4 @@
-//! Content blocks whose events come among those of others: each text stays in its block.
+//! Content blocks and choices whose events come among those of others: each text stays in its block or choice.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,13 @@ use crate::gate::naive::Drawn;
 /// Letters of the blocks: annotations and the texts of policies have others.
 const LETTERS: &str = "dfhijklm";
 
-/// Formats whose blocks have numbers or names.
-const FORMATS: [Format; 3] = [Format::Anthropic, Format::BedrockConverse, Format::VercelUi];
+/// Formats whose blocks have numbers or names, and one whose choices have; a choice is a block here.
+const FORMATS: [Format; 4] = [
+    Format::Anthropic,
+    Format::BedrockConverse,
+    Format::OpenAiChat,
+    Format::VercelUi,
+];
 
 /// Kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,6 +74,12 @@ fn event(format: Format, number: usize, change: &BlockChange) -> Option<Value> {
         (Format::BedrockConverse, Stop) => {
             json!({"contentBlockStop": {"contentBlockIndex": number}})
         }
+        (Format::OpenAiChat, Start(_, text) | Delta(_, text)) => {
+            json!({"choices": [{"index": number, "delta": {"content": text}}]})
+        }
+        (Format::OpenAiChat, Stop) => {
+            json!({"choices": [{"index": number, "delta": {}, "finish_reason": "stop"}]})
+        }
         (Format::VercelUi, Start(Text, _)) => {
             json!({"type": "text-start", "id": format!("n{number}")})
         }
@@ -84,7 +95,8 @@ fn piece(random: &mut Random, letter: char) -> String {
     match random.below(8) {
         0 => ". ".to_owned(),
         1 => " [substrate.grep]".to_owned(),
-        2 => " [sub".to_owned(),
+        // It may become an annotation, and is held back.
+        2 => format!(" [sub{letter}"),
         3 => "\n".to_owned(),
         4 => String::new(),
         _ => letter.to_string().repeat(1 + random.below(4)),
@@ -137,6 +149,7 @@ fn text(event: &Value) -> &str {
     let of = |path| event.pointer(path).and_then(Value::as_str);
     let delta = of("/content_block/text").or_else(|| of("/delta/text"));
     let delta = delta.or_else(|| of("/contentBlockDelta/delta/text"));
+    let delta = delta.or_else(|| of("/choices/0/delta/content"));
     delta.or_else(|| of("/delta")).unwrap_or_default()
 }
 
@@ -151,7 +164,12 @@ fn count(counts: &mut BTreeMap<char, usize>, text: &str) {
 fn read(format: Format, stream: &[u8], place: &str) -> BTreeMap<char, usize> {
     let mut blocks: BTreeMap<String, BTreeMap<char, usize>> = BTreeMap::new();
     for event in events(stream) {
-        let name = ["/index", "/id", "/contentBlockDelta/contentBlockIndex"];
+        let name = [
+            "/index",
+            "/id",
+            "/contentBlockDelta/contentBlockIndex",
+            "/choices/0/index",
+        ];
         let name = name.iter().find_map(|path| event.pointer(path));
         let Some(name) = name.map(Value::to_string) else {
             continue;
@@ -159,7 +177,8 @@ fn read(format: Format, stream: &[u8], place: &str) -> BTreeMap<char, usize> {
         let is_start = ["content_block_start", "text-start"]
             .iter()
             .any(|start| event["type"] == *start);
-        if is_start || format == Format::BedrockConverse {
+        let has_no_start = matches!(format, Format::BedrockConverse | Format::OpenAiChat);
+        if is_start || has_no_start {
             blocks.entry(name.clone()).or_default();
         }
         let is_stop = ["content_block_stop", "text-end"]
