@@ -220,6 +220,42 @@ async fn a_call_is_passed_on_to_a_command() {
     client.close().await;
 }
 
+/// A service that never answers ends with the program, also after a time-out.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_service_that_is_a_command_ends_with_the_program() {
+    let Some(site) = Site::new() else { return };
+    let file = site.dir.path().join("pid");
+    let script = format!("echo $$ > {}; exec sleep 60", file.display());
+    let services = site.services(&format!(
+        "[[service]]\nname = \"s\"\ntools = [\"t\"]\ntimeout = \"2s\"\ncommand = [\"sh\", \"-c\", {script:?}]"
+    ));
+    let begin = Instant::now();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_provstream"))
+        .args(["observe", "mcp.brief", "s", "t", "--ledger"])
+        .arg(site.dir.path().join("obs.db"))
+        .arg("--services")
+        .arg(services)
+        .output();
+    let errors = output.expect("the program starts").stderr;
+    // The process has the same standard error, which ends with it.
+    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
+    let errors = String::from_utf8_lossy(&errors);
+    assert!(errors.contains("expected a result within 2s"), "{errors}");
+    let number = std::fs::read_to_string(&file).expect("started");
+    let process = std::path::Path::new("/proc").join(number.trim());
+    // Nobody may have taken note of its end yet.
+    let is_running = || {
+        let state = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
+        !state.is_empty() && !state.contains(") Z ")
+    };
+    let end = Instant::now() + std::time::Duration::from_secs(5);
+    while is_running() {
+        assert!(Instant::now() < end, "{} still runs", process.display());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
 /// Prints the time of a call, with `PROVSTREAM_MEASURE`.
 #[tokio::test]
 async fn latency_of_calls() {

@@ -384,33 +384,3 @@ fn queries_work_in_asynchronous_programs() {
         assert!(ask(&substrates, &query).is_ok());
     });
 }
-
-/// The process of a service that never answers ends with the program's value, also after a time-out.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_service_that_is_a_command_ends_with_its_connection() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let file = dir.path().join("pid");
-    let script = format!("echo $$ > {}; exec sleep 60", file.display());
-    let settings = format!(
-        "[[service]]\nname = \"s\"\ncommand = [\"sh\", \"-c\", {script:?}]\ntools = [\"t\"]\ntimeout = \"1s\""
-    );
-    let (_root, substrates) = substrates(&settings);
-    let query = SubstrateQuery::mcp_brief("s", "t", Map::new());
-    let error = ask(&substrates, &query).expect_err("no answer");
-    assert_eq!(error.kind(), SubstrateErrorKind::Limit, "{error}");
-    let number = std::fs::read_to_string(&file).expect("started");
-    let process = std::path::Path::new("/proc").join(number.trim());
-    let is_running = || {
-        // A process that has ended and waits for its parent is a zombie.
-        let state = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
-        !state.is_empty() && !state.contains(") Z ")
-    };
-    assert!(is_running());
-    drop(substrates);
-    let end = Instant::now() + Duration::from_secs(10);
-    while is_running() {
-        assert!(Instant::now() < end, "{} still runs", process.display());
-        thread::sleep(Duration::from_millis(20));
-    }
-}
