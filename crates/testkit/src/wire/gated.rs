@@ -135,8 +135,8 @@ impl Expected {
         texts.any(|text| text.contains(part))
     }
 
-    /// Returns `true` if the letters and digits of each text of `found` are expected there, in this order. A copy at the end of a
-    /// text, and another member of its choice, may repeat the refusal.
+    /// Returns `true` if the letters and digits of each text of `found` are expected there, in this order, or once more: its end may
+    /// read like a copy of all of it. A copy, and another member of its choice, may repeat the refusal.
     fn has_less(&self, found: &Client) -> bool {
         let letters = |text: &str| -> Vec<char> {
             let is_letter = |of: &char| of.is_alphanumeric();
@@ -144,7 +144,7 @@ impl Expected {
         };
         found.texts.iter().all(|(name, text)| {
             let expected = self.client.texts.get(name).map_or("", |expected| expected);
-            let mut expected = letters(expected).into_iter();
+            let mut expected = letters(expected).repeat(2).into_iter();
             let text = text.replace("no\t", "");
             let mut text = letters(&text).into_iter();
             text.all(|letter| expected.any(|of| of == letter))

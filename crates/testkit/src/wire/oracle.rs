@@ -4,7 +4,7 @@
 //! The client shares no code with the crate under test, neither for splitting into events nor for
 //! the paths of texts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
 use provstream::{Parser, Rewriter};
@@ -37,6 +37,8 @@ pub struct Client {
     /// a block has no text.
     pub has_bad_block: bool,
     parts: Parts,
+    /// Items whose part numbers count deltas.
+    counted: BTreeSet<String>,
 }
 
 /// Open parts or content blocks of a message.
@@ -359,9 +361,11 @@ impl Client {
         if kind == "response.output_text.delta" {
             // Without a first part, numbers count deltas.
             let first = format!("{item}/0");
-            let counted = format!("{item}/1");
-            if !self.segments.contains_key(&first) && event["content_index"].as_u64() > Some(0) {
-                channel = counted;
+            if event["content_index"].as_u64() > Some(0)
+                && (self.counted.contains(&item) || !self.segments.contains_key(&first))
+            {
+                channel = format!("{item}/1");
+                self.counted.insert(item.clone());
             }
         }
         match event["type"].as_str().unwrap_or_default() {
