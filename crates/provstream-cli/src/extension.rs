@@ -133,7 +133,7 @@ pub struct CheckSummary {
 }
 
 impl CheckSummary {
-    /// Returns the exit status: with `fail`, 3 if a check did not pass, something was not read, or there is a diagnostic.
+    /// Returns the exit status: with `fail`, 3 if a check did not pass, something was not read, or a diagnostic says so.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl CheckOptions {
         Ok(CheckSummary {
             result,
             // What a limit or an unclosed bracket leaves out is not checked.
-            is_incomplete: counts.incomplete + counts.totals.diagnostics > 0,
+            is_incomplete: counts.incomplete > 0 || !counts.unjudged.is_empty(),
         })
     }
 }

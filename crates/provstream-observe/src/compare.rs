@@ -7,7 +7,8 @@ use memchr::memmem;
 use crate::ledger::{Body, Entry};
 use crate::observation::{Anchor, Digest};
 use crate::substrate::{
-    CodeRead, GitLog, SubstrateError, SubstrateErrorKind, SubstrateQuery, Substrates, line_range,
+    CodeRead, GitLog, MAX_ANCHOR, SubstrateError, SubstrateErrorKind, SubstrateQuery, Substrates,
+    line_range,
 };
 use provstream::provenance::ObservationOutcome as Outcome;
 
@@ -145,19 +146,8 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
         _ => true,
     };
     places.retain(|start| ends(*start) && line(*start) != first);
-    // The same words elsewhere may have been there before: what moves has the line before or after it still around it.
     if let (Some(anchor), Some(content)) = (&body.anchor, &body.content) {
-        let has_before = |start: usize| {
-            !anchor.before.is_empty() && file[..start].ends_with(anchor.before.as_bytes())
-        };
-        let has_after = |start: usize| {
-            let after = &file[start + content.len()..];
-            !anchor.after.is_empty() && after.starts_with(anchor.after.as_bytes())
-        };
-        match places.iter().any(|start| has_before(*start)) {
-            true => places.retain(|start| has_before(*start)),
-            false => places.retain(|start| has_after(*start)),
-        }
+        keep_anchored(&mut places, &file, anchor, content.len());
     }
     let others = places.len();
     let place = places
@@ -172,6 +162,32 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
         content: body.content.clone(),
         ..Repeated::moved(format!("now at line {now}, was at line {first}{several}"))
     })
+}
+
+/// Keeps the places of `len` bytes that have the line before or after them, as the anchor has it: the same words elsewhere may have been
+/// there before. Of words that were all of their file, one place is kept.
+fn keep_anchored(places: &mut Vec<usize>, file: &[u8], anchor: &Anchor, len: usize) {
+    let (before, after) = (anchor.before.as_bytes(), anchor.after.as_bytes());
+    if before.is_empty() && after.is_empty() {
+        if places.len() > 1 {
+            places.clear();
+        }
+        return;
+    }
+    // The part of a line that was too long begins or ends within it, at a character.
+    let is_part = |line: &[u8]| line.len() + 4 > MAX_ANCHOR;
+    let says = |line: &[u8]| !line.trim_ascii().is_empty();
+    let has_before = |start: usize| {
+        let at = start.saturating_sub(before.len());
+        let is_whole = at == 0 || file[at - 1] == b'\n';
+        says(before) && file[..start].ends_with(before) && (is_whole || is_part(before))
+    };
+    let has_after = |start: usize| {
+        let rest = &file[start + len..];
+        let is_whole = || ends_line(rest, after.len());
+        says(after) && rest.starts_with(after) && (is_part(after) || is_whole())
+    };
+    places.retain(|start| has_before(*start) || has_after(*start));
 }
 
 /// Returns `true` if a line ends at an index, or its line feed is there.

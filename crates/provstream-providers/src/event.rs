@@ -274,8 +274,9 @@ impl<'a> WalkedEvent<'a> {
 
     /// Returns `true` if the code of a response or event is that of an error.
     pub(super) fn is_error_code(&self, capture: &Capture) -> bool {
-        let is_good = self.data[capture.range()] == *b"200";
-        capture.shape == Shape::Scalar && self.is_set(capture) && !is_good
+        let value = &self.data[capture.range()];
+        let is_number = matches!(value, [b'-' | b'0'..=b'9', ..]) && capture.shape == Shape::Scalar;
+        is_number && self.is_set(capture) && value != b"200"
     }
 
     /// Returns `true` if a kind or finish reason is an error.

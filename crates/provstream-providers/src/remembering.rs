@@ -67,7 +67,7 @@ struct Made {
     words: usize,
     /// Some assertion is not released unchanged.
     has_withheld: bool,
-    /// Hashes of the texts of such assertions.
+    /// Hashes of the texts of such assertions, without those that are only marked.
     withheld: BTreeSet<u64>,
     /// In a copy, one of them is not among those of the other text.
     has_more: bool,
@@ -502,8 +502,10 @@ impl<P: Policy> Policy for Remembering<P> {
         let made = self.made_now();
         if action != Action::Release {
             made.has_withheld = true;
-            made.has_more |= !is_known && !matches!(action, Action::Mark(..));
-            made.withheld.insert(hash);
+            if !matches!(action, Action::Mark(..)) {
+                made.has_more |= !is_known;
+                made.withheld.insert(hash);
+            }
         }
         made.words += text.len();
         let decision = RecordedDecision {

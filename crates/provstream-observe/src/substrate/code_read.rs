@@ -5,7 +5,7 @@ use super::{FoundResult, SubstrateError, Work};
 use crate::observation::Anchor;
 
 /// Longest text before or after a result in an anchor.
-const MAX_ANCHOR: usize = 80;
+pub(crate) const MAX_ANCHOR: usize = 80;
 
 pub(super) fn observe(work: Work<'_>, query: &CodeRead) -> Result<FoundResult, SubstrateError> {
     let file = work.root.read(&query.path, work)?;

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use cap_fs_ext::DirExt as _;
 use cap_std::fs::Dir;
 use gix::bstr::ByteSlice as _;
+use gix::refs::TargetRef;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 use provstream::provenance::Timestamp;
@@ -15,6 +16,8 @@ use super::root::io_error;
 use super::{FoundResult, SubstrateError, Work};
 use crate::observation::Anchor;
 
+/// Most symbolic references from one to the next.
+const MAX_HOPS: usize = 5;
 /// Deepest folder inside a repository's `objects` and `refs`.
 const MAX_DEPTH: usize = 64;
 
@@ -58,13 +61,29 @@ pub(super) fn commits(
     first: Option<&str>,
 ) -> Result<(usize, Vec<Commit>), SubstrateError> {
     let repository = open(work, query)?;
-    let reference = repository.find_reference(query.reference.as_str());
-    let mut reference = reference.map_err(|_| {
+    let no_reference = || {
         SubstrateError::gone(format!(
             "{}: expected a reference, found none",
             query.reference.escape_debug()
         ))
-    })?;
+    };
+    let reference = repository.find_reference(query.reference.as_str());
+    let (mut reference, mut hops) = (reference.map_err(|_| no_reference())?, 0);
+    // A symbolic reference names another one, and not any file of the repository.
+    while let TargetRef::Symbolic(name) = reference.target() {
+        let name = name.as_bstr().to_owned();
+        hops += 1;
+        if hops > MAX_HOPS || !name.starts_with(b"refs/") {
+            return Err(SubstrateError::refused(format!(
+                "{}: expected a reference to one below refs/, found {}",
+                query.reference.escape_debug(),
+                name.to_str_lossy().escape_debug()
+            )));
+        }
+        let next = reference.follow().transpose();
+        let next = next.map_err(|_| no_reference())?;
+        reference = next.ok_or_else(no_reference)?;
+    }
     let tip = reference.peel_to_id().map_err(|error| fail(&error))?;
     let walk = repository
         .rev_walk([tip.detach()])
@@ -78,6 +97,8 @@ pub(super) fn commits(
         let parts = Path::new(path).components().filter(is_name);
         parts.collect::<PathBuf>()
     });
+    // Every commit changes the folder itself.
+    let path = path.filter(|path| !path.as_os_str().is_empty());
     let (mut newer, mut commits) = (0, Vec::new());
     for (seen, info) in walk.enumerate() {
         work.check_time()?;
@@ -134,6 +155,7 @@ fn open(work: Work<'_>, query: &GitLog) -> Result<gix::Repository, SubstrateErro
     for name in [
         "HEAD",
         "config",
+        "config.worktree",
         "objects",
         "refs",
         "packed-refs",
@@ -214,13 +236,19 @@ impl RepositoryFolder<'_> {
                     "{path}: expected at most {max} files, at most {MAX_DEPTH} folders deep, found more"
                 )));
             }
-            let entry = entry.map_err(fail)?;
-            let kind = entry.file_type().map_err(fail)?;
-            let name = format!("{path}/{}", entry.file_name().display());
+            let file = entry.map_err(fail)?.file_name();
+            let name = format!("{path}/{}", file.display());
+            // Not every file system says the kind with the name. What git removes meanwhile is not there.
+            let kind = match dir.symlink_metadata(&file) {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                metadata => metadata.map_err(fail)?,
+            };
             if kind.is_dir() {
-                let inner = dir.open_dir_nofollow(entry.file_name());
-                let inner = inner.map_err(|_| (self.found)(&format!("{name} as a link")))?;
-                self.check(&inner, &name, depth + 1)?;
+                match dir.open_dir_nofollow(&file) {
+                    Ok(inner) => self.check(&inner, &name, depth + 1)?,
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    Err(error) => return Err(io_error(&name, &error)),
+                }
             } else if !kind.is_file() {
                 return Err((self.found)(&format!(
                     "{name} as a link or another kind of file"

@@ -95,8 +95,6 @@ impl Search<'_> {
         ignored: &mut Vec<Gitignore>,
     ) -> Result<(), SubstrateError> {
         let fail = |error: io::Error| io_error(prefix, &error);
-        // Another file system can be mounted below the root.
-        require_storage(prefix, dir)?;
         if ignored.len() >= MAX_DEPTH {
             return Err(SubstrateError::limit(format!(
                 "expected at most {MAX_DEPTH} folders inside each other, found more"
@@ -134,10 +132,12 @@ impl Search<'_> {
                 continue;
             }
             match is_dir {
-                // A folder that was replaced by a link meanwhile is not entered.
+                // A folder that was replaced by a link meanwhile is not entered, nor one of the kernel.
                 true => match dir.open_dir_nofollow(&name) {
-                    Ok(inner) => self.folder(&inner, &format!("{path}/"), ignored)?,
-                    Err(_) => self.found.skipped += 1,
+                    Ok(inner) if require_storage(&path, &inner).is_ok() => {
+                        self.folder(&inner, &format!("{path}/"), ignored)?;
+                    }
+                    _ => self.found.skipped += 1,
                 },
                 false => self.file(dir, &name, &path)?,
             }

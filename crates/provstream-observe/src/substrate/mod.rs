@@ -172,7 +172,7 @@ impl Substrates {
     }
 }
 
-pub(crate) use code_read::line_range;
+pub(crate) use code_read::{MAX_ANCHOR, line_range};
 pub(crate) use query::{CodeRead, GitLog, McpBrief, SseCount};
 
 fn no_services() -> SubstrateError {

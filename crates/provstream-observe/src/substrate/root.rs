@@ -71,8 +71,12 @@ impl Root {
             relative => self.dir.metadata(relative),
         };
         let metadata = metadata.map_err(|error| io_error(path, &error))?;
-        #[cfg(target_os = "linux")]
-        require_storage(path, self.place(path)?)?;
+        // Only a folder can be opened whatever is in it.
+        let folder = match metadata.is_dir() {
+            true => Some(path),
+            false => Path::new(path).parent().and_then(Path::to_str),
+        };
+        self.folder(folder.filter(|folder| !folder.is_empty()).unwrap_or("."))?;
         match metadata.is_file() || metadata.is_dir() {
             true => Ok(metadata),
             false => Err(not_a_file(path)),
@@ -90,10 +94,14 @@ impl Root {
     /// Opens a Unix-domain socket without connecting to it.
     #[cfg(target_os = "linux")]
     pub(super) fn socket(&self, path: &str) -> Result<std::os::fd::OwnedFd, SubstrateError> {
-        use rustix::fs::{FileType, fstat};
+        use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, fstat, openat2};
 
-        let file = self.place(path)?;
-        let status = fstat(&file).map_err(|error| io_error(path, &error.into()))?;
+        let relative = self.relative(path)?;
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let fail = |error: rustix::io::Errno| io_error(path, &error.into());
+        let file = openat2(&self.dir, relative, flags, Mode::empty(), resolve).map_err(fail)?;
+        let status = fstat(&file).map_err(fail)?;
         match FileType::from_raw_mode(status.st_mode) {
             FileType::Socket => Ok(file),
             _ => Err(SubstrateError::refused(format!(
@@ -101,23 +109,6 @@ impl Root {
                 path.escape_debug()
             ))),
         }
-    }
-
-    /// Opens the place of a file of any kind, without opening the file itself.
-    #[cfg(target_os = "linux")]
-    fn place(&self, path: &str) -> Result<std::os::fd::OwnedFd, SubstrateError> {
-        use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
-
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        let file = openat2(
-            &self.dir,
-            self.relative(path)?,
-            flags,
-            Mode::empty(),
-            resolve,
-        );
-        file.map_err(|error| io_error(path, &error.into()))
     }
 
     /// Checks a path, and returns it.

@@ -370,6 +370,15 @@ fn text_that_moves_is_there_to_its_end() {
             "a\nc\nx();\nb\nx();\n",
             Outcome::Moved,
         ),
+        // Many lines have a blank one or a brace before them.
+        ("\nx();\n\nx();\n", "\ny();\n\nx();\n", Outcome::Changed),
+        (
+            "}\nx();\nb\n  }\nx();\n",
+            "}\ny();\nb\n  }\nx();\n",
+            Outcome::Changed,
+        ),
+        ("b\nx();\na", "b\ny();\nx();\nabc\n", Outcome::Changed),
+        ("\nx();\na\n", "y\n\nx();\na\n", Outcome::Moved),
     ] {
         let bench = bench();
         bench.write(was);
@@ -424,7 +433,7 @@ fn a_log_of_a_path_has_changes_of_mode_and_of_a_shallow_clone() {
         sample.path(),
         &["commit", "-q", "-m", "Run it"]
     ));
-    for path in ["a.rs", "./a.rs", "./././a.rs"] {
+    for path in ["a.rs", "./a.rs", "./././a.rs", "."] {
         let text = log(sample.path(), path);
         assert!(
             text.contains("Run it") && text.contains("Add a program"),
@@ -439,4 +448,19 @@ fn a_log_of_a_path_has_changes_of_mode_and_of_a_shallow_clone() {
     ));
     let text = log(clone.path(), "b.rs");
     assert_eq!(text.matches("commit ").count(), 1, "as git has it: {text}");
+}
+
+#[test]
+fn lines_that_were_all_of_their_file_move() {
+    for (now, expected) in [
+        ("x\na\nb\n", Outcome::Moved),
+        ("x\na\nb\na\nb\n", Outcome::Changed),
+    ] {
+        let bench = bench();
+        bench.write("a\nb\n");
+        let query = SubstrateQuery::code_read("ten", Some((1, 2)));
+        let annotation = bench.observe(&query, Keep::Content);
+        bench.write(now);
+        assert_eq!(bench.outcome(&annotation), expected, "{now:?}");
+    }
 }

@@ -264,11 +264,6 @@ fn files_of_the_kernel_are_refused() {
             "{query:?}: {error}"
         );
     }
-    // Also where a search comes to it.
-    let dir = tempfile::tempdir().expect("a folder");
-    let inside = Substrates::open(dir.path()).expect("a root");
-    let query = SubstrateQuery::fs_mtime(".");
-    inside.observe(&query).expect("a stored folder");
 }
 
 /// While another thread swaps a file, and a folder, for links that leave the root, no read sees anything outside.
@@ -398,6 +393,16 @@ fn a_file_beside_the_references_is_no_pipe_and_not_huge() {
     assert_eq!(kind("PIPE_HEAD"), Err(SubstrateErrorKind::Refused));
     assert_eq!(kind("NO_HEAD"), Err(SubstrateErrorKind::Gone));
     assert_eq!(kind("main"), Ok(()));
+    for (target, expected) in [
+        ("PIPE_HEAD", Err(SubstrateErrorKind::Refused)),
+        ("refs/heads/loop", Err(SubstrateErrorKind::Refused)),
+        ("refs/heads/none", Err(SubstrateErrorKind::Gone)),
+        ("refs/heads/main", Ok(())),
+    ] {
+        let link = format!("ref: {target}\n");
+        fs::write(git.join("refs/heads/loop"), link).expect("written");
+        assert_eq!(kind("loop"), expected, "{target}");
+    }
     let packed = fs::File::create(git.join("packed-refs")).expect("created");
     packed.set_len(1 << 40).expect("set");
     assert_eq!(kind("main"), Err(SubstrateErrorKind::Limit));
