@@ -76,7 +76,11 @@ fn is_portable(value: &Value) -> bool {
         Value::Number(number) => match (number.as_u64(), number.as_i64()) {
             (Some(number), _) => number <= MAX_INTEGER,
             (None, Some(number)) => number.unsigned_abs() <= MAX_INTEGER,
-            (None, None) => true,
+            // RFC 8785 writes what is below 10^21 as an integer.
+            (None, None) => number.as_f64().is_some_and(|number| {
+                let magnitude = number.abs();
+                magnitude <= MAX_INTEGER as f64 || magnitude >= 1e21
+            }),
         },
         Value::Array(values) => values.iter().all(is_portable),
         Value::Object(members) => members.values().all(is_portable),

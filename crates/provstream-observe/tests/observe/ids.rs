@@ -65,6 +65,8 @@ fn queries_that_readers_would_change_are_refused() {
         "{",
         "{\"a\": 9007199254740992}",
         "{\"a\": [-9007199254740992]}",
+        "{\"a\": 2.5e17}",
+        "{\"a\": -9007199254740992.0}",
     ] {
         assert!(Query::parse(query).is_err(), "{query}");
     }
@@ -72,6 +74,15 @@ fn queries_that_readers_would_change_are_refused() {
     assert!(Query::parse(&long).is_err());
     let query = Query::parse("{\"b\": 1.50, \"a\": 9007199254740991}").expect("a query");
     assert_eq!(query.as_str(), "{\"a\":9007199254740991,\"b\":1.5}");
+    for (query, canonical) in [
+        ("{\"a\": 9007199254740991.0}", "{\"a\":9007199254740991}"),
+        ("{\"a\": 1e21}", "{\"a\":1e+21}"),
+        ("{\"a\": 2e-7}", "{\"a\":2e-7}"),
+    ] {
+        let query = Query::parse(query).expect("a query");
+        assert_eq!(query.as_str(), canonical);
+        assert_eq!(Query::parse(canonical).as_ref(), Ok(&query));
+    }
 }
 
 #[test]
