@@ -25,6 +25,18 @@ fn a_response_with_cr_lf_is_rewritten_as_one_with_lf() {
     assert!(count > testkit::search::seeds(200), "{count} streams");
 }
 
+/// The stream ends within its last event, and what is added before it has no event to copy.
+#[test]
+fn an_added_event_has_the_line_ends_of_the_events_before() {
+    let added = r#"{"type":"response.content_part.added","item_id":"i","output_index":1,"content_index":0,"part":{"type":"output_text","text":" [sub["},"sequence_number":1}"#;
+    let done = r#"{"type":"response.output_text.done","item_id":"i","output_index":1,"content_index":0,"text":" [sub[","sequence_number":2}"#;
+    let stream = format!("data: {added}\n\n: keep-alive\n\ndata: {done}");
+    let format = Format::OpenAiResponses;
+    for size in [1, 7, 10_000] {
+        assert!(line_ends::check(format, stream.as_bytes(), Drawn(0), size));
+    }
+}
+
 #[test]
 fn an_event_that_is_written_ahead_has_all_of_its_blank_line() {
     let choice = |index: u32, delta: &str, finish: &str| {
