@@ -1,6 +1,6 @@
 //! Line ends of a response.
 
-/// Line end of a response, taken from its last event.
+/// Line end of a response, taken from the last event that has one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum LineEnd {
     #[default]
@@ -10,12 +10,13 @@ pub(super) enum LineEnd {
 }
 
 impl LineEnd {
-    /// Returns the line end of an event.
-    pub(super) const fn of(raw: &[u8]) -> Self {
+    /// Returns the line end of an event, unless it has none: an element of an array, or an event that the stream ends within.
+    pub(super) const fn of(raw: &[u8]) -> Option<Self> {
         match raw {
-            [.., b'\r', b'\n'] | [.., b'\r', b'\n', b'\r'] => Self::CrLf,
-            [.., b'\r'] => Self::Cr,
-            _ => Self::Lf,
+            [.., b'\r', b'\n'] | [.., b'\r', b'\n', b'\r'] => Some(Self::CrLf),
+            [.., b'\r'] => Some(Self::Cr),
+            [.., b'\n'] => Some(Self::Lf),
+            _ => None,
         }
     }
 

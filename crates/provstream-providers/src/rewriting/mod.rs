@@ -359,10 +359,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Rewrites an event. `is_final`: the stream ends within it.
     fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
-        // An event that the stream ends within need not have one.
-        if !is_final {
-            self.line_end = LineEnd::of(frame.raw);
-        }
+        self.line_end = LineEnd::of(frame.raw).unwrap_or(self.line_end);
         count(frame.raw.len());
         handler.data(&frame.data);
         self.deltas = 0;
