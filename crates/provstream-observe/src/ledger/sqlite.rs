@@ -475,6 +475,13 @@ impl StoredEntry {
 
 /// Returns `true` for a ledger and `false` for an empty file.
 fn check_schema(connection: &Connection) -> Result<bool, LedgerError> {
+    // Another process may create the tables meanwhile, with both numbers, and all three are read at one moment.
+    let is_apart = connection.is_autocommit();
+    let _snapshot = is_apart
+        .then(|| connection.unchecked_transaction())
+        .transpose()?;
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, version) = (pragma("application_id")?, pragma("user_version")?);
     if application == APPLICATION_ID {
@@ -486,8 +493,6 @@ fn check_schema(connection: &Connection) -> Result<bool, LedgerError> {
             }),
         };
     }
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     match (application, version, tables) {
         (0, 0, 0) => Ok(false),
         _ => Err(LedgerError::NotALedger),

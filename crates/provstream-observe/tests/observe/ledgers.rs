@@ -373,6 +373,23 @@ fn a_lock_that_stays_is_an_error_and_one_that_goes_is_waited_for() {
     assert_eq!(waiting.join().expect("a thread"), 11);
 }
 
+#[test]
+fn several_can_create_a_ledger_at_once() {
+    for _ in 0..60 {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("obs.db");
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    start.wait();
+                    SqliteLedger::open(&path).expect("a ledger");
+                });
+            }
+        });
+    }
+}
+
 /// With `PROVSTREAM_MEASURE` set, prints how many look-ups a second one thread makes: `cargo test --release -- --nocapture lookups`.
 #[test]
 fn lookups_are_measured() {
