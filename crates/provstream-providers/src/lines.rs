@@ -29,7 +29,7 @@ pub(super) struct JsonFramer {
     is_in_value: bool,
     /// In an array: it is open.
     in_array: bool,
-    /// From the first to the last byte that may be text since the last event; boxed, because there is hardly ever one.
+    /// Span of the bytes since the last event that may be text, from the first to the last; boxed, because there is hardly ever one.
     stray: Option<Box<Span>>,
 }
 
