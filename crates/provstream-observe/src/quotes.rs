@@ -1,16 +1,17 @@
 //! Quoted words of an assertion, looked up in an observed text.
 
+use std::collections::HashMap;
 use std::fmt;
 
-/// Opening and closing marks.
-const MARKS: [(char, char); 7] = [
-    ('"', '"'),
-    ('“', '”'),
-    ('„', '“'),
-    ('«', '»'),
-    ('‹', '›'),
-    ('「', '」'),
-    ('`', '`'),
+/// Opening and closing marks. Backticks are apart, since a run of them is one mark.
+const MARKS: [(&str, &str); 7] = [
+    ("\"", "\""),
+    ("“", "”"),
+    ("„", "“"),
+    ("‘", "’"),
+    ("«", "»"),
+    ("‹", "›"),
+    ("「", "」"),
 ];
 
 /// Words in quotation marks or backticks.
@@ -27,7 +28,8 @@ pub struct Quote<'a> {
 pub enum QuoteTier {
     /// The text has the words byte for byte.
     Exact,
-    /// The text has the words if each run of white space is one space, and letter case does not matter.
+    /// The text has the words if each run of white space is one space, letter case does not matter, and a comma or full stop at their
+    /// end is that of the sentence around them.
     Folded,
     /// The text does not have the words.
     Absent,
@@ -56,7 +58,8 @@ impl fmt::Display for QuoteTier {
 
 /// Looks up the quoted words of an assertion in an observed text. Without a text, each is not checkable.
 ///
-/// Marks are `"…"`, `“…”`, `„…“`, `«…»`, `‹…›`, `「…」` and backticks, on one level. Quotes of nothing but white space are left out.
+/// Marks are `"…"`, `“…”`, `„…“`, `‘…’`, `«…»`, `‹…›`, `「…」` and equal runs of backticks, on one level. A straight mark after a digit
+/// is that of inches, and `’` before a letter is an apostrophe. Quotes of nothing but white space are left out.
 #[must_use]
 pub fn quotes<'a>(assertion: &'a str, observed: Option<&[u8]>) -> Vec<Quote<'a>> {
     let quoted = quoted(assertion);
@@ -69,7 +72,7 @@ pub fn quotes<'a>(assertion: &'a str, observed: Option<&[u8]>) -> Vec<Quote<'a>>
         Some(observed) if memchr::memmem::find(observed, text.as_bytes()).is_some() => {
             QuoteTier::Exact
         }
-        Some(_) if folded.contains(fold(text).trim()) => QuoteTier::Folded,
+        Some(_) if folded.contains(without_stop(&fold(text))) => QuoteTier::Folded,
         Some(_) => QuoteTier::Absent,
     };
     let quotes = quoted.into_iter().map(|text| Quote {
@@ -79,27 +82,90 @@ pub fn quotes<'a>(assertion: &'a str, observed: Option<&[u8]>) -> Vec<Quote<'a>>
     quotes.collect()
 }
 
-fn quoted(text: &str) -> Vec<&str> {
-    // A mark after the last closing one, such as that of inches, opens nothing.
-    let lasts = MARKS.map(|(_, close)| text.rfind(close).unwrap_or(0));
-    let mut quoted = Vec::new();
-    let mut at = 0;
-    while let Some((open_at, mark)) = text[at..].char_indices().find_map(|(index, character)| {
-        let mark = MARKS.iter().position(|(open, _)| *open == character)?;
-        (lasts[mark] > at + index).then_some((at + index, mark))
-    }) {
-        let (open, close) = MARKS[mark];
-        let start = open_at + open.len_utf8();
-        let Some(length) = text[start..].find(close) else {
-            break;
-        };
-        let words = &text[start..start + length];
-        if !words.trim().is_empty() {
-            quoted.push(words);
+/// Mark of a quotation in a text.
+struct Mark<'a> {
+    start: usize,
+    text: &'a str,
+    /// `false` if it can only close.
+    may_open: bool,
+    /// `false` if it can only open.
+    may_close: bool,
+}
+
+impl<'a> Mark<'a> {
+    fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+
+    /// Returns the mark that closes what this one opens.
+    fn closing(&self) -> Option<&'a str> {
+        let closing = |(open, close): &(&str, &'static str)| (*open == self.text).then_some(*close);
+        match self.text.starts_with('`') {
+            true => Some(self.text),
+            false => MARKS.iter().find_map(closing).filter(|_| self.may_open),
         }
-        at = start + length + close.len_utf8();
+    }
+}
+
+/// Collects the marks of a text.
+fn marks(text: &str) -> Vec<Mark<'_>> {
+    let mut marks = Vec::new();
+    let mut at = 0;
+    while let Some(character) = text[at..].chars().next() {
+        let mut end = at + character.len_utf8();
+        if character == '`' {
+            let rest = text[end..].trim_start_matches('`');
+            end = text.len() - rest.len();
+        }
+        if character == '`'
+            || MARKS
+                .iter()
+                .any(|(open, close)| [*open, *close].contains(&&text[at..end]))
+        {
+            let before = text[..at].chars().next_back();
+            let after = text[end..].chars().next();
+            marks.push(Mark {
+                start: at,
+                text: &text[at..end],
+                may_open: character != '"' || !before.is_some_and(|before| before.is_ascii_digit()),
+                may_close: character != '’' || !after.is_some_and(char::is_alphabetic),
+            });
+        }
+        at = end;
+    }
+    marks
+}
+
+fn quoted(text: &str) -> Vec<&str> {
+    let marks = marks(text);
+    // From the end, so that the next mark of each kind is known.
+    let (mut next, mut closes) = (HashMap::new(), vec![None; marks.len()]);
+    for (index, mark) in marks.iter().enumerate().rev() {
+        closes[index] = mark
+            .closing()
+            .and_then(|closing| next.get(closing).copied());
+        if mark.may_close {
+            next.insert(mark.text, index);
+        }
+    }
+    let mut quoted = Vec::new();
+    let mut index = 0;
+    while index < marks.len() {
+        if let Some(close) = closes[index] {
+            let words = &text[marks[index].end()..marks[close].start];
+            quoted.extend((!words.trim().is_empty()).then_some(words));
+            index = close;
+        }
+        index += 1;
     }
     quoted
+}
+
+/// Leaves out white space around folded words, and a comma or full stop that a writer has put inside the marks.
+fn without_stop(folded: &str) -> &str {
+    let words = folded.trim();
+    let without = words.strip_suffix([',', '.']).unwrap_or(words);
+    if without.is_empty() { words } else { without }
 }
 
 /// Folds letter case, and each run of white space to a space.
@@ -138,6 +204,17 @@ mod tests {
                 vec![("fn", QuoteTier::Exact), ("end", QuoteTier::Absent)],
             ),
             ("A 5\" pipe.", vec![]),
+            ("A 5\" pipe \"has\" it.", vec![("has", QuoteTier::Absent)]),
+            (
+                "It doesn’t say ‘now it won’t’ there.",
+                vec![("now it won’t", QuoteTier::Absent)],
+            ),
+            (
+                "It has ``end `now` ``.",
+                vec![("end `now` ", QuoteTier::Absent)],
+            ),
+            ("Its \"RUN,\" is a call.", vec![("RUN,", QuoteTier::Folded)]),
+            ("One ` mark, and \"run\".", vec![("run", QuoteTier::Exact)]),
             ("Nothing in \"  \".", vec![]),
         ] {
             let found = quotes(assertion, Some(observed));
@@ -149,7 +226,10 @@ mod tests {
 
     #[test]
     fn unclosed_marks_take_linear_time() {
-        let text = "„".repeat(1 << 20);
-        assert_eq!(quotes(&text, None), []);
+        let backticks = (1..1500).map(|length| "`".repeat(length) + " ");
+        let texts = ["„", "‘", "‘a’b"].map(|mark| mark.repeat(1 << 20));
+        for text in texts.into_iter().chain([backticks.collect()]) {
+            assert_eq!(quotes(&text, None), []);
+        }
     }
 }

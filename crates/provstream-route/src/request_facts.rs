@@ -170,6 +170,8 @@ struct Request<'a> {
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
+    role: Option<Cow<'a, str>>,
+    #[serde(borrow)]
     content: Option<&'a RawValue>,
     /// Gemini.
     #[serde(borrow)]
@@ -274,7 +276,9 @@ impl<'a> Results<'a> {
                 self.call(call.id, function.name, function.arguments);
             }
         }
-        self.result(parsed(message.tool_call_id), message.content, false);
+        if message.role.as_deref() == Some("tool") {
+            self.result(parsed(message.tool_call_id), message.content, false);
+        }
         for part in parts(message.content) {
             self.read_part(part);
         }
@@ -362,6 +366,7 @@ mod tests {
                 {"id": "c1", "type": "function", "function": {"name": "read", "arguments": arguments}}]},
             {"role": "tool", "tool_call_id": "c1", "content": "fn a"},
             {"role": "tool", "tool_call_id": "c9", "content": "of no call"},
+            {"role": "user", "tool_call_id": "c1", "content": "of no tool"},
             {"role": "function", "name": "read", "content": "without an id"},
         ]});
         let responses = json!({"input": [

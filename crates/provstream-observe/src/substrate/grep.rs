@@ -4,9 +4,9 @@ use std::io::{self, Read};
 use std::path::Component;
 
 use cap_fs_ext::DirExt as _;
-use cap_std::fs::{Dir, File};
+use cap_std::fs::{Dir, File, ReadDir};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkMatch};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -36,12 +36,9 @@ pub(super) fn observe(work: Work<'_>, query: &Grep) -> Result<FoundResult, Subst
         ))
     })?;
     let mut searcher = SearcherBuilder::new();
-    searcher
-        .line_number(true)
-        .heap_limit(Some(
-            usize::try_from(work.limits.max_file).unwrap_or(usize::MAX),
-        ))
-        .binary_detection(BinaryDetection::quit(0));
+    searcher.line_number(true).heap_limit(Some(
+        usize::try_from(work.limits.max_file).unwrap_or(usize::MAX),
+    ));
     let mut search = Search {
         work,
         matcher,
@@ -65,7 +62,10 @@ pub(super) fn observe(work: Work<'_>, query: &Grep) -> Result<FoundResult, Subst
                 prefix = format!("{prefix}{text}/");
             }
         }
-        search.folder(&dir, &prefix, &mut ignored)?;
+        let found = dir
+            .entries()
+            .map_err(|error| io_error(&query.path, &error))?;
+        search.folder(&dir, found, &prefix, &mut ignored)?;
     } else {
         let (file, metadata) = work.root.file(&query.path)?;
         let text = read_open(&query.path, file, &metadata, work)?;
@@ -87,10 +87,11 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Searches a folder; `prefix` is its path with a slash at the end. `ignored` has the rules of the folders around it.
+    /// Searches the entries of a folder; `prefix` is its path with a slash at the end. `ignored` has the rules of the folders around it.
     fn folder(
         &mut self,
         dir: &Dir,
+        found: ReadDir,
         prefix: &str,
         ignored: &mut Vec<Gitignore>,
     ) -> Result<(), SubstrateError> {
@@ -101,7 +102,7 @@ impl Search<'_> {
             )));
         }
         let mut entries = Vec::new();
-        for entry in dir.entries().map_err(fail)? {
+        for entry in found {
             self.work.check_time()?;
             self.files += 1;
             if self.files > self.work.limits.max_files {
@@ -132,12 +133,11 @@ impl Search<'_> {
                 continue;
             }
             match is_dir {
-                // A folder that was replaced by a link meanwhile is not entered, nor one of the kernel.
-                true => match dir.open_dir_nofollow(&name) {
-                    Ok(inner) if require_storage(&path, &inner).is_ok() => {
-                        self.folder(&inner, &format!("{path}/"), ignored)?;
+                true => match open_folder(dir, &name, &path) {
+                    Some((inner, found)) => {
+                        self.folder(&inner, found, &format!("{path}/"), ignored)?;
                     }
-                    _ => self.found.skipped += 1,
+                    None => self.found.skipped += 1,
                 },
                 false => self.file(dir, &name, &path)?,
             }
@@ -163,22 +163,19 @@ impl Search<'_> {
     }
 
     fn text(&mut self, path: &str, text: &[u8]) -> Result<(), SubstrateError> {
-        let length = self.found.content.len();
+        // A file with a zero byte is a binary one.
+        if memchr::memchr(0, text).is_some() {
+            return Ok(());
+        }
         let mut lines = Lines {
             path,
             content: &mut self.found.content,
             left: self.left,
             max: self.work.limits.max_result,
-            is_binary: false,
         };
         let searched = self.searcher.search_slice(&self.matcher, text, &mut lines);
-        let (left, is_binary) = (lines.left, lines.is_binary);
+        self.left = lines.left;
         searched.map_err(|error| io_error(path, &error))?;
-        if is_binary {
-            self.found.content.truncate(length);
-        } else {
-            self.left = left;
-        }
         if self.found.content.len() > self.work.limits.max_result {
             return Err(SubstrateError::limit(format!(
                 "expected a result of at most {} bytes, found more",
@@ -187,6 +184,14 @@ impl Search<'_> {
         }
         Ok(())
     }
+}
+
+/// Opens a folder in a folder; `None` if it cannot be read, was replaced by a link meanwhile, or is one of the kernel.
+fn open_folder(dir: &Dir, name: &str, path: &str) -> Option<(Dir, ReadDir)> {
+    let inner = dir.open_dir_nofollow(name).ok()?;
+    require_storage(path, &inner).ok()?;
+    let found = inner.entries().ok()?;
+    Some((inner, found))
 }
 
 /// Opens a regular file of a folder, unless it is a link.
@@ -247,7 +252,6 @@ struct Lines<'a> {
     content: &'a mut Vec<u8>,
     left: usize,
     max: usize,
-    is_binary: bool,
 }
 
 impl Sink for Lines<'_> {
@@ -263,10 +267,5 @@ impl Sink for Lines<'_> {
         }
         self.left -= 1;
         Ok(self.left > 0 && self.content.len() <= self.max)
-    }
-
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.is_binary = true;
-        Ok(false)
     }
 }

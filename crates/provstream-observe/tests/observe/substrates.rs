@@ -66,6 +66,7 @@ fn lines_of_a_file_are_its_exact_bytes() {
 
 #[test]
 fn a_search_is_in_the_order_of_names_and_leaves_out_what_ripgrep_does() {
+    let late_data = [&b"fn data() {}\n"[..], &[b'\n'; 100_000], b"\0"].concat();
     let (dir, substrates) = folder(&[
         ("b.rs", b"fn b() {}\nfn B() {}\n"),
         ("a/z.rs", b"// fn\nfn z() {}"),
@@ -76,6 +77,7 @@ fn a_search_is_in_the_order_of_names_and_leaves_out_what_ripgrep_does() {
         (".gitignore", b"/target/\n*.log\n"),
         ("a/.ignore", b"!/keep/*.log\n"),
         ("data", b"fn \0 binary\n"),
+        ("late-data", &late_data),
         ("new\nline", b"fn forged() {}\n"),
     ]);
     let grep = |pattern: &str, path: &str| SubstrateQuery::grep(pattern, path, false, None);

@@ -244,7 +244,7 @@ fn observe(query: &SubstrateQuery, options: &ObserveOptions) -> anyhow::Result<E
         .map_err(|error| substrate_error(&error))?;
     if found.skipped > 0 {
         print_note(format_args!(
-            "files left out, because they are too long or their names are not plain text: {}",
+            "files and folders left out, because they cannot be read, are too long, or their names are not plain text: {}",
             found.skipped
         ));
     }

@@ -158,7 +158,7 @@ mod tests {
     /// Pushes a job with a result of so many bytes, which sends what it ends with.
     fn push(queue: &RecordQueue, bytes: usize, ends: &Sender<Result<u64, String>>) {
         let body = format!(
-            r#"{{"messages":[{{"tool_calls":[{{"id":"c","function":{{"name":"t"}}}}]}},{{"tool_call_id":"c","content":"{}"}}]}}"#,
+            r#"{{"messages":[{{"tool_calls":[{{"id":"c","function":{{"name":"t"}}}}]}},{{"role":"tool","tool_call_id":"c","content":"{}"}}]}}"#,
             "x".repeat(bytes)
         );
         let results = RequestFacts::of(body.as_bytes()).tool_results;
