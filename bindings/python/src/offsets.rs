@@ -104,13 +104,13 @@ pub(crate) struct Offsets {
     /// counts dropped ones.
     joined: VecDeque<u64>,
     forgotten: u64,
-    removed: Removed,
+    removed: RemovedBytes,
     ended: bool,
 }
 
 /// Bytes removed so far, and their surplus over the removed code points.
 #[derive(Debug, Default)]
-struct Removed {
+struct RemovedBytes {
     bytes: u64,
     surplus: u64,
     /// Total of removed bytes and total surplus, after each removal with a surplus.
@@ -128,7 +128,7 @@ impl Offsets {
             window,
             joined: VecDeque::new(),
             forgotten: 0,
-            removed: Removed::default(),
+            removed: RemovedBytes::default(),
             ended: false,
         }
     }
@@ -257,7 +257,7 @@ impl Offsets {
     }
 }
 
-impl Removed {
+impl RemovedBytes {
     /// Returns the surplus after a total of `bytes` removed bytes, or `None` if that was dropped.
     fn surplus_at(&self, bytes: u64) -> Option<u64> {
         match self.steps.partition_point(|&(removed, _)| removed <= bytes) {

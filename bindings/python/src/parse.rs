@@ -114,7 +114,7 @@ pub(crate) fn parse<'py>(
     let py = text.py();
     let settings = Settings::new(mode, vocabulary, limits, false)?;
     let settings = settings.citing(dialects, sources)?.rendering(render)?;
-    let mut whole = Whole::new(&settings);
+    let mut whole = WholeText::new(&settings);
     let mut input = Input::default();
     let mut offsets = Offsets::new(usize::MAX / 2);
     input.with(text, &mut offsets, |utf8, offsets| {
@@ -163,7 +163,7 @@ pub(crate) fn parse_pieces<'py>(
     sources: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let settings = Settings::new(mode, vocabulary, limits, false)?.citing(dialects, sources)?;
-    let mut whole = Whole::new(&settings);
+    let mut whole = WholeText::new(&settings);
     let mut offsets = Offsets::new(usize::MAX / 2);
     caught(|| {
         for (at, piece) in pieces.iter().enumerate() {
@@ -179,14 +179,14 @@ pub(crate) fn parse_pieces<'py>(
 }
 
 /// Rewriter of a stream that is in memory.
-struct Whole {
+struct WholeText {
     rewriter: RustRewriter,
     renderer: Option<MarkerRenderer>,
     events: Events,
     clean: Vec<u8>,
 }
 
-impl Whole {
+impl WholeText {
     fn new(settings: &Settings) -> Self {
         Self {
             rewriter: RustRewriter::new(settings.parser()),
@@ -282,16 +282,16 @@ impl Handler for Collect<'_> {
 /// >>> parser.finish()
 /// [Assertion("The file has an entry.", 0:22, classes=["substrate.grep"])]
 #[pyclass(frozen, module = "provstream")]
-pub(crate) struct Parser(Guard<State>);
+pub(crate) struct Parser(Guard<ParserState>);
 
-struct State {
+struct ParserState {
     parser: provstream::Parser,
     input: Input,
     offsets: Offsets,
     events: Events,
 }
 
-impl State {
+impl ParserState {
     fn push(&mut self, chunk: &Bound<'_, PyAny>) -> PyResult<()> {
         let Self {
             parser,
@@ -386,7 +386,7 @@ impl Parser {
         let settings = settings.citing(dialects, sources)?;
         Ok(Self(Guard::new(
             "parser",
-            State {
+            ParserState {
                 parser: settings.parser(),
                 input: Input::default(),
                 offsets: Offsets::new(WINDOW),
@@ -409,7 +409,7 @@ impl Parser {
     #[pyo3(signature = (chunk, /))]
     fn push_untrusted<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         self.0.with(|state| {
-            let State {
+            let ParserState {
                 parser,
                 input,
                 offsets,

@@ -40,10 +40,10 @@ use crate::vocabulary::Vocabulary;
 /// '(withheld) So.'
 #[pyclass(frozen, eq, hash, module = "provstream")]
 #[derive(Clone)]
-pub(crate) struct Policy(Arc<Rules>, Arc<Source>);
+pub(crate) struct Policy(Arc<Rules>, Arc<PolicySource>);
 
 /// Arguments that a policy was created with.
-struct Source {
+struct PolicySource {
     toml: String,
     vocabulary: Option<Vocabulary>,
     language: Option<String>,
@@ -56,14 +56,14 @@ impl Policy {
 
     /// Creates the policy of an argument's text.
     fn of_text(text: &str, vocabulary: Option<&Vocabulary>) -> PyResult<Self> {
-        Self::of(Source {
+        Self::of(PolicySource {
             toml: file_of(text)?.to_owned(),
             vocabulary: vocabulary.cloned(),
             language: None,
         })
     }
 
-    fn of(source: Source) -> PyResult<Self> {
+    fn of(source: PolicySource) -> PyResult<Self> {
         let memo = provstream::provenance::Vocabulary::memo();
         let vocabulary = source.vocabulary.as_ref().map_or(&memo, Vocabulary::inner);
         let mut rules =
@@ -128,7 +128,7 @@ impl Policy {
                 ));
             }
         };
-        Self::of(Source {
+        Self::of(PolicySource {
             toml,
             vocabulary: vocabulary.cloned(),
             language,
@@ -157,7 +157,7 @@ impl Policy {
             }
         };
         let text = file.call_method1("read_text", ("utf-8",)).map_err(named)?;
-        Self::of(Source {
+        Self::of(PolicySource {
             toml: text.extract()?,
             vocabulary: vocabulary.cloned(),
             language,

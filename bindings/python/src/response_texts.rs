@@ -10,7 +10,7 @@ use crate::guard::caught;
 use crate::settings::value_error;
 
 /// Text with its name: pieces, between which something other than text comes.
-type Text = (String, Vec<String>);
+type NamedText = (String, Vec<String>);
 
 /// Returns the texts of a response, and `True` if all text was read. With `message`, they are called by that number.
 ///
@@ -22,7 +22,7 @@ pub(crate) fn response_texts(
     response: &[u8],
     format: Option<&str>,
     message: Option<u32>,
-) -> PyResult<(Vec<Text>, bool)> {
+) -> PyResult<(Vec<NamedText>, bool)> {
     let format: Option<Format> = format.map(str::parse).transpose().map_err(value_error)?;
     let mut decoder = format.map_or_else(Decoder::detect, Decoder::new);
     let mut texts: BTreeMap<(Channel, Option<&str>), Vec<String>> = BTreeMap::new();

@@ -111,7 +111,7 @@ impl Writer {
 }
 
 /// State of a stream that is rewritten.
-struct State {
+struct RewriterState {
     writer: Writer,
     input: Input,
     offsets: Offsets,
@@ -121,7 +121,7 @@ struct State {
     is_finished: bool,
 }
 
-impl State {
+impl RewriterState {
     fn new(writer: Writer, on_event: Option<Py<PyAny>>) -> Self {
         Self {
             writer,
@@ -274,7 +274,7 @@ impl State {
 /// >>> rewriter.push("It is so. [subst"), rewriter.push("rate.grep] Really."), rewriter.finish()
 /// ('It is so.', '  (1) Really.', '')
 #[pyclass(frozen, module = "provstream")]
-pub(crate) struct Rewriter(Guard<State>);
+pub(crate) struct Rewriter(Guard<RewriterState>);
 
 #[pymethods]
 impl Rewriter {
@@ -304,7 +304,10 @@ impl Rewriter {
         });
         let rewriter = Box::new(RustRewriter::new(settings.parser()));
         let writer = Writer::Rewriter(rewriter, replace, settings.renderer().map(Box::new));
-        Ok(Self(Guard::new("rewriter", State::new(writer, on_event))))
+        Ok(Self(Guard::new(
+            "rewriter",
+            RewriterState::new(writer, on_event),
+        )))
     }
 
     /// Processes the next chunk, and returns the clean text that is certain now.
@@ -340,7 +343,7 @@ impl Rewriter {
     }
 
     fn __clear__(&self) {
-        self.0.visit(State::clear);
+        self.0.visit(RewriterState::clear);
     }
 
     /// Resets to the start of a stream, with the same settings.
@@ -368,7 +371,7 @@ impl Rewriter {
 /// >>> gate.push("It rained. It will rain. [unverified-inference] So it is.") + gate.finish()
 /// 'It rained. (withheld) So it is.'
 #[pyclass(frozen, module = "provstream")]
-pub(crate) struct Gate(Guard<State>);
+pub(crate) struct Gate(Guard<RewriterState>);
 
 #[pymethods]
 impl Gate {
@@ -400,7 +403,10 @@ impl Gate {
             gate = gate.with_max_held(max_held);
         }
         let writer = Writer::Gate(Box::new(gate), rules);
-        Ok(Self(Guard::new("gate", State::new(writer, on_event))))
+        Ok(Self(Guard::new(
+            "gate",
+            RewriterState::new(writer, on_event),
+        )))
     }
 
     /// Processes the next chunk, and returns released text.
@@ -436,7 +442,7 @@ impl Gate {
     }
 
     fn __clear__(&self) {
-        self.0.visit(State::clear);
+        self.0.visit(RewriterState::clear);
     }
 
     /// Resets to the start of a stream, with the same settings.

@@ -10,7 +10,7 @@ use provstream::{
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::event::{Annotation, Decided, Events, Reported, object};
+use crate::event::{Annotation, Events, Reported, UnplacedDecision, object};
 use crate::failure::callback_error;
 use crate::input::Kind;
 
@@ -219,11 +219,15 @@ impl GateHandler for Sink<'_> {
 }
 
 /// Copies the data of a decision.
-pub(crate) fn decided(question: &Question<'_>, action: &Action, rules: Option<&Rules>) -> Decided {
+pub(crate) fn decided(
+    question: &Question<'_>,
+    action: &Action,
+    rules: Option<&Rules>,
+) -> UnplacedDecision {
     let disposition = rules
         .zip(question.verdict())
         .map(|(rules, verdict)| rules.disposition(question, verdict).as_str());
-    Decided {
+    UnplacedDecision {
         assertion: question.assertion().clone().into_owned(),
         clean_span: question.clean_span(),
         action: action.clone(),

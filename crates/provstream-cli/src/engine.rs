@@ -23,14 +23,14 @@ impl Policy for NoPolicy {
 
 /// Rewriter or gate of a text or a response.
 #[derive(Debug)]
-pub(crate) enum Engine<P> {
+pub(crate) enum StreamEngine<P> {
     Text(Box<Rewriter>),
     Response(Box<StreamRewriter>),
     Gate(Box<Gate<P>>),
     ResponseGate(Box<StreamGate<P>>),
 }
 
-impl<P: Policy + Clone> Engine<P> {
+impl<P: Policy + Clone> StreamEngine<P> {
     /// Returns `true` if a policy decides about text.
     pub(crate) const fn is_gate(&self) -> bool {
         matches!(self, Self::Gate(_) | Self::ResponseGate(_))
@@ -90,7 +90,7 @@ pub(crate) struct Adapter<'s> {
 impl<'s> Adapter<'s> {
     /// An adapter for the only text of an input, or its response.
     pub(crate) fn new<P: Policy + Clone>(
-        engine: &Engine<P>,
+        engine: &StreamEngine<P>,
         sink: &'s mut dyn StreamSink,
         tracker: Option<&'s mut ResponseTracker>,
     ) -> Self {

@@ -3,7 +3,7 @@
 use provstream::{Policy, Span};
 use provstream_providers::{Pointer, PointerText};
 
-use crate::engine::Engine;
+use crate::engine::StreamEngine;
 use crate::error::CliError;
 use crate::lines::{BoundedLine, LineSplitter};
 use crate::messages::CountAndExample;
@@ -157,7 +157,7 @@ impl FieldReader {
     pub(crate) fn push<P: Policy + Clone>(
         &mut self,
         chunk: &[u8],
-        engine: &mut Engine<P>,
+        engine: &mut StreamEngine<P>,
         sink: &mut dyn StreamSink,
     ) -> anyhow::Result<()> {
         let Self { lines, state } = self;
@@ -184,7 +184,7 @@ impl FieldState {
     fn line<P: Policy + Clone>(
         &mut self,
         line: BoundedLine<'_>,
-        engine: &mut Engine<P>,
+        engine: &mut StreamEngine<P>,
         sink: &mut dyn StreamSink,
     ) {
         let Ok(content) = line.content else {
@@ -229,7 +229,7 @@ impl FieldState {
         &mut self,
         line: u64,
         text: &PointerText<'_>,
-        engine: &mut Engine<P>,
+        engine: &mut StreamEngine<P>,
         sink: &mut dyn StreamSink,
     ) -> String {
         self.counts.strings += 1;

@@ -508,14 +508,14 @@ fn aliases(name: &str) -> &'static [&'static str] {
 
 /// One `--window`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Window {
+pub(crate) struct ClassWindow {
     /// Class; `None` for all classes without a window of their own.
     pub(crate) class: Option<String>,
     /// Oldest age of an observation that counts.
     pub(crate) duration: Duration,
 }
 
-impl FromStr for Window {
+impl FromStr for ClassWindow {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -541,7 +541,7 @@ impl FromStr for Window {
 pub(crate) struct WindowParser;
 
 impl TypedValueParser for WindowParser {
-    type Value = Window;
+    type Value = ClassWindow;
 
     fn parse_ref(
         &self,
@@ -585,7 +585,7 @@ mod tests {
 
     #[test]
     fn a_window_is_for_all_classes_or_for_one() {
-        let window = |class: Option<&str>, duration| Window {
+        let window = |class: Option<&str>, duration| ClassWindow {
             class: class.map(str::to_owned),
             duration,
         };
@@ -607,7 +607,7 @@ mod tests {
             "=5m",
             "a=b=5m",
         ] {
-            assert!(bad.parse::<Window>().is_err(), "{bad}");
+            assert!(bad.parse::<ClassWindow>().is_err(), "{bad}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use provstream::{Parser, Policy, Rewriter};
 use provstream_providers::{Pointer, StreamRewriter};
 
-use crate::engine::{Adapter, Engine, NoPolicy};
+use crate::engine::{Adapter, NoPolicy, StreamEngine};
 use crate::fields::{FieldCounts, FieldReader};
 use crate::input::{BUFFER, Input};
 use crate::options::InputFormat;
@@ -24,7 +24,7 @@ pub(crate) struct StreamEnd {
 /// Reader of one stream.
 #[derive(Debug)]
 pub(crate) struct StreamReader<P = NoPolicy> {
-    engine: Engine<P>,
+    engine: StreamEngine<P>,
     fields: Option<FieldReader>,
     /// Tracker of a response.
     tracker: Option<ResponseTracker>,
@@ -39,12 +39,12 @@ impl StreamReader {
         configure: impl FnOnce(StreamRewriter) -> StreamRewriter,
     ) -> Self {
         let engine = match input {
-            InputFormat::Raw => Engine::Text(Box::new(Rewriter::new(parser))),
+            InputFormat::Raw => StreamEngine::Text(Box::new(Rewriter::new(parser))),
             InputFormat::Auto => {
-                Engine::Response(Box::new(configure(StreamRewriter::detect(parser))))
+                StreamEngine::Response(Box::new(configure(StreamRewriter::detect(parser))))
             }
             InputFormat::Response(format) => {
-                Engine::Response(Box::new(configure(StreamRewriter::new(format, parser))))
+                StreamEngine::Response(Box::new(configure(StreamRewriter::new(format, parser))))
             }
         };
         Self::of(engine, input)
@@ -53,7 +53,7 @@ impl StreamReader {
 
 impl<P: Policy + Clone> StreamReader<P> {
     /// Creates a reader with a rewriter or gate for the input format.
-    pub(crate) fn of(engine: Engine<P>, input: InputFormat) -> Self {
+    pub(crate) fn of(engine: StreamEngine<P>, input: InputFormat) -> Self {
         let is_response = engine.is_response();
         Self {
             engine,
@@ -84,13 +84,13 @@ impl<P: Policy + Clone> StreamReader<P> {
         }
         let mut adapter = Adapter::new(&self.engine, sink, self.tracker.as_mut());
         match &mut self.engine {
-            Engine::Text(rewriter) => rewriter.push(chunk, &mut adapter),
-            Engine::Response(rewriter) => rewriter.push(chunk, &mut adapter),
-            Engine::Gate(gate) => {
+            StreamEngine::Text(rewriter) => rewriter.push(chunk, &mut adapter),
+            StreamEngine::Response(rewriter) => rewriter.push(chunk, &mut adapter),
+            StreamEngine::Gate(gate) => {
                 gate.push(chunk, &mut adapter);
                 return Ok(gate.ended().is_none());
             }
-            Engine::ResponseGate(gate) => gate.push(chunk, &mut adapter),
+            StreamEngine::ResponseGate(gate) => gate.push(chunk, &mut adapter),
         }
         Ok(true)
     }
@@ -111,17 +111,17 @@ impl<P: Policy + Clone> StreamReader<P> {
         let mut adapter = Adapter::new(&self.engine, sink, self.tracker.as_mut());
         let mut report = None;
         match &mut self.engine {
-            Engine::Text(rewriter) => rewriter.finish(&mut adapter),
-            Engine::Gate(gate) => {
+            StreamEngine::Text(rewriter) => rewriter.finish(&mut adapter),
+            StreamEngine::Gate(gate) => {
                 gate.finish(&mut adapter);
                 let stopped = gate.ended().map(|end| StoppedText { name: None, end });
                 end.stopped.extend(stopped);
             }
-            Engine::Response(rewriter) => {
+            StreamEngine::Response(rewriter) => {
                 rewriter.finish(&mut adapter);
                 report = Some(rewriter.report());
             }
-            Engine::ResponseGate(gate) => {
+            StreamEngine::ResponseGate(gate) => {
                 gate.finish(&mut adapter);
                 report = Some(gate.report());
                 end.stopped.extend(gate.ended().map(|(channel, end)| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use provstream::provenance::{Annotation, Class, ObservationOutcome as Outcome, Timestamp};
 
 use crate::compare::{Change, repeat};
-use crate::ledger::{Entry, Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerEntry, LedgerError};
 use crate::substrate::Substrates;
 
 /// Result of a check.
@@ -19,7 +19,7 @@ pub struct Checked {
     /// First difference of a changed result, if the recorded content is known.
     pub change: Option<Change>,
     /// Entry of the ledger.
-    pub entry: Option<Entry>,
+    pub entry: Option<LedgerEntry>,
     /// `true` if the annotation has a time, and it is not that of the observation.
     pub time_differs: bool,
     /// Text to look up quoted words in: the recorded content, or the result of the repeated query if it is the same or has moved.
@@ -93,7 +93,12 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn check_entry(&self, annotation: &Annotation<'_>, entry: Entry, now: Timestamp) -> Checked {
+    fn check_entry(
+        &self,
+        annotation: &Annotation<'_>,
+        entry: LedgerEntry,
+        now: Timestamp,
+    ) -> Checked {
         let class = annotation.class();
         let decayed = *class == Class::DECAYED_TO_UNCERTAINTY && annotation.reason().is_none();
         let is_old = |window: &Duration| now > entry.time.saturating_add(*window);
@@ -114,7 +119,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn repeat(&self, entry: &Entry) -> Checked {
+    fn repeat(&self, entry: &LedgerEntry) -> Checked {
         let recorded = entry.body.as_ref().and_then(|body| body.content.clone());
         let (Some(body), Some(substrates)) = (&entry.body, self.substrates) else {
             return Checked {

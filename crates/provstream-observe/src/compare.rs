@@ -4,7 +4,7 @@ use std::fmt;
 
 use memchr::memmem;
 
-use crate::ledger::{Body, Entry};
+use crate::ledger::{Body, LedgerEntry};
 use crate::observation::{Anchor, Digest};
 use crate::substrate::{
     CodeRead, GitLog, MAX_ANCHOR, SubstrateError, SubstrateErrorKind, SubstrateQuery, Substrates,
@@ -42,7 +42,7 @@ impl fmt::Display for Change {
 
 /// Outcome of a repeated query.
 #[derive(Debug)]
-pub(crate) struct Repeated {
+pub(crate) struct RepeatedQuery {
     pub(crate) outcome: Outcome,
     /// Explanation, such as the new place of moved text.
     pub(crate) detail: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Repeated {
     pub(crate) content: Option<Vec<u8>>,
 }
 
-impl Repeated {
+impl RepeatedQuery {
     fn new(outcome: Outcome, detail: impl Into<Option<String>>) -> Self {
         Self {
             outcome,
@@ -67,13 +67,13 @@ impl Repeated {
 }
 
 /// Repeats the query of an entry.
-pub(crate) fn repeat(entry: &Entry, body: &Body, substrates: &Substrates) -> Repeated {
+pub(crate) fn repeat(entry: &LedgerEntry, body: &Body, substrates: &Substrates) -> RepeatedQuery {
     let query = match SubstrateQuery::parse(&entry.class, &body.query) {
         None => {
             let why = format!("no substrate of the class {} can be asked", entry.class);
-            return Repeated::new(Outcome::NotRequeryable, why);
+            return RepeatedQuery::new(Outcome::NotRequeryable, why);
         }
-        Some(Err(error)) => return Repeated::new(Outcome::NotRequeryable, error.to_string()),
+        Some(Err(error)) => return RepeatedQuery::new(Outcome::NotRequeryable, error.to_string()),
         Some(Ok(query)) => query,
     };
     let found = match substrates.observe(&query) {
@@ -84,28 +84,28 @@ pub(crate) fn repeat(entry: &Entry, body: &Body, substrates: &Substrates) -> Rep
         }
     };
     if Digest::of(&found) == body.result {
-        return Repeated {
+        return RepeatedQuery {
             content: Some(found),
-            ..Repeated::new(Outcome::Requeried, None)
+            ..RepeatedQuery::new(Outcome::Requeried, None)
         };
     }
     if let Some(moved) = moved(&query, body, Some(&found), substrates) {
         return moved;
     }
-    Repeated {
+    RepeatedQuery {
         change: body.content.as_deref().and_then(|was| change(was, &found)),
         content: Some(found),
-        ..Repeated::new(Outcome::Changed, None)
+        ..RepeatedQuery::new(Outcome::Changed, None)
     }
 }
 
-fn failed(error: &SubstrateError) -> Repeated {
+fn failed(error: &SubstrateError) -> RepeatedQuery {
     let outcome = match error.kind() {
         SubstrateErrorKind::Gone => Outcome::Gone,
         SubstrateErrorKind::Query => Outcome::NotRequeryable,
         _ => Outcome::Unreachable,
     };
-    Repeated::new(outcome, error.to_string())
+    RepeatedQuery::new(outcome, error.to_string())
 }
 
 /// Finds a result at another place of its substrate.
@@ -114,7 +114,7 @@ fn moved(
     body: &Body,
     found: Option<&[u8]>,
     substrates: &Substrates,
-) -> Option<Repeated> {
+) -> Option<RepeatedQuery> {
     match query {
         SubstrateQuery::CodeRead(query) => moved_lines(query, body, substrates),
         SubstrateQuery::Grep(_) => moved_matches(body.content.as_deref()?, found?),
@@ -127,7 +127,7 @@ fn moved(
 }
 
 /// Finds lines at another line of their file.
-fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option<Repeated> {
+fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option<RepeatedQuery> {
     let (first, count) = query.lines?;
     let file = substrates.file(&query.path).ok()?;
     let mut places: Vec<usize> = match (&body.content, &body.anchor) {
@@ -158,9 +158,9 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
         1 => String::new(),
         _ => format!(", one of {others} places"),
     };
-    Some(Repeated {
+    Some(RepeatedQuery {
         content: body.content.clone(),
-        ..Repeated::moved(format!("now at line {now}, was at line {first}{several}"))
+        ..RepeatedQuery::moved(format!("now at line {now}, was at line {first}{several}"))
     })
 }
 
@@ -218,7 +218,7 @@ fn anchored(file: &[u8], anchor: &Anchor, count: usize, result: Digest) -> Vec<u
 }
 
 /// Compares matching lines without their numbers.
-fn moved_matches(was: &[u8], now: &[u8]) -> Option<Repeated> {
+fn moved_matches(was: &[u8], now: &[u8]) -> Option<RepeatedQuery> {
     fn without_numbers(text: &[u8]) -> impl Iterator<Item = (Option<&[u8]>, Option<&[u8]>)> {
         text.split(|byte| *byte == b'\n').map(|line| {
             let mut parts = line.splitn(3, |byte| *byte == b':');
@@ -234,14 +234,14 @@ fn moved_matches(was: &[u8], now: &[u8]) -> Option<Repeated> {
         line.splitn(3, ':').take(2).collect::<Vec<_>>().join(":")
     };
     let detail = format!("now at {}, was at {}", place(change.now), place(change.was));
-    Some(Repeated {
+    Some(RepeatedQuery {
         content: Some(now.to_vec()),
-        ..Repeated::moved(detail)
+        ..RepeatedQuery::moved(detail)
     })
 }
 
 /// Finds the commits of a log after newer ones.
-fn moved_commits(query: &GitLog, body: &Body, substrates: &Substrates) -> Option<Repeated> {
+fn moved_commits(query: &GitLog, body: &Body, substrates: &Substrates) -> Option<RepeatedQuery> {
     let first = match (&body.anchor, &body.content) {
         (Some(anchor), _) => anchor.after.clone(),
         (None, Some(content)) => {
@@ -253,9 +253,9 @@ fn moved_commits(query: &GitLog, body: &Body, substrates: &Substrates) -> Option
     let (newer, commits) = substrates.commits_from(query, &first).ok()?;
     let content: Vec<u8> = commits.into_iter().flat_map(|commit| commit.text).collect();
     let plural = if newer == 1 { "" } else { "s" };
-    (Digest::of(&content) == body.result).then(|| Repeated {
+    (Digest::of(&content) == body.result).then(|| RepeatedQuery {
         content: Some(content),
-        ..Repeated::moved(format!("now after {newer} newer commit{plural}"))
+        ..RepeatedQuery::moved(format!("now after {newer} newer commit{plural}"))
     })
 }
 

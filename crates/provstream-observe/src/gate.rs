@@ -113,7 +113,7 @@ impl<L: Ledger + 'static> LedgerObservations<L> {
         window: Option<Duration>,
         now: Timestamp,
     ) -> Option<Result<Checked, LedgerError>> {
-        let place = Place::take(&requery.running)?;
+        let place = QueryPermit::take(&requery.running)?;
         let (ledger, substrates) = (Arc::clone(&self.ledger), Arc::clone(&requery.substrates));
         let annotation = annotation.clone().into_owned();
         let (sender, receiver) = sync_channel(1);
@@ -129,16 +129,16 @@ impl<L: Ledger + 'static> LedgerObservations<L> {
 }
 
 /// Place of a query among those that run.
-struct Place(Arc<AtomicUsize>);
+struct QueryPermit(Arc<AtomicUsize>);
 
-impl Place {
+impl QueryPermit {
     fn take(running: &Arc<AtomicUsize>) -> Option<Self> {
         let place = Self(Arc::clone(running));
         (running.fetch_add(1, Ordering::Relaxed) < MAX_QUERIES).then_some(place)
     }
 }
 
-impl Drop for Place {
+impl Drop for QueryPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -44,7 +44,8 @@ pub use compare::Change;
 pub use gate::LedgerObservations;
 pub use import::{ToolLogError, ToolLogReader, ToolResult};
 pub use ledger::{
-    Body, Entry, ExportError, Fault, Head, Ledger, LedgerError, LedgerReport, Record, SqliteLedger,
+    Body, ExportError, Ledger, LedgerEntry, LedgerError, LedgerFault, LedgerHead, LedgerRecord,
+    LedgerReport, SqliteLedger,
 };
 pub use observation::{Anchor, Digest, Key, KeyError, Observation, ObservationError};
 #[doc(no_inline)]

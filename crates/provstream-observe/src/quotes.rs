@@ -83,7 +83,7 @@ pub fn quotes<'a>(assertion: &'a str, observed: Option<&[u8]>) -> Vec<Quote<'a>>
 }
 
 /// Mark of a quotation in a text.
-struct Mark<'a> {
+struct QuoteMark<'a> {
     start: usize,
     text: &'a str,
     /// `false` if it can only close.
@@ -92,7 +92,7 @@ struct Mark<'a> {
     may_close: bool,
 }
 
-impl<'a> Mark<'a> {
+impl<'a> QuoteMark<'a> {
     fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -108,7 +108,7 @@ impl<'a> Mark<'a> {
 }
 
 /// Collects the marks of a text.
-fn marks(text: &str) -> Vec<Mark<'_>> {
+fn marks(text: &str) -> Vec<QuoteMark<'_>> {
     let mut marks = Vec::new();
     let mut at = 0;
     while let Some(character) = text[at..].chars().next() {
@@ -124,7 +124,7 @@ fn marks(text: &str) -> Vec<Mark<'_>> {
         {
             let before = text[..at].chars().next_back();
             let after = text[end..].chars().next();
-            marks.push(Mark {
+            marks.push(QuoteMark {
                 start: at,
                 text: &text[at..end],
                 may_open: character != '"' || !before.is_some_and(|before| before.is_ascii_digit()),

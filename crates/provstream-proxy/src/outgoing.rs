@@ -45,9 +45,9 @@ impl FaultNote {
 /// Body of a request to an upstream, with a bounded length and a timeout between frames.
 ///
 /// One pointer: hyper keeps room for 32 requests with each connection.
-pub(crate) struct Outgoing(Box<Source>);
+pub(crate) struct Outgoing(Box<BodySource>);
 
-enum Source {
+enum BodySource {
     Whole(Option<Bytes>),
     Stream {
         client: Incoming,
@@ -61,13 +61,13 @@ enum Source {
 impl Outgoing {
     /// Creates a body of these bytes.
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
-        Self(Box::new(Source::Whole(Some(bytes.into()))))
+        Self(Box::new(BodySource::Whole(Some(bytes.into()))))
     }
 
     /// Creates the body of a client's request, of at most `left` bytes, with at most `most` between
     /// two frames.
     pub(crate) fn stream(client: Incoming, left: usize, most: Duration, note: &FaultNote) -> Self {
-        Self(Box::new(Source::Stream {
+        Self(Box::new(BodySource::Stream {
             client,
             left: left as u64,
             most,
@@ -86,10 +86,10 @@ impl Body for Outgoing {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         let (client, left, most, sleep, note) = match &mut *self.0 {
-            Source::Whole(bytes) => {
+            BodySource::Whole(bytes) => {
                 return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))));
             }
-            Source::Stream {
+            BodySource::Stream {
                 client,
                 left,
                 most,
@@ -122,17 +122,17 @@ impl Body for Outgoing {
 
     fn is_end_stream(&self) -> bool {
         match &*self.0 {
-            Source::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Source::Stream { client, .. } => client.is_end_stream(),
+            BodySource::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
+            BodySource::Stream { client, .. } => client.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &*self.0 {
-            Source::Whole(bytes) => {
+            BodySource::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Source::Stream { client, .. } => client.size_hint(),
+            BodySource::Stream { client, .. } => client.size_hint(),
         }
     }
 }

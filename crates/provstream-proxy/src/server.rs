@@ -199,7 +199,7 @@ fn connect(
         limits: loaded.config.limits,
         watcher: graceful.watcher(),
     };
-    let permit = Counted::new(permit, &shared.metrics);
+    let permit = ConnectionPermit::new(permit, &shared.metrics);
     let tls = loaded.tls.clone();
     tokio::spawn(async move {
         // Each future has memory of its own: one of a connection is kept as long as it, the others are not.
@@ -249,12 +249,12 @@ impl FirstVersion {
 }
 
 /// Permit of a connection, which counts in the metrics until it is dropped.
-struct Counted {
+struct ConnectionPermit {
     metrics: Arc<Metrics>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Counted {
+impl ConnectionPermit {
     fn new(permit: OwnedSemaphorePermit, metrics: &Arc<Metrics>) -> Self {
         metrics.connections.fetch_add(1, Ordering::Relaxed);
         Self {
@@ -264,7 +264,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.metrics.connections.fetch_sub(1, Ordering::Relaxed);
     }

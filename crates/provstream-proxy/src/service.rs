@@ -33,7 +33,7 @@ use crate::spans::TraceContext;
 use crate::waits::Waits;
 
 /// Error in a request, or in the upstream's reaction to it, with the response to the client.
-struct RequestError {
+struct RefusedRequest {
     status: StatusCode,
     code: &'static str,
     message: &'static str,
@@ -43,52 +43,52 @@ const fn request_error(
     status: StatusCode,
     code: &'static str,
     message: &'static str,
-) -> RequestError {
-    RequestError {
+) -> RefusedRequest {
+    RefusedRequest {
         status,
         code,
         message,
     }
 }
 
-const TOO_LONG: RequestError = request_error(
+const TOO_LONG: RefusedRequest = request_error(
     StatusCode::PAYLOAD_TOO_LARGE,
     "request_too_large",
     "the body of the request is longer than is allowed",
 );
 
-const STALLED: RequestError = request_error(
+const STALLED: RefusedRequest = request_error(
     StatusCode::REQUEST_TIMEOUT,
     "request_timeout",
     "the body of the request did not arrive in time",
 );
 
-const BROKEN: RequestError = request_error(
+const BROKEN: RefusedRequest = request_error(
     StatusCode::BAD_REQUEST,
     "bad_request",
     "the body of the request is broken",
 );
 
 /// Web sockets are refused on all routes, because their messages could not be inspected.
-const WEBSOCKET: RequestError = request_error(
+const WEBSOCKET: RefusedRequest = request_error(
     StatusCode::NOT_IMPLEMENTED,
     "websocket",
     "this proxy opens no WebSockets, whose messages it could not inspect",
 );
 
-const LOOP: RequestError = request_error(
+const LOOP: RefusedRequest = request_error(
     StatusCode::LOOP_DETECTED,
     "loop",
     "this proxy has sent the request itself: an upstream leads back to it",
 );
 
-const UNEXPECTED_UPGRADE: RequestError = request_error(
+const UNEXPECTED_UPGRADE: RefusedRequest = request_error(
     StatusCode::BAD_GATEWAY,
     "unexpected_upgrade",
     "the upstream changed the protocol of the connection without being asked to",
 );
 
-const fn of_fault(fault: RequestBodyFault) -> RequestError {
+const fn of_fault(fault: RequestBodyFault) -> RefusedRequest {
     match fault {
         RequestBodyFault::TooLong => TOO_LONG,
         RequestBodyFault::Stalled => STALLED,
@@ -219,7 +219,7 @@ fn note_gap(shared: &ProxyState, route: &Route, gap: SourceGap, logs: bool) {
 }
 
 fn refuse(
-    wrong: RequestError,
+    wrong: RefusedRequest,
     format: Option<Format>,
     mut record: Box<RequestRecord>,
 ) -> Response<ProxyBody> {
@@ -232,7 +232,7 @@ fn refuse(
 }
 
 /// Checks the head of a request.
-fn check(request: &Request<Incoming>, most: usize) -> Option<RequestError> {
+fn check(request: &Request<Incoming>, most: usize) -> Option<RefusedRequest> {
     let bad = |message| {
         Some(request_error(
             StatusCode::BAD_REQUEST,
@@ -273,7 +273,7 @@ async fn outgoing(
     loaded: &Loaded,
     asked: &mut Asked,
     note: &FaultNote,
-) -> Result<Request<Outgoing>, RequestError> {
+) -> Result<Request<Outgoing>, RefusedRequest> {
     let config = &loaded.config;
     let (mut parts, client) = request.into_parts();
     let path = parts.uri.path_and_query().cloned();
@@ -331,7 +331,7 @@ fn changed(
     extras: &Extras,
     loaded: &Loaded,
     asked: &mut Asked,
-) -> Result<Bytes, RequestError> {
+) -> Result<Bytes, RefusedRequest> {
     if !extras.emission.is_some() && extras.reemit == 0 {
         return Ok(bytes);
     }

@@ -42,7 +42,7 @@ pub struct AuditLog {
 type GroupKey = [String; 3];
 
 /// Kind of a decision.
-struct Kind {
+struct DecisionKind {
     look: Look,
     title: &'static str,
     verdict: &'static str,
@@ -67,7 +67,7 @@ impl AuditLog {
             "unannotated" => self.run(&line),
             "limit" => {
                 self.counts.limits += 1;
-                let kind = Kind {
+                let kind = DecisionKind {
                     look: Look::Limit,
                     title: "Limit reached",
                     verdict: "",
@@ -126,7 +126,7 @@ impl AuditLog {
             let class = annotation.class.as_deref();
             counts.annotation(class.unwrap_or(&annotation.declared), counting.counts());
         }
-        let kind = Kind {
+        let kind = DecisionKind {
             look: Look::of(disposition),
             title: wording::disposition(disposition).0,
             verdict: disposition.as_str(),
@@ -137,7 +137,7 @@ impl AuditLog {
     fn run(&mut self, line: &AuditLogLine<'_>) -> Result<(), AuditLineError> {
         let outcome = outcome(line)?;
         *self.counts.runs.entry(outcome).or_default() += 1;
-        let kind = Kind {
+        let kind = DecisionKind {
             look: Look::Run,
             title: "Without annotation",
             verdict: "run",
@@ -148,7 +148,7 @@ impl AuditLog {
     fn end(&mut self, line: &AuditLogLine<'_>) -> Result<(), AuditLineError> {
         let outcome = outcome(line)?;
         *self.counts.ends.entry(outcome).or_default() += 1;
-        let kind = Kind {
+        let kind = DecisionKind {
             look: Look::Limit,
             title: "End of the stream",
             verdict: "",
@@ -159,7 +159,7 @@ impl AuditLog {
     fn note(
         &mut self,
         line: &AuditLogLine<'_>,
-        kind: Kind,
+        kind: DecisionKind,
         outcome: Outcome,
     ) -> Result<(), AuditLineError> {
         let counting = line.counting()?;

@@ -78,7 +78,7 @@ fn is_json(paragraph: &str) -> bool {
 
 /// An open element.
 #[derive(Clone, Copy)]
-struct Element {
+struct OpenElement {
     end: &'static str,
     kind: ElementKind,
 }
@@ -101,7 +101,7 @@ struct Renderer<'t, 'w> {
     at: usize,
     events: Peekable<IntoIter<(usize, TextEvent)>>,
     out: &'w mut SectionWriter,
-    open: Vec<Element>,
+    open: Vec<OpenElement>,
     /// References that an open link cannot have.
     waiting: Vec<UnnumberedNote>,
 }
@@ -150,7 +150,7 @@ impl<'t, 'w> Renderer<'t, 'w> {
             self.write(at, Presentation::Markup);
             if self.open.len() >= MAX_DEPTH {
                 let kind = self.kind();
-                self.open.push(Element { end: "", kind });
+                self.open.push(OpenElement { end: "", kind });
                 return;
             }
         }
@@ -204,7 +204,7 @@ impl<'t, 'w> Renderer<'t, 'w> {
             kind = ElementKind::Link;
         }
         self.out.tags(&begin);
-        self.open.push(Element { end, kind });
+        self.open.push(OpenElement { end, kind });
     }
 
     fn heading(&mut self, level: HeadingLevel, begin: &mut String) -> &'static str {

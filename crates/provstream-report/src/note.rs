@@ -170,7 +170,7 @@ impl Note<'_> {
 
 /// Place of something in a text: the number of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum NotePlace {
     /// In the passage of the entry or its annotations.
     In(u64),
     /// After the passage and before the next.
@@ -181,16 +181,16 @@ pub(crate) enum Place {
 
 /// Ranges in a stream of the passages that have an entry.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places(Vec<(Span, u64)>);
+pub(crate) struct NotePlaces(Vec<(Span, u64)>);
 
-impl Places {
+impl NotePlaces {
     /// Returns the place of an offset in the stream.
-    pub(crate) fn place(&self, at: u64) -> Place {
+    pub(crate) fn place(&self, at: u64) -> NotePlace {
         let after = self.0.partition_point(|(span, _)| span.start() <= at);
         match self.0[..after].last() {
-            Some((span, number)) if at < span.end() || span.is_empty() => Place::In(*number),
-            Some((_, number)) => Place::After(*number),
-            None => Place::First,
+            Some((span, number)) if at < span.end() || span.is_empty() => NotePlace::In(*number),
+            Some((_, number)) => NotePlace::After(*number),
+            None => NotePlace::First,
         }
     }
 }
@@ -240,7 +240,7 @@ pub(crate) struct NoteNumbering {
     count: u64,
     /// Number of entries about text that is not admitted.
     problems: u64,
-    places: Places,
+    places: NotePlaces,
 }
 
 impl NoteNumbering {
@@ -268,7 +268,7 @@ impl NoteNumbering {
     }
 
     /// Returns the places of the entries so far, and forgets them.
-    pub(crate) fn take_places(&mut self) -> Places {
+    pub(crate) fn take_places(&mut self) -> NotePlaces {
         let mut places = mem::take(&mut self.places);
         places.0.sort_by_key(|(span, _)| span.start());
         places

@@ -7,7 +7,7 @@ use provstream::Disposition;
 
 use crate::counts::Counts;
 use crate::escape;
-use crate::note::Place;
+use crate::note::NotePlace;
 use crate::outcome::Outcome;
 use crate::part::Part;
 use crate::report::Report;
@@ -405,15 +405,15 @@ impl<'a> Page<'a> {
                 for (_, place) in of_code {
                     let prefix = &part.prefix;
                     let _ = match place {
-                        Place::In(number) => write!(
+                        NotePlace::In(number) => write!(
                             html,
                             "{separator}<a href=\"#{prefix}a{number}\">at {number}</a>"
                         ),
-                        Place::After(number) => write!(
+                        NotePlace::After(number) => write!(
                             html,
                             "{separator}<a href=\"#{prefix}a{number}\">after {number}</a>"
                         ),
-                        Place::First => write!(
+                        NotePlace::First => write!(
                             html,
                             "{separator}<a href=\"#{prefix}text\">at the beginning</a>"
                         ),

@@ -4,7 +4,7 @@ use provstream::DiagnosticCode;
 
 use crate::counts::Counts;
 use crate::index::Index;
-use crate::note::Place;
+use crate::note::NotePlace;
 
 /// Summary of a text for the head of a page, returned by
 /// [`Transcript::finish`](crate::Transcript::finish).
@@ -17,7 +17,7 @@ pub struct Part {
     pub(crate) problems: u64,
     pub(crate) index: Index,
     /// First diagnostics, with their places.
-    pub(crate) diagnostics: Vec<(DiagnosticCode, Place)>,
+    pub(crate) diagnostics: Vec<(DiagnosticCode, NotePlace)>,
 }
 
 impl Part {

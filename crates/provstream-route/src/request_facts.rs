@@ -158,17 +158,17 @@ struct Request<'a> {
     generation: Option<Generation>,
     generation_config: Option<Generation>,
     #[serde(default, borrow)]
-    messages: Vec<Message<'a>>,
+    messages: Vec<RequestMessage<'a>>,
     /// Gemini.
     #[serde(default, borrow)]
-    contents: Vec<Message<'a>>,
+    contents: Vec<RequestMessage<'a>>,
     /// OpenAI Responses.
     #[serde(borrow)]
     input: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Message<'a> {
+struct RequestMessage<'a> {
     #[serde(borrow)]
     role: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -184,7 +184,7 @@ struct Message<'a> {
 
 /// Part of a message, item of an input, or call of a tool.
 #[derive(Deserialize)]
-struct Part<'a> {
+struct RequestPart<'a> {
     #[serde(rename = "type", borrow)]
     kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -205,15 +205,15 @@ struct Part<'a> {
     content: Option<&'a RawValue>,
     is_error: Option<bool>,
     #[serde(borrow)]
-    function: Option<Function<'a>>,
+    function: Option<RequestFunction<'a>>,
     #[serde(rename = "functionCall", alias = "function_call", borrow)]
-    function_call: Option<Function<'a>>,
+    function_call: Option<RequestFunction<'a>>,
     #[serde(rename = "functionResponse", alias = "function_response", borrow)]
-    function_response: Option<Function<'a>>,
+    function_response: Option<RequestFunction<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Function<'a> {
+struct RequestFunction<'a> {
     #[serde(borrow)]
     id: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -270,7 +270,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn read_message(&mut self, message: &Message<'a>) {
+    fn read_message(&mut self, message: &RequestMessage<'a>) {
         for call in parts(message.tool_calls) {
             if let Some(function) = call.function {
                 self.call(call.id, function.name, function.arguments);
@@ -288,7 +288,7 @@ impl<'a> Results<'a> {
     }
 
     /// Reads a content block of Anthropic's.
-    fn read_part(&mut self, part: Part<'a>) {
+    fn read_part(&mut self, part: RequestPart<'a>) {
         match part.kind.as_deref() {
             Some("tool_use") => self.call(part.id, part.name, part.input),
             Some("tool_result") if part.is_error != Some(true) => {
@@ -298,7 +298,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn read_gemini(&mut self, part: Part<'a>) {
+    fn read_gemini(&mut self, part: RequestPart<'a>) {
         if let Some(call) = part.function_call {
             self.call(call.id, call.name, call.args);
         }
@@ -308,7 +308,7 @@ impl<'a> Results<'a> {
     }
 
     /// Reads an item of OpenAI's Responses.
-    fn read_item(&mut self, item: Part<'a>) {
+    fn read_item(&mut self, item: RequestPart<'a>) {
         match item.kind.as_deref() {
             Some("function_call") => self.call(item.call_id, item.name, item.arguments),
             Some("function_call_output") => self.result(item.call_id, item.output, false),
@@ -334,7 +334,7 @@ fn parsed<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
 }
 
 /// Reads an array of parts; a text has none.
-fn parts(raw: Option<&RawValue>) -> Vec<Part<'_>> {
+fn parts(raw: Option<&RawValue>) -> Vec<RequestPart<'_>> {
     let array = raw.filter(|raw| raw.get().starts_with('['));
     parsed(array).unwrap_or_default()
 }

@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 
 use self::capsule::{Imported, import};
 use self::columns::{Columns, Origin};
-use self::settings::{Settings, Source};
+use self::settings::{ColumnSettings, RowSource};
 use self::table::{ASSERTIONS, DIAGNOSTICS};
 use self::texts::Texts;
 use self::work::Failure;
@@ -83,7 +83,7 @@ pub(crate) fn extract(
     let py = data.py();
     let parser = StreamSettings::new(mode, vocabulary, limits, false)?.parser();
     let now = time::or_now(now)?;
-    let settings = Settings {
+    let settings = ColumnSettings {
         parser,
         source: source(input, field)?,
         discipline: discipline.map(|discipline| (discipline.inner().clone(), now)),
@@ -135,7 +135,7 @@ pub(crate) fn assertions_table(
 }
 
 /// Parses the arguments `input` and `field`.
-fn source(input: &str, field: Option<&Bound<'_, PyAny>>) -> PyResult<Source> {
+fn source(input: &str, field: Option<&Bound<'_, PyAny>>) -> PyResult<RowSource> {
     if let Some(field) = field {
         if input != "raw" {
             return Err(PyValueError::new_err(format!(
@@ -158,12 +158,12 @@ fn source(input: &str, field: Option<&Bound<'_, PyAny>>) -> PyResult<Source> {
                 .parse::<Pointer>()
                 .map_err(|error| PyValueError::new_err(format!("field: {error}")))
         });
-        return Ok(Source::Fields(pointers.collect::<PyResult<_>>()?));
+        return Ok(RowSource::Fields(pointers.collect::<PyResult<_>>()?));
     }
     match input {
-        "raw" => Ok(Source::Raw),
-        "auto" => Ok(Source::Response(None)),
-        name => name.parse().map(|format| Source::Response(Some(format))).map_err(|_| {
+        "raw" => Ok(RowSource::Raw),
+        "auto" => Ok(RowSource::Response(None)),
+        name => name.parse().map(|format| RowSource::Response(Some(format))).map_err(|_| {
             let formats = Format::ALL.map(Format::as_str).join("\", \"");
             PyValueError::new_err(format!(
                 "input: expected \"raw\", \"auto\" or the format of a provider (\"{formats}\"), found {name:?}"
@@ -176,7 +176,7 @@ fn source(input: &str, field: Option<&Bound<'_, PyAny>>) -> PyResult<Source> {
 fn read(
     imported: Imported,
     column: Option<&str>,
-    settings: &Settings,
+    settings: &ColumnSettings,
     threads: usize,
 ) -> PyResult<Extracted> {
     let Imported { field, mut chunks } = imported;

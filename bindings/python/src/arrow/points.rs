@@ -3,7 +3,7 @@
 use provstream::{OffsetMap, Span};
 use wide::u8x16;
 
-use super::texts::Kind;
+use super::texts::ValueKind;
 
 /// Bytes in a block, each of which has one bit in its bitmap.
 const BLOCK: usize = 64;
@@ -16,21 +16,21 @@ const BLOCK: usize = 64;
 /// offset.
 #[derive(Debug)]
 pub(super) struct Points {
-    kind: Kind,
+    kind: ValueKind,
     /// Length of the text read so far, in bytes.
     known: usize,
     /// `true` if the text so far is ASCII.
     is_ascii: bool,
     /// Bitmaps of continuation bytes, including the block that has the end of the text. Empty while
     /// the text is ASCII.
-    blocks: Vec<Block>,
+    blocks: Vec<PointBlock>,
     /// Offset map for a text that is not UTF-8.
     map: Option<Box<OffsetMap>>,
 }
 
 /// Bitmap of the continuation bytes in a block.
 #[derive(Clone, Copy, Debug)]
-struct Block {
+struct PointBlock {
     /// Number of continuation bytes in earlier blocks.
     before: u64,
     /// Bit for each byte, the first one lowest; 1 for continuation bytes, 0 beyond the text.
@@ -42,7 +42,7 @@ impl Points {
     ///
     /// In a string column all texts should be UTF-8. In one that is not, each byte that is not a
     /// continuation byte counts as one code point.
-    pub(super) const fn new(kind: Kind) -> Self {
+    pub(super) const fn new(kind: ValueKind) -> Self {
         Self {
             kind,
             known: 0,
@@ -53,7 +53,7 @@ impl Points {
     }
 
     /// Starts another text of this kind.
-    pub(super) fn reset(&mut self, kind: Kind) {
+    pub(super) fn reset(&mut self, kind: ValueKind) {
         self.kind = kind;
         self.known = 0;
         self.is_ascii = true;
@@ -71,7 +71,7 @@ impl Points {
         if self.is_ascii {
             return;
         }
-        if self.kind == Kind::Bytes && std::str::from_utf8(text).is_err() {
+        if self.kind == ValueKind::Bytes && std::str::from_utf8(text).is_err() {
             let mut map = OffsetMap::with_window(text.len());
             map.push(text);
             map.finish();
@@ -85,12 +85,12 @@ impl Points {
         let (whole, rest) = text[start..].as_chunks();
         self.blocks.extend(whole.iter().map(|bytes| {
             let bits = continuations(bytes);
-            let block = Block { before, bits };
+            let block = PointBlock { before, bits };
             before += u64::from(bits.count_ones());
             block
         }));
         let bits = continuations_of_rest(text, rest.len());
-        self.blocks.push(Block { before, bits });
+        self.blocks.push(PointBlock { before, bits });
     }
 
     /// Returns the code point range of a byte range that was read. A range that begins or ends
@@ -115,7 +115,7 @@ impl Points {
     #[inline]
     fn begun_before(&self, place: u64) -> u64 {
         let place = usize::try_from(place).map_or(self.known, |place| place.min(self.known));
-        let Block { before, bits } = self.blocks[place / BLOCK];
+        let PointBlock { before, bits } = self.blocks[place / BLOCK];
         let here = bits & !(u64::MAX << (place % BLOCK));
         place as u64 - before - u64::from(here.count_ones())
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use provstream::{Event, Parser, Span};
 use provstream_providers::{Channel, Decoder, Format, Item, NoticeCode};
 
-use super::columns::{Columns, Message, Origin};
+use super::columns::{Columns, DiagnosticMessage, Origin};
 use super::points::Points;
-use super::row::Output;
-use super::settings::Settings;
-use super::texts::Kind;
+use super::row::RowOutput;
+use super::settings::ColumnSettings;
+use super::texts::ValueKind;
 
 /// Reader of responses, one after the other.
 pub(super) struct Responses {
@@ -18,13 +18,13 @@ pub(super) struct Responses {
     decoder: Decoder,
     /// Parser that each channel starts as a clone of.
     prototype: Parser,
-    channels: BTreeMap<Channel, Text>,
+    channels: BTreeMap<Channel, ChannelText>,
     /// Channels of earlier rows, kept for their allocations.
-    spare: Vec<Text>,
+    spare: Vec<ChannelText>,
 }
 
 /// Text of a channel.
-struct Text {
+struct ChannelText {
     name: String,
     parser: Parser,
     /// Text so far, to which offsets refer.
@@ -57,7 +57,7 @@ impl Responses {
     }
 
     /// Reads a row.
-    pub(super) fn read(&mut self, settings: &Settings, row: &[u8], columns: &mut Columns) {
+    pub(super) fn read(&mut self, settings: &ColumnSettings, row: &[u8], columns: &mut Columns) {
         let mut facts = ResponseFacts::default();
         let Self {
             decoder,
@@ -67,7 +67,7 @@ impl Responses {
             ..
         } = self;
         let mut open = |channel| {
-            let mut text = spare.pop().unwrap_or_else(|| Text::new(prototype));
+            let mut text = spare.pop().unwrap_or_else(|| ChannelText::new(prototype));
             text.begin(channel);
             text
         };
@@ -86,7 +86,7 @@ impl Responses {
             }
             Item::Error(message) => {
                 facts.error = true;
-                let message = Message {
+                let message = DiagnosticMessage {
                     code: "error",
                     message: Some(&message),
                     span: Span::new(0, row.len() as u64),
@@ -97,7 +97,7 @@ impl Responses {
             Item::Notice(notice) => {
                 facts.is_binary |= notice.code() == NoticeCode::BinaryBody;
                 facts.is_cut |= notice.code() == NoticeCode::UnterminatedEvent;
-                Output::new(columns, Origin::default())
+                RowOutput::new(columns, Origin::default())
                     .diagnostic(notice.code().as_str(), notice.span());
             }
             _ => {}
@@ -106,7 +106,7 @@ impl Responses {
         decoder.finish(&mut take);
         if self.is_of_unknown_format(&facts, row) {
             let span = Span::new(0, row.len() as u64);
-            Output::new(columns, Origin::default()).diagnostic("unknown-format", span);
+            RowOutput::new(columns, Origin::default()).diagnostic("unknown-format", span);
         }
         self.reset();
     }
@@ -147,13 +147,13 @@ impl Responses {
     }
 }
 
-impl Text {
+impl ChannelText {
     fn new(prototype: &Parser) -> Self {
         Self {
             name: String::new(),
             parser: prototype.clone(),
             text: Vec::new(),
-            points: Points::new(Kind::Strings),
+            points: Points::new(ValueKind::Strings),
         }
     }
 
@@ -161,13 +161,13 @@ impl Text {
         self.name = channel.to_string();
         self.parser.reset();
         self.text.clear();
-        self.points.reset(Kind::Strings);
+        self.points.reset(ValueKind::Strings);
     }
 
-    fn push(&mut self, settings: &Settings, delta: &str, columns: &mut Columns) {
+    fn push(&mut self, settings: &ColumnSettings, delta: &str, columns: &mut Columns) {
         let delta = delta.as_bytes();
         self.text.extend_from_slice(delta);
-        let mut output = Output::new(columns, origin(&self.name));
+        let mut output = RowOutput::new(columns, origin(&self.name));
         self.parser.push(delta, |event: Event<'_>| {
             if !matches!(event, Event::Text(_)) {
                 output.take(settings, &event);
@@ -176,8 +176,8 @@ impl Text {
         output.count_points(&self.text, &mut self.points);
     }
 
-    fn finish(&mut self, settings: &Settings, columns: &mut Columns) {
-        let mut output = Output::new(columns, origin(&self.name));
+    fn finish(&mut self, settings: &ColumnSettings, columns: &mut Columns) {
+        let mut output = RowOutput::new(columns, origin(&self.name));
         self.parser
             .finish(|event: Event<'_>| output.take(settings, &event));
         output.count_points(&self.text, &mut self.points);

@@ -3,18 +3,18 @@
 use provstream::{Event, Parser, Span};
 use provstream_providers::{Pointer, PointerText};
 
-use super::columns::{Columns, Message, Origin};
+use super::columns::{Columns, DiagnosticMessage, Origin};
 use super::points::Points;
 use super::response::Responses;
-use super::settings::{Settings, Source};
-use super::texts::Kind;
+use super::settings::{ColumnSettings, RowSource};
+use super::texts::ValueKind;
 
 /// U+FEFF in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Reader of rows, one per thread.
 pub(super) struct RowReader<'s> {
-    settings: &'s Settings,
+    settings: &'s ColumnSettings,
     reader: Reader<'s>,
 }
 
@@ -25,37 +25,39 @@ enum Reader<'s> {
 }
 
 impl<'s> RowReader<'s> {
-    pub(super) fn new(settings: &'s Settings) -> Self {
+    pub(super) fn new(settings: &'s ColumnSettings) -> Self {
         let parser = settings.parser.clone();
         let reader = match &settings.source {
-            Source::Raw => Reader::Raw(parser, Points::new(Kind::Strings)),
-            Source::Response(format) => Reader::Response(Box::new(Responses::new(*format, parser))),
-            Source::Fields(pointers) => {
-                Reader::Fields(parser, Points::new(Kind::Strings), pointers)
+            RowSource::Raw => Reader::Raw(parser, Points::new(ValueKind::Strings)),
+            RowSource::Response(format) => {
+                Reader::Response(Box::new(Responses::new(*format, parser)))
+            }
+            RowSource::Fields(pointers) => {
+                Reader::Fields(parser, Points::new(ValueKind::Strings), pointers)
             }
         };
         Self { settings, reader }
     }
 
     /// Reads a row that is not null.
-    pub(super) fn read(&mut self, row: &[u8], kind: Kind, columns: &mut Columns) {
+    pub(super) fn read(&mut self, row: &[u8], kind: ValueKind, columns: &mut Columns) {
         let settings = self.settings;
         match &mut self.reader {
             Reader::Raw(parser, points) => {
                 points.reset(kind);
-                let mut output = Output::new(columns, Origin::default());
+                let mut output = RowOutput::new(columns, Origin::default());
                 read_text(settings, parser, (row, points), &mut output);
             }
             Reader::Response(responses) => responses.read(settings, row, columns),
             Reader::Fields(parser, points, pointers) => {
                 let are_named = pointers.len() > 1 || pointers.iter().any(Pointer::has_wildcard);
                 for text in texts_at(pointers, row, columns) {
-                    points.reset(Kind::Strings);
+                    points.reset(ValueKind::Strings);
                     let origin = Origin {
                         channel: None,
                         field: are_named.then_some(&*text.pointer),
                     };
-                    let mut output = Output::new(columns, origin);
+                    let mut output = RowOutput::new(columns, origin);
                     read_text(
                         settings,
                         parser,
@@ -69,19 +71,19 @@ impl<'s> RowReader<'s> {
 }
 
 /// Adds the findings in one text to the result columns.
-pub(super) struct Output<'c, 'o> {
+pub(super) struct RowOutput<'c, 'o> {
     columns: &'c mut Columns,
     origin: Origin<'o>,
 }
 
-impl<'c, 'o> Output<'c, 'o> {
+impl<'c, 'o> RowOutput<'c, 'o> {
     pub(super) const fn new(columns: &'c mut Columns, origin: Origin<'o>) -> Self {
         Self { columns, origin }
     }
 
     /// Adds an assertion or a diagnostic.
     #[inline]
-    pub(super) fn take(&mut self, settings: &Settings, event: &Event<'_>) {
+    pub(super) fn take(&mut self, settings: &ColumnSettings, event: &Event<'_>) {
         match event {
             Event::Assertion(assertion) => {
                 let (columns, origin) = (&mut *self.columns, self.origin);
@@ -113,7 +115,7 @@ impl<'c, 'o> Output<'c, 'o> {
 
     /// Adds a diagnostic with an optional message.
     fn explained(&mut self, code: &str, message: Option<&str>, span: Span) {
-        let message = Message {
+        let message = DiagnosticMessage {
             code,
             message,
             span,
@@ -124,10 +126,10 @@ impl<'c, 'o> Output<'c, 'o> {
 
 /// Parses a whole text.
 fn read_text(
-    settings: &Settings,
+    settings: &ColumnSettings,
     parser: &mut Parser,
     (text, points): (&[u8], &mut Points),
-    output: &mut Output<'_, '_>,
+    output: &mut RowOutput<'_, '_>,
 ) {
     parser.push(text, |event: Event<'_>| {
         // Others are not taken. This costs less here than in a call.
@@ -152,7 +154,7 @@ fn texts_at<'r>(
     }
     let mut diagnostic = |code, message: Option<&str>| {
         let span = Span::new(0, row.len() as u64);
-        Output::new(columns, Origin::default()).explained(code, message, span);
+        RowOutput::new(columns, Origin::default()).explained(code, message, span);
     };
     let Some(found) = Pointer::find_all(pointers, json) else {
         diagnostic("json-syntax", None);

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use super::capsule::{export_array, export_schema, export_stream, unread};
-use super::work::Piece;
+use super::work::PieceColumns;
 use crate::guard::caught;
 
 /// Name of the column of assertions.
@@ -39,12 +39,12 @@ impl Extracted {
     pub(super) fn new(
         columns: &Schema,
         chunks: &[Vec<ArrayRef>],
-        pieces: Vec<Piece>,
+        pieces: Vec<PieceColumns>,
     ) -> PyResult<Self> {
         let mut fields: Vec<_> = columns.fields().iter().cloned().collect();
         let mut schema: Option<SchemaRef> = None;
         let mut batches = Vec::with_capacity(pieces.len());
-        for Piece { chunk, rows, built } in pieces {
+        for PieceColumns { chunk, rows, built } in pieces {
             let schema = schema.get_or_insert_with(|| {
                 for (name, column) in [
                     (ASSERTIONS, &built.assertions),

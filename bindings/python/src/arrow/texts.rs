@@ -19,7 +19,7 @@ use arrow_schema::DataType;
 /// Does not rely on the producer's validation: a value need not be UTF-8, and an offset outside of
 /// the column is an error.
 pub(super) struct Texts {
-    kind: Kind,
+    kind: ValueKind,
     layout: Layout,
     nulls: Option<NullBuffer>,
     len: usize,
@@ -47,7 +47,7 @@ struct Views {
 
 /// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     Strings,
     Bytes,
 }
@@ -84,10 +84,10 @@ impl Texts {
             _ => return None,
         };
         let kind = match column.data_type() {
-            DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Kind::Bytes,
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView => ValueKind::Bytes,
             _ => match &layout {
                 Layout::Dictionary(_, values) => values.kind,
-                _ => Kind::Strings,
+                _ => ValueKind::Strings,
             },
         };
         Some(Self {
@@ -99,7 +99,7 @@ impl Texts {
     }
 
     /// Returns the type of the values.
-    pub(super) const fn kind(&self) -> Kind {
+    pub(super) const fn kind(&self) -> ValueKind {
         self.kind
     }
 

@@ -8,7 +8,7 @@ use arrow_schema::ArrowError;
 
 use super::columns::{Built, Columns, RowTooLarge};
 use super::row::RowReader;
-use super::settings::Settings;
+use super::settings::ColumnSettings;
 use super::texts::{BadOffset, Texts};
 
 /// Parts per thread, so that all threads end at about the same time.
@@ -18,7 +18,7 @@ const PARTS: usize = 4;
 const MIN_PART: usize = 1 << 16;
 
 /// Result columns for some rows of one chunk.
-pub(super) struct Piece {
+pub(super) struct PieceColumns {
     /// Index of the chunk.
     pub(super) chunk: usize,
     pub(super) rows: Range<usize>,
@@ -37,7 +37,7 @@ pub(super) enum Failure {
 }
 
 /// Some rows of one chunk, read by one thread.
-struct Part {
+struct RowRange {
     chunk: usize,
     rows: Range<usize>,
 }
@@ -47,10 +47,10 @@ struct Part {
 /// # Errors
 /// The first of the pieces that failed.
 pub(super) fn run(
-    settings: &Settings,
+    settings: &ColumnSettings,
     chunks: &[Texts],
     threads: usize,
-) -> Result<Vec<Piece>, Failure> {
+) -> Result<Vec<PieceColumns>, Failure> {
     let parts = parts(chunks, threads);
     if threads == 1 {
         let mut reader = RowReader::new(settings);
@@ -97,7 +97,7 @@ pub(super) fn run(
 }
 
 /// Divides the chunks into parts of similar size in bytes.
-fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
+fn parts(chunks: &[Texts], threads: usize) -> Vec<RowRange> {
     let mut parts = Vec::new();
     let most = if threads == 1 {
         usize::MAX
@@ -113,7 +113,7 @@ fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
             }
             bytes += texts.size(row);
             if bytes >= most {
-                parts.push(Part {
+                parts.push(RowRange {
                     chunk,
                     rows: start..row + 1,
                 });
@@ -122,7 +122,7 @@ fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
         }
         // An empty chunk is a part too, so that its columns have types.
         if start < texts.len() || texts.len() == 0 {
-            parts.push(Part {
+            parts.push(RowRange {
                 chunk,
                 rows: start..texts.len(),
             });
@@ -132,7 +132,11 @@ fn parts(chunks: &[Texts], threads: usize) -> Vec<Part> {
 }
 
 /// Reads a part into one piece, or into several if the results are too large for one.
-fn read(reader: &mut RowReader<'_>, part: &Part, texts: &Texts) -> Result<Vec<Piece>, Failure> {
+fn read(
+    reader: &mut RowReader<'_>,
+    part: &RowRange,
+    texts: &Texts,
+) -> Result<Vec<PieceColumns>, Failure> {
     let chunk = part.chunk;
     let mut pieces = Vec::new();
     let bytes = texts.size_of(part.rows.clone());
@@ -140,7 +144,7 @@ fn read(reader: &mut RowReader<'_>, part: &Part, texts: &Texts) -> Result<Vec<Pi
     let mut end = |columns: Columns, end| -> Result<(), Failure> {
         let rows = end - columns.rows()..end;
         let built = columns.finish().map_err(Failure::Arrow)?;
-        pieces.push(Piece { chunk, rows, built });
+        pieces.push(PieceColumns { chunk, rows, built });
         Ok(())
     };
     for row in part.rows.clone() {

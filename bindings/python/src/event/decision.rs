@@ -13,7 +13,7 @@ use crate::offsets::{Locate, Unknown};
 use crate::place::Place;
 
 /// Decision about an assertion whose code points are not known yet.
-pub(crate) struct Decided {
+pub(crate) struct UnplacedDecision {
     pub(crate) assertion: RustAssertion<'static>,
     pub(crate) clean_span: Span,
     pub(crate) action: provstream::Action,
@@ -36,7 +36,7 @@ pub(crate) struct Decision {
 }
 
 impl Decision {
-    pub(crate) fn new(decided: &Decided, locate: &impl Locate) -> Result<Self, Unknown> {
+    pub(crate) fn new(decided: &UnplacedDecision, locate: &impl Locate) -> Result<Self, Unknown> {
         let assertion = Assertion::new(decided.assertion.clone(), locate)?;
         Ok(Self {
             place: assertion.place,

@@ -56,7 +56,7 @@ impl Marc {
         let report = provstream_marc::validate(&self.inner, Profile::default());
         let kind = document.as_ref().and_then(Document::kind);
         let record = document.map(|document| RawValue::from_string(document.to_json()));
-        to_json(&Line {
+        to_json(&MarcLine {
             event: "marc",
             kind: kind.unwrap_or(self.inner.kind()).as_str(),
             span: self.inner.span(),
@@ -74,7 +74,7 @@ impl Marc {
 
 /// Line of the command line's JSON output.
 #[derive(Serialize)]
-struct Line<'a> {
+struct MarcLine<'a> {
     event: &'static str,
     kind: &'static str,
     span: Span,

@@ -14,7 +14,7 @@ mod record;
 pub(crate) use annotation::{Annotation, to_json};
 pub(crate) use assertion::Assertion;
 pub(crate) use citation::Citation;
-pub(crate) use decision::{Decided, Decision, LimitRelease};
+pub(crate) use decision::{Decision, LimitRelease, UnplacedDecision};
 pub(crate) use diagnostic::Diagnostic;
 pub(crate) use marc::Marc;
 use provstream::{Event, OwnedEvent, Span};
@@ -32,7 +32,7 @@ use crate::place::Place;
 pub(crate) enum Reported {
     Event(OwnedEvent),
     /// Decision of a policy about an assertion.
-    Decision(Box<Decided>),
+    Decision(Box<UnplacedDecision>),
     /// Text released because of a limit; offsets in the text without annotations.
     Released(Span),
 }

@@ -19,14 +19,14 @@ use crate::settings::value_error;
 pub(super) type Trust = (String, Option<String>);
 
 /// Unsuitable wording: kind, section, and start and end in code points.
-type Finding = (&'static str, &'static str, usize, usize);
+type PlacedFinding = (&'static str, &'static str, usize, usize);
 
 /// Action, disclosure as JSON unless deferred, findings by member, unused texts, and `True` if
 /// there are rules for the wording's language.
 type Projected = (
     &'static str,
     Option<String>,
-    Vec<(&'static str, Finding)>,
+    Vec<(&'static str, PlacedFinding)>,
     Vec<&'static str>,
     bool,
 );
@@ -34,7 +34,7 @@ type Projected = (
 /// Texts for the user, and options of the projection.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Texts {
+pub(crate) struct DisclosureTexts {
     answer: Option<String>,
     question: Option<String>,
     message: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct Texts {
     interim: bool,
 }
 
-impl Texts {
+impl DisclosureTexts {
     /// Returns the names of the given texts except `used` and a next step of the action.
     fn unused(&self, used: Option<&str>, action: Action) -> Vec<&'static str> {
         let has_next_step = self.next_steps.contains_key(action.as_str());
@@ -96,7 +96,7 @@ pub(super) fn context((trust, emitter): &Trust) -> PyResult<Option<TrustContext>
 #[pyfunction]
 pub(crate) fn marc_project(
     json: &str,
-    texts: Texts,
+    texts: DisclosureTexts,
     trust: Trust,
     wording: (Option<PyRef<'_, Deployment>>, String),
     draft: (String, bool),
@@ -125,7 +125,7 @@ pub(crate) fn marc_project(
     })
 }
 
-fn speak(projection: &Projection, speech: Speech, texts: &Texts) -> PyResult<Projected> {
+fn speak(projection: &Projection, speech: Speech, texts: &DisclosureTexts) -> PyResult<Projected> {
     let is_checked = projection.wording().language().is_checked();
     let question = texts.question.as_deref();
     let message = texts.message.as_deref();
@@ -175,7 +175,7 @@ fn speak(projection: &Projection, speech: Speech, texts: &Texts) -> PyResult<Pro
 }
 
 /// Converts a finding to code points.
-fn place(text: &str, finding: &WordingFinding, draft: Draft) -> Finding {
+fn place(text: &str, finding: &WordingFinding, draft: Draft) -> PlacedFinding {
     let points = |at: u64| {
         let head = usize::try_from(at).ok().and_then(|at| text.get(..at));
         head.unwrap_or(text).chars().count()
@@ -191,7 +191,7 @@ fn place(text: &str, finding: &WordingFinding, draft: Draft) -> Finding {
 
 /// Finds wording that a disclosure should avoid.
 #[pyfunction]
-pub(crate) fn marc_check_wording(text: &str) -> PyResult<Vec<Finding>> {
+pub(crate) fn marc_check_wording(text: &str) -> PyResult<Vec<PlacedFinding>> {
     caught(|| {
         let findings = check_wording(text);
         Ok(findings

@@ -14,7 +14,9 @@ use provstream::provenance::{
 use crate::error::{exit_code_of_files, usage_error};
 use crate::ledger::LedgerOptions;
 use crate::messages::print_note;
-use crate::options::{Window, WindowParser, duplicate_class_error, floor, unknown_class_error};
+use crate::options::{
+    ClassWindow, WindowParser, duplicate_class_error, floor, unknown_class_error,
+};
 use crate::scan::{ReportKind, ScanOptions, scan};
 
 /// Judge each assertion by the classes it declares
@@ -85,7 +87,7 @@ pub(crate) struct DisciplineOptions {
     /// any window never counts, and neither does an annotation without a `ts`. One that is too old does no harm
     /// beside others that count; `any_stale = "withhold"` in a policy of `provstream gate` refuses it.
     #[arg(long = "window", value_name = "[CLASS=]AGE", required = true, value_parser = WindowParser, hide_possible_values = true)]
-    pub(crate) windows: Vec<Window>,
+    pub(crate) windows: Vec<ClassWindow>,
     /// Level that the observations of all classes or of one must reach: declared (the default), observed or requeried
     #[arg(long = "require", value_name = "[CLASS=]LEVEL", value_parser = class_level, help_heading = "Observations")]
     pub(crate) levels: Vec<(Option<String>, ObservationLevel)>,
@@ -173,7 +175,7 @@ pub(crate) fn run(options: &AdmitOptions) -> anyhow::Result<ExitCode> {
 /// Builds the discipline for a floor and windows.
 pub(crate) fn discipline(
     floor: NonZeroUsize,
-    (windows, levels): (&[Window], &[(Option<String>, ObservationLevel)]),
+    (windows, levels): (&[ClassWindow], &[(Option<String>, ObservationLevel)]),
     skew: Duration,
     vocabulary: &Vocabulary,
 ) -> anyhow::Result<Discipline> {

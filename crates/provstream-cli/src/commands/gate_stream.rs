@@ -11,7 +11,7 @@ use provstream::{Gate, Parser, Policy, RulePolicy, Rules, ready_policy};
 use provstream_providers::StreamGate;
 
 use crate::commands::admit::timestamp;
-use crate::engine::Engine;
+use crate::engine::StreamEngine;
 use crate::error::usage_error;
 use crate::ledger::LedgerOptions;
 use crate::options::{AssertionLimits, DialectOptions, InputFormat, RewriteOptions};
@@ -123,13 +123,13 @@ impl<'o> GateSettings<'o> {
         let (reasoning, members) = options.rewrite.beside_text();
         let configure = |gate: StreamGate<P>| {
             let gate = gate.with_max_held(max_held).with_reasoning(reasoning);
-            Engine::ResponseGate(Box::new(gate.with_pass_members(members)))
+            StreamEngine::ResponseGate(Box::new(gate.with_pass_members(members)))
         };
         let input = options.rewrite.input.input;
         let engine = match input {
             InputFormat::Raw => {
                 let gate = Gate::new(parser, policy).with_max_held(max_held);
-                Engine::Gate(Box::new(gate))
+                StreamEngine::Gate(Box::new(gate))
             }
             InputFormat::Auto => configure(StreamGate::detect(parser, policy)),
             InputFormat::Response(format) => configure(StreamGate::new(format, parser, policy)),

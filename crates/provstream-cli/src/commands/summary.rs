@@ -18,8 +18,8 @@ use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
 use crate::input::{Input, input_name};
 use crate::messages::{EscapeControls, print_note, styled};
 use crate::options::{
-    AssertionLimits, DialectOptions, FieldOptions, FileOptions, InputFormat, InputOptions,
-    OutputOptions, Window, WindowParser, floor,
+    AssertionLimits, ClassWindow, DialectOptions, FieldOptions, FileOptions, InputFormat,
+    InputOptions, OutputOptions, WindowParser, floor,
 };
 use crate::output::{Output, is_terminal};
 use crate::reader::{StreamReader, pump};
@@ -55,7 +55,7 @@ pub(crate) struct SummaryOptions {
     floor: Option<NonZeroUsize>,
     /// Oldest age of an observation that counts, as for `provstream admit`
     #[arg(long = "window", value_name = "[CLASS=]AGE", value_parser = WindowParser, hide_possible_values = true, requires = "floor")]
-    windows: Vec<Window>,
+    windows: Vec<ClassWindow>,
     #[command(flatten)]
     clock: ClockOptions,
     #[command(flatten)]
@@ -79,7 +79,7 @@ enum GroupBy {
 }
 
 /// Counts by name.
-type Counts = BTreeMap<String, u64>;
+type CountsByName = BTreeMap<String, u64>;
 
 /// Counts of a row.
 #[derive(Debug, Default, Serialize)]
@@ -88,19 +88,19 @@ struct Group {
     annotations: u64,
     unannotated: u64,
     /// Annotations by class.
-    classes: Counts,
+    classes: CountsByName,
     /// Annotations whose class is not the declared one, by reason.
-    reasons: Counts,
+    reasons: CountsByName,
     ages: Ages,
     /// Assertions by verdict, with --floor.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    verdicts: Counts,
+    verdicts: CountsByName,
     /// Sentences that cite sources with markers, with --dialect.
     #[serde(skip_serializing_if = "is_zero")]
     citations: u64,
     /// Cited identifiers that are not listed, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    unlisted: Counts,
+    unlisted: CountsByName,
     diagnostics: u64,
 }
 
@@ -362,7 +362,7 @@ impl Summary<'_> {
         if self.total.citations > 0 {
             columns.push(column("citations", |group| group.citations.to_string()));
         }
-        let counts: [fn(&Group) -> &Counts; 3] = [
+        let counts: [fn(&Group) -> &CountsByName; 3] = [
             |group| &group.unlisted,
             |group| &group.reasons,
             |group| &group.verdicts,

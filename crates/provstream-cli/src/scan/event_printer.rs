@@ -16,7 +16,7 @@ use provstream_providers::Channel;
 
 use super::line_index::{LineIndex, Position};
 use super::pretty::{self, declared};
-use super::record::{ContextualLine, Record, RecordContext};
+use super::record::{ContextualLine, OutputRecord, RecordContext};
 use super::totals::PartSummary;
 use super::unannotated::{Sentence, UnannotatedSentences};
 use super::{ReportKind, ScanConfig, Scanned};
@@ -127,7 +127,7 @@ impl<'c> EventPrinter<'c> {
             totals.diagnostics += 1;
             self.context.channel = None;
             self.lines = None;
-            self.print_event(&Record::Diagnostic {
+            self.print_event(&OutputRecord::Diagnostic {
                 code: "unknown-format",
                 span: Span::new(0, end.bytes),
                 message: None,
@@ -139,7 +139,7 @@ impl<'c> EventPrinter<'c> {
         self.summary.dialect = self.sample.as_deref().and_then(dialect_of);
     }
 
-    fn print(&mut self, record: &Record<'_>) {
+    fn print(&mut self, record: &OutputRecord<'_>) {
         print_record(
             self.config,
             &mut self.output,
@@ -150,7 +150,7 @@ impl<'c> EventPrinter<'c> {
     }
 
     /// Prints a record that `admit` does not print.
-    fn print_event(&mut self, record: &Record<'_>) {
+    fn print_event(&mut self, record: &OutputRecord<'_>) {
         if !self.config.is_judged() {
             self.print(record);
         }
@@ -160,7 +160,7 @@ impl<'c> EventPrinter<'c> {
         let Some(texts) = &mut self.text else { return };
         for (channel, mut decoder) in std::mem::take(texts) {
             self.set_channel(channel);
-            decoder.finish(|text| self.print(&Record::Text { text }));
+            decoder.finish(|text| self.print(&OutputRecord::Text { text }));
         }
     }
 
@@ -183,7 +183,7 @@ impl<'c> EventPrinter<'c> {
                 let location = location(context, lines, span);
                 format!("{location}: {:?}", truncate(text, MAX_EXAMPLE))
             });
-            self.print(&Record::Unannotated {
+            self.print(&OutputRecord::Unannotated {
                 text,
                 span,
                 clean_span: sentence.clean_span,
@@ -203,7 +203,7 @@ impl<'c> EventPrinter<'c> {
         let (context, lines) = (&self.context, self.lines.as_ref());
         let unjudged = &mut self.summary.counts.unjudged;
         unjudged.add(code, || location(context, lines, span));
-        self.print_event(&Record::Diagnostic {
+        self.print_event(&OutputRecord::Diagnostic {
             code,
             span,
             message,
@@ -231,14 +231,14 @@ impl<'c> EventPrinter<'c> {
         if let ReportKind::Checks(check) = &self.config.report {
             let checked = check.0.check(assertion);
             let (checks, lines) = (&checked.checks, &*checked.lines);
-            return self.print(&Record::Checked {
+            return self.print(&OutputRecord::Checked {
                 assertion: printed,
                 checks,
                 lines,
             });
         }
         let verdict = self.judge(assertion);
-        self.print(&Record::Assertion {
+        self.print(&OutputRecord::Assertion {
             assertion: printed,
             verdict: verdict.as_ref(),
             faults: &faults,
@@ -343,7 +343,7 @@ fn dialect_of(text: &[u8]) -> Option<String> {
 pub(super) fn print_record(
     config: &ScanConfig<'_>,
     output: &mut Output,
-    record: &Record<'_>,
+    record: &OutputRecord<'_>,
     context: &RecordContext,
     lines: Option<&LineIndex>,
 ) {
@@ -382,7 +382,7 @@ impl Handler for EventPrinter<'_> {
         }
         if let Some(mut texts) = self.text.take() {
             let decoder = texts.entry(self.context.channel).or_default();
-            decoder.push(bytes, |text| self.print(&Record::Text { text }));
+            decoder.push(bytes, |text| self.print(&OutputRecord::Text { text }));
             self.text = Some(texts);
         }
     }
@@ -416,7 +416,7 @@ impl Handler for EventPrinter<'_> {
             Event::Citation(citation) => {
                 self.summary.counts.totals.citations += 1;
                 self.count_unlisted(&citation);
-                self.print_event(&Record::Citation {
+                self.print_event(&OutputRecord::Citation {
                     citation: &citation,
                 });
             }
@@ -477,7 +477,7 @@ impl StreamSink for EventPrinter<'_> {
             }
             StreamNotice::Error(message) => {
                 self.summary.counts.errors += 1;
-                self.print_event(&Record::Error { message });
+                self.print_event(&OutputRecord::Error { message });
             }
         }
         self.set_channel(channel);

@@ -29,13 +29,13 @@ const MAX_MESSAGES: usize = 4;
 
 /// Entry of the queue of the main thread.
 enum Ordered {
-    Part(Receiver<Message>),
+    Part(Receiver<WorkerMessage>),
     EndOfFile(PathBuf),
     Unreadable(anyhow::Error),
 }
 
 /// Message of a worker.
-enum Message {
+enum WorkerMessage {
     Output(Vec<u8>),
     /// Last output and result.
     Done(Vec<u8>, Box<Done>),
@@ -61,7 +61,7 @@ pub(super) fn scan(
     thread::scope(|scope| {
         let (order, ordered) = sync_channel(jobs);
         let (used, unused) = sync_channel(jobs * MAX_MESSAGES);
-        let source = Source {
+        let source = WorkSource {
             config,
             paths: std::mem::take(&mut files.paths).into_iter(),
             files,
@@ -74,7 +74,7 @@ pub(super) fn scan(
             let worker = Worker {
                 config,
                 source: Arc::clone(&source),
-                block: Block::default(),
+                block: BlockBuffer::default(),
             };
             scope.spawn(move || worker.run());
         }
@@ -115,7 +115,7 @@ fn write_in_order(
 
 /// Writes the output of a part, and flushes it before it waits. Sends its buffers back.
 fn write_part(
-    messages: &Receiver<Message>,
+    messages: &Receiver<WorkerMessage>,
     used: &SyncSender<Vec<u8>>,
     output: &mut Output,
 ) -> anyhow::Result<Option<Done>> {
@@ -128,8 +128,8 @@ fn write_part(
             message => message.ok(),
         };
         let (mut buffer, done) = match message {
-            Some(Message::Output(buffer)) => (buffer, None),
-            Some(Message::Done(buffer, done)) => (buffer, Some(*done)),
+            Some(WorkerMessage::Output(buffer)) => (buffer, None),
+            Some(WorkerMessage::Done(buffer, done)) => (buffer, Some(*done)),
             None => return Ok(None),
         };
         output.write_buffer(&mut buffer)?;
@@ -146,8 +146,8 @@ fn write_part(
 /// Thread that reads and scans parts.
 struct Worker<'c> {
     config: &'c ScanConfig<'c>,
-    source: Arc<Mutex<Source<'c>>>,
-    block: Block,
+    source: Arc<Mutex<WorkSource<'c>>>,
+    block: BlockBuffer,
 }
 
 impl Worker<'_> {
@@ -164,11 +164,11 @@ impl Worker<'_> {
             let buffer = source.unused.try_recv().unwrap_or_default();
             let output = Output::with_buffer(buffer, OUTPUT, queue);
             let mut scanned = match part.content {
-                Content::File(input) => {
+                PartContent::File(input) => {
                     drop(source);
                     self.config.scan_input(input, output, part.file)
                 }
-                Content::Lines(lines) => {
+                PartContent::Lines(lines) => {
                     let printer = EventPrinter::new(self.config, output, part.file);
                     // The others wait until it is known where the next line begins.
                     let is_open = matches!(lines.end, Ok(BlockEnd::WithinLine));
@@ -183,15 +183,15 @@ impl Worker<'_> {
                 summary: scanned.summary,
             });
             // The main thread may have ended.
-            let _ = messages.send(Message::Done(scanned.output.take_buffer(), done));
+            let _ = messages.send(WorkerMessage::Done(scanned.output.take_buffer(), done));
         }
     }
 
     /// Scans lines that begin in the block, and end there or in further blocks of the source.
     fn scan_lines(
         &mut self,
-        lines: Lines,
-        mut source: Option<MutexGuard<'_, Source<'_>>>,
+        lines: BlockLines,
+        mut source: Option<MutexGuard<'_, WorkSource<'_>>>,
         mut printer: EventPrinter<'_>,
     ) -> Scanned {
         let config = self.config;
@@ -240,29 +240,29 @@ impl Worker<'_> {
 }
 
 /// Queue of buffers to the main thread.
-struct MessageQueue(SyncSender<Message>);
+struct MessageQueue(SyncSender<WorkerMessage>);
 
 impl BufferWriter for MessageQueue {
     fn write_buffer(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
-        let sent = self.0.send(Message::Output(std::mem::take(buffer)));
+        let sent = self.0.send(WorkerMessage::Output(std::mem::take(buffer)));
         sent.map_err(|_| io::Error::from(ErrorKind::BrokenPipe))
     }
 }
 
 /// Part of a file, or a whole file, to be scanned.
-struct Part {
-    content: Content,
+struct WorkPart {
+    content: PartContent,
     file: Option<Arc<str>>,
-    messages: SyncSender<Message>,
+    messages: SyncSender<WorkerMessage>,
 }
 
-enum Content {
+enum PartContent {
     File(Input),
-    Lines(Lines),
+    Lines(BlockLines),
 }
 
 /// Lines in a block.
-struct Lines {
+struct BlockLines {
     /// Offset of the first byte.
     start: u64,
     /// Number of the first line.
@@ -271,7 +271,7 @@ struct Lines {
 }
 
 /// Files that are cut into parts.
-struct Source<'c> {
+struct WorkSource<'c> {
     config: &'c ScanConfig<'c>,
     paths: vec::IntoIter<anyhow::Result<PathBuf>>,
     files: InputFiles,
@@ -285,16 +285,16 @@ struct Source<'c> {
 struct OpenFile {
     path: PathBuf,
     file: Option<Arc<str>>,
-    blocks: Blocks,
+    blocks: BlockReader,
     /// Offset of the next block.
     start: u64,
     /// Number of its first line, if lines are counted.
     line: u64,
 }
 
-impl Source<'_> {
+impl WorkSource<'_> {
     /// Returns the next part, of which lines are in the block; `None` without any.
-    fn next_part(&mut self, block: &mut Block) -> Result<Option<Part>, Closed> {
+    fn next_part(&mut self, block: &mut BlockBuffer) -> Result<Option<WorkPart>, Closed> {
         while self.open.is_none() {
             let Some(path) = self.paths.next() else {
                 return Ok(None);
@@ -312,8 +312,8 @@ impl Source<'_> {
             if !self.config.is_line_delimited() {
                 let messages = self.send_part()?;
                 self.send(Ordered::EndOfFile(path))?;
-                return Ok(Some(Part {
-                    content: Content::File(input),
+                return Ok(Some(WorkPart {
+                    content: PartContent::File(input),
                     file,
                     messages,
                 }));
@@ -322,7 +322,7 @@ impl Source<'_> {
             self.open = Some(OpenFile {
                 path,
                 file,
-                blocks: Blocks {
+                blocks: BlockReader {
                     input,
                     size: self.config.options.input.chunk_size.unwrap_or(size),
                     rest: Vec::new(),
@@ -337,15 +337,15 @@ impl Source<'_> {
         let next = next.map(|open| (open.start, open.line, open.file.clone()));
         let (start, line, file) = next.unwrap_or_default();
         let end = self.next_block(block);
-        Ok(Some(Part {
-            content: Content::Lines(Lines { start, line, end }),
+        Ok(Some(WorkPart {
+            content: PartContent::Lines(BlockLines { start, line, end }),
             file,
             messages,
         }))
     }
 
     /// Reads the next block of the open file.
-    fn next_block(&mut self, block: &mut Block) -> anyhow::Result<BlockEnd> {
+    fn next_block(&mut self, block: &mut BlockBuffer) -> anyhow::Result<BlockEnd> {
         let counts_lines = self.config.has_fields() || self.config.is_pretty;
         let Some(mut open) = self.open.take() else {
             return Ok(BlockEnd::File);
@@ -363,7 +363,7 @@ impl Source<'_> {
         end
     }
 
-    fn send_part(&self) -> Result<SyncSender<Message>, Closed> {
+    fn send_part(&self) -> Result<SyncSender<WorkerMessage>, Closed> {
         let (messages, receiver) = sync_channel(MAX_MESSAGES);
         self.send(Ordered::Part(receiver))?;
         Ok(messages)
@@ -376,12 +376,12 @@ impl Source<'_> {
 
 /// Buffer of a block.
 #[derive(Default)]
-struct Block {
+struct BlockBuffer {
     bytes: Vec<u8>,
     length: usize,
 }
 
-impl Block {
+impl BlockBuffer {
     fn filled(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
@@ -395,16 +395,16 @@ enum BlockEnd {
 }
 
 /// Reads a file in blocks that end with a line, if that is not longer.
-struct Blocks {
+struct BlockReader {
     input: Input,
     size: usize,
     /// Bytes after the last block, fewer than `size`.
     rest: Vec<u8>,
 }
 
-impl Blocks {
+impl BlockReader {
     /// Reads a block. If there is an error, the block has the bytes before it.
-    fn read(&mut self, block: &mut Block) -> anyhow::Result<BlockEnd> {
+    fn read(&mut self, block: &mut BlockBuffer) -> anyhow::Result<BlockEnd> {
         block.bytes.resize(self.size, 0);
         block.length = self.rest.len();
         block.bytes[..block.length].copy_from_slice(&self.rest);

@@ -7,7 +7,7 @@ use provstream::provenance::{Annotation, Assertion, Malformation, Verdict};
 use provstream::{Citation, Span};
 
 use super::line_index::{LineIndex, Position};
-use super::record::{Record, RecordContext, ViolationRecord};
+use super::record::{OutputRecord, RecordContext, ViolationRecord};
 use crate::messages::{EscapeControls, EscapeLines, count, description, styled};
 use crate::verdict::explain_annotation;
 
@@ -19,7 +19,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default();
 
 /// Formats a record, with its line feed.
 pub(super) fn format(
-    record: &Record<'_>,
+    record: &OutputRecord<'_>,
     context: &RecordContext,
     lines: Option<&LineIndex>,
 ) -> String {
@@ -31,13 +31,13 @@ pub(super) fn format(
 
 fn write_record(
     out: &mut String,
-    record: &Record<'_>,
+    record: &OutputRecord<'_>,
     context: &RecordContext,
     lines: Option<&LineIndex>,
 ) -> fmt::Result {
     let mut start = |span: Span| write!(out, "{DIM}{}{DIM:#}  ", location(span, context, lines));
     match record {
-        Record::Assertion {
+        OutputRecord::Assertion {
             assertion,
             verdict,
             faults,
@@ -45,18 +45,18 @@ fn write_record(
             start(assertion.span())?;
             write_assertion(out, assertion, *verdict, faults)
         }
-        Record::Checked {
+        OutputRecord::Checked {
             assertion, lines, ..
         } => {
             start(assertion.span())?;
             write_assertion(out, assertion, None, &[])?;
             out.write_str(lines)
         }
-        Record::Citation { citation } => {
+        OutputRecord::Citation { citation } => {
             start(citation.span())?;
             write_citation(out, citation)
         }
-        Record::Marc {
+        OutputRecord::Marc {
             kind,
             span,
             valid,
@@ -66,7 +66,7 @@ fn write_record(
             start(*span)?;
             write_marc(out, kind, *valid, violations)
         }
-        Record::Diagnostic {
+        OutputRecord::Diagnostic {
             code,
             span,
             message,
@@ -79,11 +79,11 @@ fn write_record(
                 EscapeControls(message)
             )
         }
-        Record::Error { message } => {
+        OutputRecord::Error { message } => {
             let message = EscapeControls(message);
             writeln!(out, "{BAD}error of the provider{BAD:#}: {message}")
         }
-        Record::Unannotated { text, span, .. } => {
+        OutputRecord::Unannotated { text, span, .. } => {
             start(*span)?;
             let text = EscapeControls(text);
             writeln!(
@@ -91,11 +91,11 @@ fn write_record(
                 "{BOLD}{text}{BOLD:#}  {WARNING}no annotations{WARNING:#}"
             )
         }
-        Record::Text { text } => {
+        OutputRecord::Text { text } => {
             let end = if text.ends_with('\n') { "" } else { "\n" };
             write!(out, "    {}{end}", EscapeLines(text))
         }
-        Record::End(totals) => {
+        OutputRecord::End(totals) => {
             let counts = [
                 count(totals.assertions, "assertion"),
                 count(totals.annotations, "annotation"),
@@ -105,7 +105,7 @@ fn write_record(
             ];
             write_totals(out, context, &counts)
         }
-        Record::AdmitEnd(totals) => {
+        OutputRecord::AdmitEnd(totals) => {
             let counts = [
                 count(totals.assertions, "assertion"),
                 format!("{} admitted", totals.admitted),

@@ -17,7 +17,7 @@ pub(crate) const OUTPUT_FORMAT_VERSION: u32 = 1;
 /// Line about a stream. The order of the fields is that of the output.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub(crate) enum Record<'a> {
+pub(crate) enum OutputRecord<'a> {
     /// Assertion with its annotations, and with a verdict if it was judged.
     Assertion {
         #[serde(flatten)]
@@ -168,7 +168,7 @@ fn as_string<S: Serializer>(channel: &Option<Channel>, serializer: S) -> Result<
 #[derive(Debug, Serialize)]
 pub(crate) struct ContextualLine<'a> {
     #[serde(flatten)]
-    pub(crate) record: &'a Record<'a>,
+    pub(crate) record: &'a OutputRecord<'a>,
     #[serde(flatten)]
     pub(crate) context: &'a RecordContext,
 }

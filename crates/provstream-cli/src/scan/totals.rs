@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-use super::record::{AdmitTotals, EventTotals, Record};
+use super::record::{AdmitTotals, EventTotals, OutputRecord};
 use crate::fields::FieldCounts;
 use crate::hidden_annotations::HiddenIn;
 use crate::messages::{CountAndExample, description};
@@ -62,12 +62,12 @@ impl Counts {
     }
 
     /// Builds the line of totals.
-    pub(crate) fn end_record(&self, is_judged: bool) -> Record<'static> {
+    pub(crate) fn end_record(&self, is_judged: bool) -> OutputRecord<'static> {
         let totals = self.totals;
         if !is_judged {
-            return Record::End(totals);
+            return OutputRecord::End(totals);
         }
-        Record::AdmitEnd(AdmitTotals {
+        OutputRecord::AdmitEnd(AdmitTotals {
             bytes: totals.bytes,
             assertions: totals.assertions,
             admitted: totals.assertions - self.refused.count(),

@@ -37,13 +37,13 @@ struct PendingText {
     start: u64,
     text: Vec<u8>,
     /// Annotations that are not in the text, in their order.
-    removals: VecDeque<Removal>,
+    removals: VecDeque<PendingRemoval>,
     is_in_code: bool,
 }
 
 /// Annotation that is not in the clean text.
 #[derive(Debug)]
-struct Removal {
+struct PendingRemoval {
     /// Clean offset of the next byte of text.
     clean: u64,
     /// Bytes of the stream before it that are not in the clean text.
@@ -68,7 +68,9 @@ impl UnannotatedSentences {
         // Of several in one place, the last has all that is removed.
         match pending.removals.back_mut() {
             Some(last) if last.clean == clean => last.removed = removed,
-            _ => pending.removals.push_back(Removal { clean, removed }),
+            _ => pending
+                .removals
+                .push_back(PendingRemoval { clean, removed }),
         }
     }
 
@@ -145,7 +147,7 @@ impl UnannotatedSentences {
 impl PendingText {
     /// Returns the offset in the stream of the byte at a clean offset.
     fn offset(&self, clean: u64) -> u64 {
-        let is_before = |removal: &Removal| removal.clean <= clean;
+        let is_before = |removal: &PendingRemoval| removal.clean <= clean;
         let before = self.removals.partition_point(is_before).checked_sub(1);
         let last = before.and_then(|index| self.removals.get(index));
         clean + last.map_or(0, |removal| removal.removed)
@@ -156,7 +158,7 @@ impl PendingText {
         self.text.drain(..length);
         self.start += length as u64;
         // Removals that no later text needs.
-        let is_unneeded = |next: &Removal| next.clean <= self.start;
+        let is_unneeded = |next: &PendingRemoval| next.clean <= self.start;
         while self.removals.get(1).is_some_and(is_unneeded) {
             self.removals.pop_front();
         }

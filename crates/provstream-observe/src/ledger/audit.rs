@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::chain::START;
 use super::sqlite::{SqliteLedger, StoredEntry, for_each_stored};
-use super::{LedgerError, Record};
+use super::{LedgerError, LedgerRecord};
 use crate::observation::Digest;
 use crate::query::canonical;
 
@@ -18,14 +18,14 @@ use crate::query::canonical;
 /// A ledger that has this head, or had it, has the entries up to that number unchanged. Keep heads where the writers of the
 /// ledger cannot change them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct LedgerHead {
     /// Number of entries.
     pub entries: u64,
     /// Link of the last entry; 32 zero bytes without one.
     pub chain: Digest,
 }
 
-impl Head {
+impl LedgerHead {
     /// Reads `ENTRIES:CHAIN`, a number and 64 hexadecimal digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -38,7 +38,7 @@ impl Head {
 }
 
 /// Writes `ENTRIES:CHAIN`.
-impl fmt::Display for Head {
+impl fmt::Display for LedgerHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.entries, self.chain)
     }
@@ -47,7 +47,7 @@ impl fmt::Display for Head {
 /// A difference between a ledger and what its chain says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum LedgerFault {
     /// An entry is not there.
     Missing(u64),
     /// An entry, or its order, was changed: its link does not follow from it and the link before.
@@ -69,7 +69,7 @@ pub enum Fault {
     Damaged(String),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for LedgerFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(seq) => write!(f, "entry {seq} is missing"),
@@ -99,13 +99,13 @@ impl fmt::Display for Fault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerReport {
     /// Head of the ledger.
-    pub head: Head,
+    pub head: LedgerHead,
     /// Number of observations.
     pub observations: u64,
     /// Number of observations whose bodies an expiry has erased.
     pub expired: u64,
     /// Faults, in the order of the entries; at most 100.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<LedgerFault>,
 }
 
 /// Most faults that are reported.
@@ -119,16 +119,16 @@ impl SqliteLedger {
     /// # Errors
     ///
     /// The file cannot be read, for a reason other than damage.
-    pub fn check(&self, earlier: Option<Head>) -> Result<LedgerReport, LedgerError> {
+    pub fn check(&self, earlier: Option<LedgerHead>) -> Result<LedgerReport, LedgerError> {
         let connection = self.connection();
-        let mut audit = Audit::new(earlier);
+        let mut audit = ChainAudit::new(earlier);
         let integrity = connection.query_row("PRAGMA integrity_check(1)", [], |row| {
             row.get::<_, String>(0)
         });
         match integrity.map_err(LedgerError::from) {
             Ok(found) if found == "ok" => {}
-            Ok(found) => audit.fault(Fault::Damaged(found)),
-            Err(LedgerError::Damaged(why)) => audit.fault(Fault::Damaged(why)),
+            Ok(found) => audit.fault(LedgerFault::Damaged(found)),
+            Err(LedgerError::Damaged(why)) => audit.fault(LedgerFault::Damaged(why)),
             Err(error) => return Err(error),
         }
         let read = for_each_stored(&connection, 0, |stored| {
@@ -136,7 +136,7 @@ impl SqliteLedger {
             Ok::<_, LedgerError>(audit.faults.len() < MAX_FAULTS)
         });
         match read {
-            Err(LedgerError::Damaged(why)) => audit.fault(Fault::Damaged(why)),
+            Err(LedgerError::Damaged(why)) => audit.fault(LedgerFault::Damaged(why)),
             read => read?,
         }
         Ok(audit.finish())
@@ -147,16 +147,16 @@ impl SqliteLedger {
     /// # Errors
     ///
     /// The file cannot be read, or the output cannot be written.
-    pub fn export(&self, out: &mut dyn Write) -> Result<Head, ExportError> {
+    pub fn export(&self, out: &mut dyn Write) -> Result<LedgerHead, ExportError> {
         let mut connection = self.connection();
         // The head and the entries are of one moment.
         let transaction = connection.transaction().map_err(LedgerError::from)?;
-        let mut head = Head {
+        let mut head = LedgerHead {
             entries: 0,
             chain: START,
         };
         for_each_stored(&transaction, 0, |stored| {
-            head = Head {
+            head = LedgerHead {
                 entries: stored.seq,
                 chain: stored.chain,
             };
@@ -172,21 +172,21 @@ impl SqliteLedger {
 }
 
 /// State of an audit.
-struct Audit {
-    earlier: Option<Head>,
-    before: Head,
+struct ChainAudit {
+    earlier: Option<LedgerHead>,
+    before: LedgerHead,
     /// Observations without a body.
     without_body: BTreeSet<u64>,
     observations: u64,
     expired: u64,
-    faults: Vec<Fault>,
+    faults: Vec<LedgerFault>,
 }
 
-impl Audit {
-    fn new(earlier: Option<Head>) -> Self {
+impl ChainAudit {
+    fn new(earlier: Option<LedgerHead>) -> Self {
         Self {
             earlier,
-            before: Head {
+            before: LedgerHead {
                 entries: 0,
                 chain: START,
             },
@@ -197,32 +197,32 @@ impl Audit {
         }
     }
 
-    fn fault(&mut self, fault: Fault) {
+    fn fault(&mut self, fault: LedgerFault) {
         self.faults.push(fault);
     }
 
     fn entry(&mut self, stored: &StoredEntry) {
         let expected = self.before.entries + 1;
         if stored.seq != expected {
-            self.fault(Fault::Missing(expected));
+            self.fault(LedgerFault::Missing(expected));
         } else if stored.link(self.before.chain) != Some(stored.chain) {
-            self.fault(Fault::Changed(stored.seq));
+            self.fault(LedgerFault::Changed(stored.seq));
         }
-        self.before = Head {
+        self.before = LedgerHead {
             entries: stored.seq,
             chain: stored.chain,
         };
         if !stored.is_body_intact() {
-            self.fault(Fault::BodyChanged(stored.seq));
+            self.fault(LedgerFault::BodyChanged(stored.seq));
         }
         match stored.record() {
-            Some(Record::Observation(entry)) => {
+            Some(LedgerRecord::Observation(entry)) => {
                 self.observations += 1;
                 if entry.body.is_none() {
                     self.without_body.insert(stored.seq);
                 }
             }
-            Some(Record::Expiry { erased, .. }) => {
+            Some(LedgerRecord::Expiry { erased, .. }) => {
                 for range in erased {
                     let erased: Vec<_> = self.without_body.range(range).copied().collect();
                     self.expired += erased.len() as u64;
@@ -231,22 +231,22 @@ impl Audit {
                     }
                 }
             }
-            None => self.fault(Fault::Changed(stored.seq)),
+            None => self.fault(LedgerFault::Changed(stored.seq)),
         }
         if self
             .earlier
             .is_some_and(|head| head.entries == stored.seq && head.chain != stored.chain)
         {
-            self.fault(Fault::Rewritten(stored.seq));
+            self.fault(LedgerFault::Rewritten(stored.seq));
         }
     }
 
     fn finish(mut self) -> LedgerReport {
         for seq in std::mem::take(&mut self.without_body) {
-            self.fault(Fault::BodyRemoved(seq));
+            self.fault(LedgerFault::BodyRemoved(seq));
         }
         match self.earlier {
-            Some(head) if head.entries > self.before.entries => self.fault(Fault::Shorter {
+            Some(head) if head.entries > self.before.entries => self.fault(LedgerFault::Shorter {
                 expected: head.entries,
                 found: self.before.entries,
             }),
@@ -263,10 +263,10 @@ impl Audit {
 }
 
 /// Line of an export.
-fn export_line(stored: &StoredEntry, record: &Record) -> Value {
+fn export_line(stored: &StoredEntry, record: &LedgerRecord) -> Value {
     let links = json!({ "seq": stored.seq, "body": stored.body.to_string(), "chain": stored.chain.to_string() });
     let members = match record {
-        Record::Observation(entry) => {
+        LedgerRecord::Observation(entry) => {
             let mut line = json!({
                 "kind": "observation",
                 "id": entry.id,
@@ -303,7 +303,7 @@ fn export_line(stored: &StoredEntry, record: &Record) -> Value {
             }
             line
         }
-        Record::Expiry { time, erased, .. } => {
+        LedgerRecord::Expiry { time, erased, .. } => {
             let erased: Vec<_> = erased
                 .iter()
                 .map(|range| [*range.start(), *range.end()])

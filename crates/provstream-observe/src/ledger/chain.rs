@@ -17,7 +17,7 @@ pub(super) const START: Digest = Digest([0; 32]);
 /// Parts of an entry that stay after expiry.
 pub(super) struct Header<'a> {
     pub(super) seq: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: EntryKind,
     pub(super) id: &'a str,
     pub(super) class: &'a str,
     pub(super) time: &'a str,
@@ -28,12 +28,12 @@ pub(super) struct Header<'a> {
 
 /// Kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     Observation,
     Expiry,
 }
 
-impl Kind {
+impl EntryKind {
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Observation => "observation",

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 use provstream::provenance::Timestamp;
 
-pub use audit::{ExportError, Fault, Head, LedgerReport};
+pub use audit::{ExportError, LedgerFault, LedgerHead, LedgerReport};
 pub use sqlite::SqliteLedger;
 
 use crate::observation::{Anchor, Digest, Observation};
@@ -34,7 +34,7 @@ pub trait Ledger: Send + Sync {
     /// # Errors
     ///
     /// The store cannot be read.
-    fn lookup(&self, id: &str) -> Result<Option<Entry>, LedgerError>;
+    fn lookup(&self, id: &str) -> Result<Option<LedgerEntry>, LedgerError>;
 
     /// Erases the queries, digests, anchors and contents of the observations that expire at `now` or before, and returns how many these are.
     /// Their ids, classes and times stay.
@@ -47,7 +47,7 @@ pub trait Ledger: Send + Sync {
 
 /// Recorded observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LedgerEntry {
     /// Number, from 1.
     pub seq: u64,
     /// Id that annotations cite.
@@ -77,9 +77,9 @@ pub struct Body {
 
 /// Entry of a ledger with a hash chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Record {
+pub enum LedgerRecord {
     /// An observation.
-    Observation(Entry),
+    Observation(LedgerEntry),
     /// Expiry of observations.
     Expiry {
         /// Number, from 1.
@@ -91,7 +91,7 @@ pub enum Record {
     },
 }
 
-impl Record {
+impl LedgerRecord {
     /// Returns the number, from 1.
     #[must_use]
     pub const fn seq(&self) -> u64 {

@@ -13,8 +13,8 @@ use rusqlite::{
     TransactionBehavior, params,
 };
 
-use super::chain::{Header, Kind, START, body_digest, erased_text, parse_erased, ranges};
-use super::{Body, Entry, Head, Ledger, LedgerError, Record};
+use super::chain::{EntryKind, Header, START, body_digest, erased_text, parse_erased, ranges};
+use super::{Body, Ledger, LedgerEntry, LedgerError, LedgerHead, LedgerRecord};
 use crate::observation::{Anchor, Digest, Observation};
 use crate::query::Query;
 
@@ -158,7 +158,7 @@ impl SqliteLedger {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub fn head(&self) -> Result<Head, LedgerError> {
+    pub fn head(&self) -> Result<LedgerHead, LedgerError> {
         head(&self.connection())
     }
 
@@ -170,7 +170,7 @@ impl SqliteLedger {
     pub fn for_each(
         &self,
         first: u64,
-        mut each: impl FnMut(Record) -> bool,
+        mut each: impl FnMut(LedgerRecord) -> bool,
     ) -> Result<(), LedgerError> {
         let connection = self.connection();
         for_each_stored(&connection, first, |stored| {
@@ -192,7 +192,7 @@ impl Ledger for SqliteLedger {
         self.record_all([observation])
     }
 
-    fn lookup(&self, id: &str) -> Result<Option<Entry>, LedgerError> {
+    fn lookup(&self, id: &str) -> Result<Option<LedgerEntry>, LedgerError> {
         let select = format!(
             "SELECT {COLUMNS} FROM entry WHERE id = ?1 AND kind = 'observation' ORDER BY seq DESC LIMIT 1"
         );
@@ -202,7 +202,7 @@ impl Ledger for SqliteLedger {
         match found.optional()? {
             None => Ok(None),
             Some(stored) => match stored.record() {
-                Some(Record::Observation(entry)) => Ok(Some(entry)),
+                Some(LedgerRecord::Observation(entry)) => Ok(Some(entry)),
                 _ => Err(stored.malformed()),
             },
         }
@@ -231,7 +231,7 @@ impl Ledger for SqliteLedger {
         let erased = erased_text(&ranges(expired.iter().copied()));
         let header = Header {
             seq: head.entries + 1,
-            kind: Kind::Expiry,
+            kind: EntryKind::Expiry,
             id: "",
             class: "",
             time: &now.to_string(),
@@ -276,16 +276,16 @@ struct BodyColumns<'a> {
 /// Adds an observation after `head`, and returns the new head.
 fn insert(
     transaction: &Transaction<'_>,
-    head: Head,
+    head: LedgerHead,
     observation: &Observation,
-) -> Result<Head, LedgerError> {
+) -> Result<LedgerHead, LedgerError> {
     let mut salt = [0; 16];
     getrandom::fill(&mut salt).map_err(|error| LedgerError::Other(error.to_string().into()))?;
     let result = observation.result();
     let expires = observation.expires().map(|expires| expires.to_string());
     let header = Header {
         seq: head.entries + 1,
-        kind: Kind::Observation,
+        kind: EntryKind::Observation,
         id: observation.id(),
         class: observation.class(),
         time: &observation.time().to_string(),
@@ -304,10 +304,10 @@ fn insert(
 
 fn append(
     transaction: &Transaction<'_>,
-    head: Head,
+    head: LedgerHead,
     header: &Header<'_>,
     body: &BodyColumns<'_>,
-) -> Result<Head, LedgerError> {
+) -> Result<LedgerHead, LedgerError> {
     const INSERT: &str =
         "INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     let chain = header.link(head.chain);
@@ -327,22 +327,22 @@ fn append(
         body.salt,
         body.content,
     ])?;
-    Ok(Head {
+    Ok(LedgerHead {
         entries: header.seq,
         chain,
     })
 }
 
-fn head(connection: &Connection) -> Result<Head, LedgerError> {
+fn head(connection: &Connection) -> Result<LedgerHead, LedgerError> {
     let mut statement =
         connection.prepare_cached("SELECT seq, chain FROM entry ORDER BY seq DESC LIMIT 1")?;
     let last = statement.query_row([], |row| {
-        Ok(Head {
+        Ok(LedgerHead {
             entries: row.get(0)?,
             chain: Digest(row.get(1)?),
         })
     });
-    Ok(last.optional()?.unwrap_or(Head {
+    Ok(last.optional()?.unwrap_or(LedgerHead {
         entries: 0,
         chain: START,
     }))
@@ -410,7 +410,7 @@ impl StoredEntry {
     pub(super) fn link(&self, before: Digest) -> Option<Digest> {
         let header = Header {
             seq: self.seq,
-            kind: Kind::parse(&self.kind)?,
+            kind: EntryKind::parse(&self.kind)?,
             id: &self.id,
             class: &self.class,
             time: &self.time,
@@ -426,7 +426,7 @@ impl StoredEntry {
             let is_empty = self.result.is_none() && self.anchor.is_none() && self.salt.is_none();
             return is_empty && self.content.is_none();
         };
-        if Kind::parse(&self.kind) == Some(Kind::Expiry) {
+        if EntryKind::parse(&self.kind) == Some(EntryKind::Expiry) {
             return Digest::of(query.as_bytes()) == self.body;
         }
         let (Ok(parsed), Some(result), Some(salt)) =
@@ -441,12 +441,12 @@ impl StoredEntry {
     }
 
     /// Returns the entry in the public form; `None` if it is malformed.
-    pub(super) fn record(&self) -> Option<Record> {
+    pub(super) fn record(&self) -> Option<LedgerRecord> {
         let time = Timestamp::parse(&self.time).ok()?;
-        if Kind::parse(&self.kind)? == Kind::Expiry {
+        if EntryKind::parse(&self.kind)? == EntryKind::Expiry {
             let erased = parse_erased(self.query.as_deref()?)?;
             let seq = self.seq;
-            return Some(Record::Expiry { seq, time, erased });
+            return Some(LedgerRecord::Expiry { seq, time, erased });
         }
         let body = match (&self.query, self.result) {
             (Some(query), Some(result)) => Some(Body {
@@ -458,7 +458,7 @@ impl StoredEntry {
             _ => None,
         };
         let expires = self.expires.as_deref().map(Timestamp::parse);
-        Some(Record::Observation(Entry {
+        Some(LedgerRecord::Observation(LedgerEntry {
             seq: self.seq,
             id: self.id.clone(),
             class: self.class.clone(),

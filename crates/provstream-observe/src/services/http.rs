@@ -36,20 +36,20 @@ pub(super) fn events(
     max: usize,
 ) -> BoxStream<'static, Result<Sse, sse_stream::Error>> {
     let bytes = Limited::new(body, max).into_data_stream();
-    SseStream::from_bytes_stream(bytes.map_err(RequestError)).boxed()
+    SseStream::from_bytes_stream(bytes.map_err(HttpError)).boxed()
 }
 
 /// Error of a request.
 #[derive(Debug)]
-pub(super) struct RequestError(pub(super) Box<dyn Error + Send + Sync>);
+pub(super) struct HttpError(pub(super) Box<dyn Error + Send + Sync>);
 
-impl fmt::Display for RequestError {
+impl fmt::Display for HttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl Error for RequestError {
+impl Error for HttpError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.0.source()
     }

@@ -13,7 +13,7 @@ use tokio::process::Command;
 use tokio::sync::Mutex;
 
 use super::http::HttpClient;
-use super::settings::{Endpoint, Service, Settings};
+use super::settings::{Endpoint, Service, ServiceSettings};
 use super::transport::ServiceClient;
 use crate::query::canonical;
 use crate::substrate::{McpBrief, SubstrateError};
@@ -22,13 +22,13 @@ use crate::substrate::{McpBrief, SubstrateError};
 const MAX_RESPONSE: usize = 4 << 20;
 
 /// Connection to a service, once it was asked.
-type Connection = Arc<Mutex<Option<RunningService<RoleClient, ()>>>>;
+type ServiceConnection = Arc<Mutex<Option<RunningService<RoleClient, ()>>>>;
 
 /// Connections to all services, by name.
-pub(super) struct Connections(HashMap<String, Connection>);
+pub(super) struct Connections(HashMap<String, ServiceConnection>);
 
 impl Connections {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &ServiceSettings) -> Self {
         let names = settings.services.iter().map(|service| &service.name);
         Self(names.map(|name| (name.clone(), Arc::default())).collect())
     }
@@ -71,7 +71,7 @@ impl Connections {
 
 /// Returns the connection to a service, and opens it if there is none.
 async fn connected(
-    connection: &Connection,
+    connection: &ServiceConnection,
     service: &Service,
     client: HttpClient,
 ) -> Result<Peer<RoleClient>, SubstrateError> {

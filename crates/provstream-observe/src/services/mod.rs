@@ -17,7 +17,7 @@ pub use self::settings::ServicesError;
 
 use self::http::{HttpClient, http_client};
 use self::mcp::Connections;
-use self::settings::Settings;
+use self::settings::ServiceSettings;
 use crate::substrate::{McpBrief, SseCount, SubstrateError};
 
 /// Time for a connection and the head of a response.
@@ -31,7 +31,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 /// A service that is a command is started when it is first asked, and ends when this value is dropped. Queries block the calling
 /// thread, also in an asynchronous program.
 pub struct Services {
-    settings: Settings,
+    settings: ServiceSettings,
     client: HttpClient,
     connections: Connections,
     /// `None` only while it is dropped.
@@ -46,7 +46,7 @@ impl Services {
     ///
     /// The position and cause of the first fault.
     pub fn from_toml(file: &[u8]) -> Result<Self, ServicesError> {
-        let settings = Settings::parse(file)?;
+        let settings = ServiceSettings::parse(file)?;
         let start = || -> io::Result<_> {
             let runtime = Builder::new_multi_thread()
                 .worker_threads(1)

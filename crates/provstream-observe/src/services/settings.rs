@@ -18,7 +18,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Channels and MCP services of a settings file.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct ServiceSettings {
     pub(super) urls: Vec<String>,
     pub(super) services: Vec<Service>,
 }
@@ -42,7 +42,7 @@ pub(super) enum Endpoint {
     Url(String, Option<String>),
 }
 
-impl Settings {
+impl ServiceSettings {
     pub(super) fn parse(file: &[u8]) -> Result<Self, ServicesError> {
         let file = File::parse(file)?;
         let root = file.root(&["sse", "service"])?;

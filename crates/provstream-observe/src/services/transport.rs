@@ -23,20 +23,20 @@ use sse_stream::Sse;
 use tokio::time::timeout;
 
 use super::CONNECT_TIMEOUT;
-use super::http::{HttpClient, RequestError, events};
+use super::http::{HttpClient, HttpError, events};
 
 /// Client of the streamable HTTP transport. It opens no stream for what a service says unasked.
 #[derive(Clone)]
 pub(super) struct ServiceClient(pub(super) HttpClient);
 
 fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> TransportError {
-    StreamableHttpError::Client(RequestError(error.into()))
+    StreamableHttpError::Client(HttpError(error.into()))
 }
 
-type TransportError = StreamableHttpError<RequestError>;
+type TransportError = StreamableHttpError<HttpError>;
 
 /// Head of a request: what the transport adds to each of them.
-struct Head {
+struct RequestHead {
     uri: Arc<str>,
     session: Option<Arc<str>>,
     token: Option<String>,
@@ -47,7 +47,7 @@ impl ServiceClient {
     async fn send(
         &self,
         method: Method,
-        head: Head,
+        head: RequestHead,
         body: Vec<u8>,
     ) -> Result<Response<Incoming>, TransportError> {
         let mut request = Request::builder()
@@ -76,7 +76,7 @@ impl ServiceClient {
 }
 
 impl StreamableHttpClient for ServiceClient {
-    type Error = RequestError;
+    type Error = HttpError;
 
     async fn post_message(
         &self,
@@ -109,7 +109,7 @@ impl StreamableHttpClient for ServiceClient {
     ) -> Result<StreamableHttpPostResponse, TransportError> {
         let body = serde_json::to_vec(&message)?;
         let has_session = session_id.is_some();
-        let head = Head {
+        let head = RequestHead {
             uri,
             session: session_id,
             token: auth_header,
@@ -163,7 +163,7 @@ impl StreamableHttpClient for ServiceClient {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), TransportError> {
-        let head = Head {
+        let head = RequestHead {
             uri,
             session: Some(session_id),
             token: auth_header,

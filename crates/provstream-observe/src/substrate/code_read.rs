@@ -1,13 +1,16 @@
 //! `substrate.code.read`: a file, or some of its lines.
 
 use super::query::CodeRead;
-use super::{FoundResult, SubstrateError, Work};
+use super::{FoundResult, QueryWork, SubstrateError};
 use crate::observation::Anchor;
 
 /// Longest text before or after a result in an anchor.
 pub(crate) const MAX_ANCHOR: usize = 80;
 
-pub(super) fn observe(work: Work<'_>, query: &CodeRead) -> Result<FoundResult, SubstrateError> {
+pub(super) fn observe(
+    work: QueryWork<'_>,
+    query: &CodeRead,
+) -> Result<FoundResult, SubstrateError> {
     let file = work.root.read(&query.path, work)?;
     let Some((first, count)) = query.lines else {
         return Ok(FoundResult::of(file));

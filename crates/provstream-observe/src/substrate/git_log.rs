@@ -13,7 +13,7 @@ use provstream::provenance::Timestamp;
 
 use super::query::GitLog;
 use super::root::io_error;
-use super::{FoundResult, SubstrateError, Work};
+use super::{FoundResult, QueryWork, SubstrateError};
 use crate::observation::Anchor;
 
 /// Most symbolic references from one to the next.
@@ -30,7 +30,7 @@ pub(crate) struct Commit {
     pub(crate) text: Vec<u8>,
 }
 
-pub(super) fn observe(work: Work<'_>, query: &GitLog) -> Result<FoundResult, SubstrateError> {
+pub(super) fn observe(work: QueryWork<'_>, query: &GitLog) -> Result<FoundResult, SubstrateError> {
     let (_, commits) = commits(work, query, None)?;
     let Some(first) = commits.first() else {
         return Err(SubstrateError::gone(match &query.path {
@@ -56,7 +56,7 @@ pub(super) fn observe(work: Work<'_>, query: &GitLog) -> Result<FoundResult, Sub
 
 /// Lists the latest commits, or those from the commit `first` on, and counts the newer ones. As many as the query asks for are listed.
 pub(super) fn commits(
-    work: Work<'_>,
+    work: QueryWork<'_>,
     query: &GitLog,
     first: Option<&str>,
 ) -> Result<(usize, Vec<Commit>), SubstrateError> {
@@ -134,7 +134,7 @@ pub(super) fn commits(
 
 /// Opens a repository without the settings of the user or the system. Nothing of it may be elsewhere: it is a folder `.git` or a
 /// bare repository, without links, alternates and worktrees.
-fn open(work: Work<'_>, query: &GitLog) -> Result<gix::Repository, SubstrateError> {
+fn open(work: QueryWork<'_>, query: &GitLog) -> Result<gix::Repository, SubstrateError> {
     let path = query.repository.as_str();
     let elsewhere = |name: &str| {
         SubstrateError::refused(format!(
@@ -218,7 +218,7 @@ fn open(work: Work<'_>, query: &GitLog) -> Result<gix::Repository, SubstrateErro
 
 /// Check of a folder of a repository, which gitoxide reads by itself: neither links out of it nor files that block.
 struct RepositoryFolder<'a> {
-    work: Work<'a>,
+    work: QueryWork<'a>,
     files: usize,
     /// Creates the error for something that is not below the root.
     found: &'a dyn Fn(&str) -> SubstrateError,

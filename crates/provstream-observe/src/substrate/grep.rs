@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::query::Grep;
 use super::root::{io_error, read_open, require_storage};
-use super::{FoundResult, SubstrateError, Work};
+use super::{FoundResult, QueryWork, SubstrateError};
 
 /// Largest compiled regular expression in bytes.
 const MAX_REGEX: usize = 10 << 20;
@@ -23,7 +23,7 @@ const MAX_IGNORE_FILE: usize = 256 << 10;
 
 /// Searches a file, or the files of a folder in the order of their names. As in ripgrep, hidden files, files that `.gitignore` or
 /// `.ignore` name, and binary files are left out. Links are not followed.
-pub(super) fn observe(work: Work<'_>, query: &Grep) -> Result<FoundResult, SubstrateError> {
+pub(super) fn observe(work: QueryWork<'_>, query: &Grep) -> Result<FoundResult, SubstrateError> {
     let mut builder = RegexMatcherBuilder::new();
     builder
         .case_insensitive(query.ignore_case)
@@ -39,7 +39,7 @@ pub(super) fn observe(work: Work<'_>, query: &Grep) -> Result<FoundResult, Subst
     searcher.line_number(true).heap_limit(Some(
         usize::try_from(work.limits.max_file).unwrap_or(usize::MAX),
     ));
-    let mut search = Search {
+    let mut search = GrepSearch {
         work,
         matcher,
         searcher: searcher.build(),
@@ -75,8 +75,8 @@ pub(super) fn observe(work: Work<'_>, query: &Grep) -> Result<FoundResult, Subst
 }
 
 /// State of a search.
-struct Search<'a> {
-    work: Work<'a>,
+struct GrepSearch<'a> {
+    work: QueryWork<'a>,
     matcher: RegexMatcher,
     searcher: Searcher,
     /// Matching lines that are still wanted.
@@ -86,7 +86,7 @@ struct Search<'a> {
     found: FoundResult,
 }
 
-impl Search<'_> {
+impl GrepSearch<'_> {
     /// Searches the entries of a folder; `prefix` is its path with a slash at the end. `ignored` has the rules of the folders around it.
     fn folder(
         &mut self,
@@ -167,7 +167,7 @@ impl Search<'_> {
         if memchr::memchr(0, text).is_some() {
             return Ok(());
         }
-        let mut lines = Lines {
+        let mut lines = MatchingLines {
             path,
             content: &mut self.found.content,
             left: self.left,
@@ -247,14 +247,14 @@ fn is_ignored(rules: &[Gitignore], path: &str, is_dir: bool) -> bool {
 }
 
 /// Receiver of matching lines.
-struct Lines<'a> {
+struct MatchingLines<'a> {
     path: &'a str,
     content: &'a mut Vec<u8>,
     left: usize,
     max: usize,
 }
 
-impl Sink for Lines<'_> {
+impl Sink for MatchingLines<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

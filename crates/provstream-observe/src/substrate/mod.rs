@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 pub use query::SubstrateQuery;
 
 use self::git_log::Commit;
-use self::root::Root;
+use self::root::RootFolder;
 use crate::observation::Anchor;
 #[cfg(feature = "mcp")]
 use crate::services::Services;
@@ -56,7 +56,7 @@ impl Default for SubstrateLimits {
 /// Substrates of one root folder.
 #[derive(Debug)]
 pub struct Substrates {
-    root: Root,
+    root: RootFolder,
     limits: SubstrateLimits,
     #[cfg(feature = "mcp")]
     services: Option<Services>,
@@ -70,7 +70,7 @@ impl Substrates {
     /// The folder cannot be opened.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, SubstrateError> {
         Ok(Self {
-            root: Root::open(root.as_ref())?,
+            root: RootFolder::open(root.as_ref())?,
             limits: SubstrateLimits::default(),
             #[cfg(feature = "mcp")]
             services: None,
@@ -163,8 +163,8 @@ impl Substrates {
         git_log::commits(self.work(), query, Some(first))
     }
 
-    fn work(&self) -> Work<'_> {
-        Work {
+    fn work(&self) -> QueryWork<'_> {
+        QueryWork {
             root: &self.root,
             limits: &self.limits,
             deadline: Instant::now() + self.limits.timeout,
@@ -206,13 +206,13 @@ impl FoundResult {
 
 /// Root, limits and deadline of a query.
 #[derive(Clone, Copy, Debug)]
-struct Work<'a> {
-    root: &'a Root,
+struct QueryWork<'a> {
+    root: &'a RootFolder,
     limits: &'a SubstrateLimits,
     deadline: Instant,
 }
 
-impl Work<'_> {
+impl QueryWork<'_> {
     fn check_time(&self) -> Result<(), SubstrateError> {
         match Instant::now() > self.deadline {
             true => Err(SubstrateError::limit(format!(

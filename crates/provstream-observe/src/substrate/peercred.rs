@@ -1,11 +1,14 @@
 //! `substrate.unix.peercred`: the process that listens on a Unix-domain socket.
 
 use super::query::Peercred;
-use super::{FoundResult, SubstrateError, Work};
+use super::{FoundResult, QueryWork, SubstrateError};
 
 /// Connects, has the kernel report who listens, and closes the connection.
 #[cfg(target_os = "linux")]
-pub(super) fn observe(work: Work<'_>, query: &Peercred) -> Result<FoundResult, SubstrateError> {
+pub(super) fn observe(
+    work: QueryWork<'_>,
+    query: &Peercred,
+) -> Result<FoundResult, SubstrateError> {
     use std::os::fd::{AsFd as _, AsRawFd as _};
 
     use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
@@ -46,7 +49,10 @@ pub(super) fn observe(work: Work<'_>, query: &Peercred) -> Result<FoundResult, S
 
 /// Refuses: other kernels have no `SO_PEERCRED`.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn observe(work: Work<'_>, query: &Peercred) -> Result<FoundResult, SubstrateError> {
+pub(super) fn observe(
+    work: QueryWork<'_>,
+    query: &Peercred,
+) -> Result<FoundResult, SubstrateError> {
     work.root.relative(&query.path)?;
     Err(SubstrateError::unreachable(
         "expected Linux for the credentials of a peer, found another system",

@@ -202,7 +202,7 @@ impl SubstrateQuery {
     /// The query has not the members of its class.
     #[must_use]
     pub fn parse(class: &str, query: &Query) -> Option<Result<Self, SubstrateError>> {
-        let mut members = Members(query.members());
+        let mut members = QueryMembers(query.members());
         let parsed = match class {
             "substrate.code.read" => members.code_read(),
             "substrate.grep" => members.grep(),
@@ -281,9 +281,9 @@ impl SubstrateQuery {
 }
 
 /// Members of a query that are not read yet.
-struct Members(Map<String, Value>);
+struct QueryMembers(Map<String, Value>);
 
-impl Members {
+impl QueryMembers {
     fn code_read(&mut self) -> Result<SubstrateQuery, SubstrateError> {
         let path = self.text("path")?;
         let lines = match (self.number("offset")?, self.number("limit")?) {

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
-use super::{SubstrateError, Work};
+use super::{QueryWork, SubstrateError};
 
 /// Longest path in bytes.
 const MAX_PATH: usize = 4096;
@@ -14,12 +14,12 @@ const MAX_PATH: usize = 4096;
 /// Root folder. Every path is opened relative to it, so that neither `..` nor a link can leave it, also if links are changed
 /// meanwhile (`openat2` with `RESOLVE_BENEATH` on Linux, one component at a time elsewhere).
 #[derive(Debug)]
-pub(super) struct Root {
+pub(super) struct RootFolder {
     dir: Dir,
     path: PathBuf,
 }
 
-impl Root {
+impl RootFolder {
     pub(super) fn open(path: &Path) -> Result<Self, SubstrateError> {
         let fail = |error| {
             SubstrateError::unreachable(format!("cannot open the root {}: {error}", path.display()))
@@ -35,7 +35,7 @@ impl Root {
     }
 
     /// Reads a whole regular file.
-    pub(super) fn read(&self, path: &str, work: Work<'_>) -> Result<Vec<u8>, SubstrateError> {
+    pub(super) fn read(&self, path: &str, work: QueryWork<'_>) -> Result<Vec<u8>, SubstrateError> {
         let (file, metadata) = self.file(path)?;
         read_open(path, file, &metadata, work)
     }
@@ -146,7 +146,7 @@ pub(super) fn read_open(
     path: &str,
     file: File,
     metadata: &Metadata,
-    work: Work<'_>,
+    work: QueryWork<'_>,
 ) -> Result<Vec<u8>, SubstrateError> {
     let max = work.limits.max_file;
     let too_long = |length: u64| {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use provstream::provenance::{Annotation, Class, ObservationCheck as _, Timestamp};
 use provstream_observe::{
-    Entry, Ledger, LedgerError, LedgerObservations, Observation, Outcome, SqliteLedger, Substrates,
+    LedgerEntry, Ledger, LedgerError, LedgerObservations, Observation, Outcome, SqliteLedger, Substrates,
 };
 
 use super::{noon, numbered};
@@ -26,7 +26,7 @@ impl Ledger for Slow {
         self.0.record(observation)
     }
 
-    fn lookup(&self, id: &str) -> Result<Option<Entry>, LedgerError> {
+    fn lookup(&self, id: &str) -> Result<Option<LedgerEntry>, LedgerError> {
         sleep(self.1);
         self.0.lookup(id)
     }
@@ -77,7 +77,7 @@ impl Ledger for Closed {
         self.ledger.record(observation)
     }
 
-    fn lookup(&self, id: &str) -> Result<Option<Entry>, LedgerError> {
+    fn lookup(&self, id: &str) -> Result<Option<LedgerEntry>, LedgerError> {
         self.started.fetch_add(1, Ordering::SeqCst);
         while !self.is_open.load(Ordering::SeqCst) {
             sleep(Duration::from_millis(1));
@@ -131,7 +131,7 @@ impl Ledger for Broken {
         Err(LedgerError::Full)
     }
 
-    fn lookup(&self, _: &str) -> Result<Option<Entry>, LedgerError> {
+    fn lookup(&self, _: &str) -> Result<Option<LedgerEntry>, LedgerError> {
         Err(LedgerError::Damaged("no page".into()))
     }
 

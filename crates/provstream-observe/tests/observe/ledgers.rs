@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use provstream_observe::{
-    Anchor, Fault, Head, Ledger, LedgerError, LedgerReport, Observation, Record, SqliteLedger,
+    Anchor, Ledger, LedgerError, LedgerFault, LedgerHead, LedgerRecord, LedgerReport, Observation,
+    SqliteLedger,
 };
 use rusqlite::Connection;
 use serde_json::Value;
@@ -37,7 +38,7 @@ fn tamper(dir: &TempDir, sql: &str) {
     connection.execute_batch(sql).expect("changed");
 }
 
-fn faults(dir: &TempDir, head: Option<Head>) -> Vec<Fault> {
+fn faults(dir: &TempDir, head: Option<LedgerHead>) -> Vec<LedgerFault> {
     let ledger = SqliteLedger::open_existing(dir.path().join("obs.db")).expect("a ledger");
     ledger.check(head).expect("checked").faults
 }
@@ -96,7 +97,7 @@ fn expiry_erases_all_but_a_tombstone() {
             true
         })
         .expect("read");
-    let expiry = Record::Expiry {
+    let expiry = LedgerRecord::Expiry {
         seq: 11,
         time: noon(),
         erased: vec![3..=4],
@@ -126,62 +127,62 @@ fn each_kind_of_change_is_found() {
     assert_eq!(found("SELECT 1"), []);
     for column in ["id", "class", "time", "kind"] {
         let sql = format!("UPDATE entry SET {column} = 'expiry' WHERE seq = 2");
-        assert!(found(&sql).contains(&Fault::Changed(2)), "{column}");
+        assert!(found(&sql).contains(&LedgerFault::Changed(2)), "{column}");
     }
     for (sql, expected) in [
         (
             "UPDATE entry SET expires = '2027-01-01T00:00:00Z' WHERE seq = 2",
-            Fault::Changed(2),
+            LedgerFault::Changed(2),
         ),
         (
             "UPDATE entry SET query = '{}' WHERE seq = 2",
-            Fault::BodyChanged(2),
+            LedgerFault::BodyChanged(2),
         ),
         (
             "UPDATE entry SET query = ' ' || query WHERE seq = 2",
-            Fault::BodyChanged(2),
+            LedgerFault::BodyChanged(2),
         ),
         (
             "UPDATE entry SET content = x'00' WHERE seq = 2",
-            Fault::BodyChanged(2),
+            LedgerFault::BodyChanged(2),
         ),
         (
             "UPDATE entry SET result = randomblob(32) WHERE seq = 5",
-            Fault::BodyChanged(5),
+            LedgerFault::BodyChanged(5),
         ),
         (
             "UPDATE entry SET anchor_before = 'b' WHERE seq = 6",
-            Fault::BodyChanged(6),
+            LedgerFault::BodyChanged(6),
         ),
         (
             "UPDATE entry SET content = NULL, query = NULL, result = NULL, salt = NULL WHERE seq = 2",
-            Fault::BodyRemoved(2),
+            LedgerFault::BodyRemoved(2),
         ),
         (
             "UPDATE entry SET query = '[[1,4]]' WHERE seq = 11",
-            Fault::BodyChanged(11),
+            LedgerFault::BodyChanged(11),
         ),
         (
             "UPDATE entry SET content = x'00' WHERE seq = 3",
-            Fault::BodyChanged(3),
+            LedgerFault::BodyChanged(3),
         ),
-        ("DELETE FROM entry WHERE seq = 7", Fault::Missing(7)),
-        ("DELETE FROM entry WHERE seq = 1", Fault::Missing(1)),
+        ("DELETE FROM entry WHERE seq = 7", LedgerFault::Missing(7)),
+        ("DELETE FROM entry WHERE seq = 1", LedgerFault::Missing(1)),
         (
             "DELETE FROM entry WHERE seq = 7; UPDATE entry SET seq = seq - 1 WHERE seq > 7",
-            Fault::Changed(7),
+            LedgerFault::Changed(7),
         ),
         (
             "UPDATE entry SET seq = 100 WHERE seq = 2; UPDATE entry SET seq = 2 WHERE seq = 8; UPDATE entry SET seq = 8 WHERE seq = 100",
-            Fault::Changed(2),
+            LedgerFault::Changed(2),
         ),
         (
             "INSERT INTO entry SELECT 12, kind, id, class, time, expires, body, chain, query, result, anchor_before, anchor_after, salt, content FROM entry WHERE seq = 2",
-            Fault::Changed(12),
+            LedgerFault::Changed(12),
         ),
         (
             "UPDATE entry SET chain = randomblob(32) WHERE seq = 2",
-            Fault::Changed(3),
+            LedgerFault::Changed(3),
         ),
     ] {
         let faults = found(sql);
@@ -193,13 +194,13 @@ fn each_kind_of_change_is_found() {
 fn a_head_finds_what_was_cut_off_or_written_anew() {
     let (dir, ledger) = ledger();
     let head = ledger.head().expect("a head");
-    assert_eq!(Head::parse(&head.to_string()), Some(head));
+    assert_eq!(LedgerHead::parse(&head.to_string()), Some(head));
     ledger.record(&numbered(11)).expect("recorded");
     assert_eq!(ledger.check(Some(head)).expect("checked").faults, []);
     drop(ledger);
     tamper(&dir, "DELETE FROM entry WHERE seq > 8");
     assert_eq!(faults(&dir, None), []);
-    let shorter = Fault::Shorter {
+    let shorter = LedgerFault::Shorter {
         expected: 10,
         found: 8,
     };
@@ -211,7 +212,7 @@ fn a_head_finds_what_was_cut_off_or_written_anew() {
         .expect("recorded");
     drop(ledger);
     assert_eq!(faults(&dir, None), []);
-    assert_eq!(faults(&dir, Some(head)), [Fault::Rewritten(10)]);
+    assert_eq!(faults(&dir, Some(head)), [LedgerFault::Rewritten(10)]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use provstream::provenance::Timestamp;
-use provstream_observe::{Ledger as _, Observation, Query, Record, SqliteLedger};
+use provstream_observe::{Ledger as _, LedgerRecord, Observation, Query, SqliteLedger};
 use serde_json::{Value, json};
 
 use support::{Bench, anthropic, openai};
@@ -71,11 +71,11 @@ fn settings(upstream: &str) -> String {
 }
 
 /// The observations of an id.
-fn recorded(bench: &Bench, id: &str) -> Vec<provstream_observe::Entry> {
+fn recorded(bench: &Bench, id: &str) -> Vec<provstream_observe::LedgerEntry> {
     let ledger = SqliteLedger::open_existing(bench.path("obs.db")).expect("a ledger");
     let mut found = Vec::new();
     let all = ledger.for_each(1, |record| {
-        if let Record::Observation(entry) = record
+        if let LedgerRecord::Observation(entry) = record
             && entry.id == id
         {
             found.push(entry);

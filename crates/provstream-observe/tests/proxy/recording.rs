@@ -1,7 +1,7 @@
 //! Results of tools: which are recorded, and how.
 
 use provstream::provenance::Timestamp;
-use provstream_observe::{Entry, Ledger as _, Observation, Query, SqliteLedger};
+use provstream_observe::{Ledger as _, LedgerEntry, Observation, Query, SqliteLedger};
 use serde_json::{Value, json};
 
 use crate::support::{Bench, openai};
@@ -14,7 +14,7 @@ fn send(bench: &Bench, id: &str, arguments: &str, result: &str) {
     bench.send(&format!("/plain{path}"), &body.to_string());
 }
 
-fn query(entries: &[Entry]) -> &str {
+fn query(entries: &[LedgerEntry]) -> &str {
     assert_eq!(entries.len(), 1, "{entries:?}");
     entries[0].body.as_ref().expect("a body").query.as_str()
 }

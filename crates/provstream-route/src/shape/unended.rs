@@ -53,9 +53,9 @@ fn unended(lines: &[&[u8]], tracker: &mut Tracker) -> Vec<u8> {
         return Vec::new();
     }
     match remove_end(&mut event) {
-        Removed::Nothing => lines.concat(),
-        Removed::Event => Vec::new(),
-        Removed::Members => {
+        RemovedEnd::Nothing => lines.concat(),
+        RemovedEnd::Event => Vec::new(),
+        RemovedEnd::Members => {
             let prefix = if lines[place].starts_with(b"{") {
                 ""
             } else {
@@ -69,7 +69,7 @@ fn unended(lines: &[&[u8]], tracker: &mut Tracker) -> Vec<u8> {
 }
 
 /// End that an event had.
-enum Removed {
+enum RemovedEnd {
     Nothing,
     /// Some members were the end.
     Members,
@@ -78,7 +78,7 @@ enum Removed {
 }
 
 /// Removes the members of an event that are the end of its stream or of a text.
-fn remove_end(event: &mut Value) -> Removed {
+fn remove_end(event: &mut Value) -> RemovedEnd {
     const ENDS: [&str; 6] = [
         "message_delta",
         "message_stop",
@@ -99,7 +99,7 @@ fn remove_end(event: &mut Value) -> Removed {
             || kind.starts_with("tool-output-")
     });
     if is_end || is_bedrock || is_call {
-        return Removed::Event;
+        return RemovedEnd::Event;
     }
     let mut is_removed = remove_calls(event);
     for (list, name) in [("choices", "finish_reason"), ("candidates", "finishReason")] {
@@ -122,8 +122,8 @@ fn remove_end(event: &mut Value) -> Removed {
         event.remove("stop_type");
     }
     match is_removed {
-        true => Removed::Members,
-        false => Removed::Nothing,
+        true => RemovedEnd::Members,
+        false => RemovedEnd::Nothing,
     }
 }
 

@@ -11,34 +11,34 @@ use super::super::points::Points;
 use super::bits::Bits;
 use super::block::{BLOCK, Numbers};
 use super::lists::structs;
-use super::places::Places;
-use super::text::{OptionalText, Text};
+use super::places::SpanColumns;
+use super::text::{OptionalText, StringColumn};
 
 /// Builder of the annotations of all assertions.
-pub(super) struct Annotations {
-    class: Text,
-    declared: Text,
+pub(super) struct AnnotationColumns {
+    class: StringColumn,
+    declared: StringColumn,
     reason: OptionalText,
     observation_id: OptionalText,
     ts: OptionalText,
     time: Numbers<i64>,
     has_time: Bits,
-    places: Places,
+    places: SpanColumns,
     len: usize,
 }
 
-impl Annotations {
+impl AnnotationColumns {
     /// Creates a builder with capacity for `room` annotations.
     pub(super) fn with_room(room: usize) -> Self {
         Self {
-            class: Text::with_room(room, 20),
-            declared: Text::with_room(room, 20),
+            class: StringColumn::with_room(room, 20),
+            declared: StringColumn::with_room(room, 20),
             reason: OptionalText::new(),
             observation_id: OptionalText::with_room(room, 24),
             ts: OptionalText::with_room(room, 24),
             time: Numbers::with_room(room),
             has_time: Bits::default(),
-            places: Places::with_room(room),
+            places: SpanColumns::with_room(room),
             len: 0,
         }
     }

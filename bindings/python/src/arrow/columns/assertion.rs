@@ -9,27 +9,27 @@ use provstream::provenance::{Assertion, Encoding, Verdict};
 
 use super::super::points::Points;
 use super::Origin;
-use super::annotation::Annotations;
+use super::annotation::AnnotationColumns;
 use super::bits::Bits;
 use super::block::{BLOCK, Ends, Numbers};
 use super::lists::{lists, structs};
-use super::places::{Places, ends};
-use super::text::{OptionalText, Text};
+use super::places::{SpanColumns, ends};
+use super::text::{OptionalText, StringColumn};
 use super::verdict::Verdicts;
 
 /// Builder of the assertions of all rows.
 pub(super) struct Assertions {
     channel: OptionalText,
     field: OptionalText,
-    encoding: Text,
-    text: Text,
-    places: Places,
+    encoding: StringColumn,
+    text: StringColumn,
+    places: SpanColumns,
     clean_start: Numbers<i64>,
     clean_end: Numbers<i64>,
     has_clean: Bits,
     pointer: OptionalText,
     limit_hit: Bits,
-    annotations: Annotations,
+    annotations: AnnotationColumns,
     annotation_ends: Ends,
     verdicts: Verdicts,
     len: usize,
@@ -41,15 +41,15 @@ impl Assertions {
         Self {
             channel: OptionalText::new(),
             field: OptionalText::new(),
-            encoding: Text::with_room(room, 8),
-            text: Text::with_room(room, 96),
-            places: Places::with_room(room),
+            encoding: StringColumn::with_room(room, 8),
+            text: StringColumn::with_room(room, 96),
+            places: SpanColumns::with_room(room),
             clean_start: Numbers::with_room(room),
             clean_end: Numbers::with_room(room),
             has_clean: Bits::default(),
             pointer: OptionalText::new(),
             limit_hit: Bits::default(),
-            annotations: Annotations::with_room(room + room / 2),
+            annotations: AnnotationColumns::with_room(room + room / 2),
             annotation_ends: Ends::with_room(room),
             verdicts: Verdicts::new(),
             len: 0,

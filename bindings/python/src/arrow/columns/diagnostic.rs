@@ -8,11 +8,11 @@ use super::Origin;
 use super::block::{BLOCK, Numbers};
 use super::lists::{numbers, structs};
 use super::places::ends;
-use super::text::{OptionalText, Text};
+use super::text::{OptionalText, StringColumn};
 
 /// A diagnostic, or a provider's error message.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::arrow) struct Message<'a> {
+pub(in crate::arrow) struct DiagnosticMessage<'a> {
     /// Code on the wire; `error` for a provider's error.
     pub(in crate::arrow) code: &'a str,
     /// The provider's error message, or the expected and found values.
@@ -25,7 +25,7 @@ pub(in crate::arrow) struct Message<'a> {
 pub(super) struct Diagnostics {
     channel: OptionalText,
     field: OptionalText,
-    code: Text,
+    code: StringColumn,
     message: OptionalText,
     byte_start: Numbers<i64>,
     byte_end: Numbers<i64>,
@@ -37,7 +37,7 @@ impl Diagnostics {
         Self {
             channel: OptionalText::new(),
             field: OptionalText::new(),
-            code: Text::with_room(0, 0),
+            code: StringColumn::with_room(0, 0),
             message: OptionalText::new(),
             byte_start: Numbers::with_room(0),
             byte_end: Numbers::with_room(0),
@@ -45,7 +45,7 @@ impl Diagnostics {
         }
     }
 
-    pub(super) fn push(&mut self, origin: Origin<'_>, message: Message<'_>) {
+    pub(super) fn push(&mut self, origin: Origin<'_>, message: DiagnosticMessage<'_>) {
         let row = self.len;
         self.channel.set(row, origin.channel);
         self.field.set(row, origin.field);

@@ -18,8 +18,8 @@ use provstream::provenance::{Assertion, Verdict};
 use self::assertion::Assertions;
 use self::bits::Bits;
 use self::block::{BLOCK, Ends};
+pub(super) use self::diagnostic::DiagnosticMessage;
 use self::diagnostic::Diagnostics;
-pub(super) use self::diagnostic::Message;
 use self::lists::lists;
 use super::points::Points;
 
@@ -102,7 +102,7 @@ impl Columns {
     }
 
     /// Adds a diagnostic to the open row.
-    pub(super) fn diagnostic(&mut self, origin: Origin<'_>, message: Message<'_>) {
+    pub(super) fn diagnostic(&mut self, origin: Origin<'_>, message: DiagnosticMessage<'_>) {
         self.diagnostics.push(origin, message);
     }
 

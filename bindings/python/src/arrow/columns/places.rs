@@ -8,7 +8,7 @@ use super::block::{BLOCK, Numbers};
 use super::lists::numbers;
 
 /// Builder of columns with the start and end of spans, in code points and in bytes.
-pub(super) struct Places {
+pub(super) struct SpanColumns {
     /// Spans whose code points are not counted yet. They are not in the columns.
     open: Vec<Span>,
     /// `start`, `end`, `byte_start`, `byte_end`.
@@ -16,7 +16,7 @@ pub(super) struct Places {
     len: usize,
 }
 
-impl Places {
+impl SpanColumns {
     /// Creates a builder with capacity for `room` spans.
     pub(super) fn with_room(room: usize) -> Self {
         Self {

@@ -12,13 +12,13 @@ use super::block::{Ends, trim};
 const MAX_BYTES: usize = i32::MAX as usize;
 
 /// Builder of a string column.
-pub(super) struct Text {
+pub(super) struct StringColumn {
     /// Offsets. Overflown if a string was left out.
     ends: Ends,
     bytes: Vec<u8>,
 }
 
-impl Text {
+impl StringColumn {
     /// Creates a builder with capacity for `strings` strings of `each` bytes.
     pub(super) fn with_room(strings: usize, each: usize) -> Self {
         Self {
@@ -71,7 +71,7 @@ pub(super) struct OptionalText {
     /// `true` after the first string. Most of these columns never get one; until then nothing is
     /// stored.
     is_used: bool,
-    text: Text,
+    text: StringColumn,
     valid: Bits,
 }
 
@@ -84,7 +84,7 @@ impl OptionalText {
     pub(super) fn with_room(strings: usize, each: usize) -> Self {
         Self {
             is_used: false,
-            text: Text::with_room(strings, each),
+            text: StringColumn::with_room(strings, each),
             valid: Bits::default(),
         }
     }

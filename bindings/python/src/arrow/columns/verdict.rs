@@ -9,7 +9,7 @@ use provstream::provenance::Verdict;
 use super::bits::{Bits, all_null, unset, zeros};
 use super::block::{BLOCK, Ends, Numbers};
 use super::lists::{lists, structs};
-use super::text::{OptionalText, Text};
+use super::text::{OptionalText, StringColumn};
 
 /// Builder of the verdicts of all assertions; null without a discipline.
 ///
@@ -21,7 +21,7 @@ pub(super) struct Verdicts {
     is_used: bool,
     admitted: Bits,
     reason: OptionalText,
-    class: Text,
+    class: StringColumn,
     classes: usize,
     class_ends: Ends,
     floor: Numbers<i64>,
@@ -34,7 +34,7 @@ impl Verdicts {
             is_used: false,
             admitted: Bits::default(),
             reason: OptionalText::new(),
-            class: Text::with_room(0, 0),
+            class: StringColumn::with_room(0, 0),
             classes: 0,
             class_ends: Ends::with_room(0),
             floor: Numbers::with_room(0),

@@ -22,7 +22,7 @@ use crate::output::Output;
 #[derive(Debug, Subcommand)]
 pub(crate) enum EmitCommand {
     Prompt(PromptOptions),
-    Schema(SchemaOptions),
+    Schema(EmitSchemaOptions),
     Grammar(GrammarOptions),
     Examples(examples::ExamplesOptions),
 }
@@ -74,7 +74,7 @@ pub(crate) struct PromptOptions {
 /// The schema describes answers that are made of asserted objects, and keeps to what the target's provider
 /// documents. With --observations, annotations can cite what the file lists and nothing else.
 #[derive(Debug, Args)]
-pub(crate) struct SchemaOptions {
+pub(crate) struct EmitSchemaOptions {
     /// Structured output that the schema is for
     #[arg(long, value_name = "TARGET", default_value_t = SchemaTarget::JsonSchema, value_parser = one_of::<SchemaTarget>())]
     target: SchemaTarget,
@@ -140,7 +140,7 @@ fn prompt(options: &PromptOptions) -> anyhow::Result<String> {
     Ok(format!("{object}\n"))
 }
 
-fn schema(options: &SchemaOptions) -> anyhow::Result<String> {
+fn schema(options: &EmitSchemaOptions) -> anyhow::Result<String> {
     let (vocabulary, observations) = load_observations(&options.observations)?;
     let mut schema = Schema::new(&vocabulary);
     if let Some(observations) = &observations {

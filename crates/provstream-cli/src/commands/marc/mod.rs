@@ -24,7 +24,7 @@ pub(crate) enum MarcCommand {
     Show(show::ShowOptions),
     Carry(carry::CarryOptions),
     Upgrade(upgrade::UpgradeOptions),
-    Schema(schema::SchemaOptions),
+    Schema(schema::MarcSchemaOptions),
     Conformance(conformance::ConformanceOptions),
 }
 

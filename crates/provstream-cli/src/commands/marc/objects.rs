@@ -15,7 +15,7 @@ use crate::input::{BUFFER, Input, input_name};
 use crate::lines::each_line;
 use crate::messages::{print_error, print_note};
 use crate::output::Output;
-use crate::scan::record::{Record, ViolationRecord};
+use crate::scan::record::{OutputRecord, ViolationRecord};
 
 /// Longest line, in bytes.
 pub(super) const MAX_LINE: usize = 1 << 16;
@@ -45,9 +45,9 @@ impl<'a> MarcRecord<'a> {
     }
 
     /// Builds the output line of the object.
-    pub(crate) fn record(&'a self) -> Record<'a> {
+    pub(crate) fn record(&'a self) -> OutputRecord<'a> {
         let kind = self.document.as_ref().and_then(Document::kind);
-        Record::Marc {
+        OutputRecord::Marc {
             kind: kind.unwrap_or(self.object.kind()).as_str(),
             span: self.object.span(),
             pointer: self.object.pointer(),

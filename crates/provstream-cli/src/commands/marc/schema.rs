@@ -12,7 +12,7 @@ use crate::output::Output;
 ///
 /// It has what `provstream marc validate` checks, but for repeated members and SHOULD-level rules.
 #[derive(Debug, Args)]
-pub(crate) struct SchemaOptions {
+pub(crate) struct MarcSchemaOptions {
     /// Kind of object
     #[arg(value_name = "KIND", value_enum, default_value_t = SchemaKind::Core)]
     kind: SchemaKind,
@@ -29,7 +29,7 @@ enum SchemaKind {
 }
 
 /// Runs the command.
-pub(crate) fn run(options: &SchemaOptions) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(options: &MarcSchemaOptions) -> anyhow::Result<ExitCode> {
     let kind = match options.kind {
         SchemaKind::Core => MarcKind::Core,
         SchemaKind::Disclosure => MarcKind::Disclosure,

@@ -62,7 +62,7 @@ impl ImportCommand {
             ledger: self.ledger.create()?,
             option: &self.ledger,
             batch: Vec::new(),
-            totals: Totals::default(),
+            totals: ImportTotals::default(),
         };
         for path in &self.files {
             import.file(path)?;
@@ -87,11 +87,11 @@ struct Import<'a> {
     ledger: SqliteLedger,
     option: &'a LedgerOption,
     batch: Vec<Observation>,
-    totals: Totals,
+    totals: ImportTotals,
 }
 
 #[derive(Debug, Default)]
-struct Totals {
+struct ImportTotals {
     recorded: u64,
     /// Results that the ledger had.
     known: u64,
@@ -101,7 +101,7 @@ struct Totals {
     faults: u64,
 }
 
-impl Totals {
+impl ImportTotals {
     fn write(&self, report: &mut Report) {
         if report.is_pretty() {
             let (recorded, known, failed) = (self.recorded, self.known, self.failed);

@@ -9,7 +9,8 @@ use clap::{
 use provstream::provenance::Timestamp;
 use provstream_cli::{LedgerList, Report, ReportOptions, escape, input_error};
 use provstream_observe::{
-    Body, Entry, ExportError, Head, Ledger as _, LedgerError, Record, SqliteLedger,
+    Body, ExportError, Ledger as _, LedgerEntry, LedgerError, LedgerHead, LedgerRecord,
+    SqliteLedger,
 };
 use serde_json::{Value, json};
 
@@ -24,7 +25,7 @@ use crate::{LedgerOption, parse_time};
 #[command(name = "ledger", verbatim_doc_comment)]
 struct LedgerCommand {
     #[command(subcommand)]
-    action: Action,
+    action: LedgerAction,
 }
 
 const CHECK_STATUS: &str = "\
@@ -35,7 +36,7 @@ Exit status:
   3  the ledger has a fault";
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum LedgerAction {
     /// List the entries, without their contents
     List {
         /// Number of the first entry
@@ -57,7 +58,7 @@ enum Action {
     Check {
         /// Head of an earlier check or export, ENTRIES:LINK
         #[arg(long, value_name = "HEAD", value_parser = parse_head)]
-        head: Option<Head>,
+        head: Option<LedgerHead>,
         #[command(flatten)]
         options: Options,
     },
@@ -77,14 +78,14 @@ enum Action {
         /// line of each recorded content as its summary. sources: what `--sources` reads. The latter two have the latest
         /// entry of each id that has not expired.
         #[arg(long = "as", value_name = "FORM", default_value = "ledger")]
-        form: Form,
+        form: ExportForm,
         #[command(flatten)]
         options: Options,
     },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum ExportForm {
     Ledger,
     Observations,
     Sources,
@@ -116,20 +117,20 @@ pub(crate) fn command() -> Command {
 
 pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     match LedgerCommand::from_arg_matches(matches)?.action {
-        Action::List { from, options } => print_entries(from, &options),
-        Action::Show { id, options } => show(&id, &options),
-        Action::Check { head, options } => check(head, &options),
-        Action::Expire { now, options } => expire(now, &options),
-        Action::Export {
-            form: Form::Ledger,
+        LedgerAction::List { from, options } => print_entries(from, &options),
+        LedgerAction::Show { id, options } => show(&id, &options),
+        LedgerAction::Check { head, options } => check(head, &options),
+        LedgerAction::Expire { now, options } => expire(now, &options),
+        LedgerAction::Export {
+            form: ExportForm::Ledger,
             options,
         } => export(&options),
-        Action::Export {
-            form: Form::Observations,
+        LedgerAction::Export {
+            form: ExportForm::Observations,
             options,
         } => export_ids(LedgerList::Observations, &options),
-        Action::Export {
-            form: Form::Sources,
+        LedgerAction::Export {
+            form: ExportForm::Sources,
             options,
         } => export_ids(LedgerList::Sources, &options),
     }
@@ -140,8 +141,8 @@ fn print_entries(from: u64, options: &Options) -> anyhow::Result<ExitCode> {
     let mut report = options.report()?;
     let listed = ledger.for_each(from, |record| {
         match &record {
-            Record::Observation(entry) => write_entry(&mut report, entry, false),
-            Record::Expiry { seq, time, erased } => {
+            LedgerRecord::Observation(entry) => write_entry(&mut report, entry, false),
+            LedgerRecord::Expiry { seq, time, erased } => {
                 let erased: Vec<_> = erased.iter().map(|range| (*range.start(), *range.end())).collect();
                 if report.is_pretty() {
                     let count: u64 = erased.iter().map(|(first, last)| last - first + 1).sum();
@@ -173,7 +174,7 @@ fn show(id: &str, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(head: Option<Head>, options: &Options) -> anyhow::Result<ExitCode> {
+fn check(head: Option<LedgerHead>, options: &Options) -> anyhow::Result<ExitCode> {
     let checked = options.ledger.open()?.check(head);
     let checked = checked.map_err(|error| options.ledger.error(&error))?;
     let mut report = options.report()?;
@@ -251,7 +252,7 @@ pub(crate) fn list(form: LedgerList, ledger: &SqliteLedger) -> Result<Value, Led
     let now = Timestamp::now();
     let mut entries = BTreeMap::new();
     ledger.for_each(1, |record| {
-        if let Record::Observation(entry) = record {
+        if let LedgerRecord::Observation(entry) = record {
             entries.insert(entry.id.clone(), entry);
         }
         true
@@ -268,7 +269,7 @@ pub(crate) fn list(form: LedgerList, ledger: &SqliteLedger) -> Result<Value, Led
 }
 
 /// Builds an element of a list of observations or sources.
-fn listed(form: LedgerList, entry: &Entry) -> Value {
+fn listed(form: LedgerList, entry: &LedgerEntry) -> Value {
     let mut listed = json!({ "id": entry.id, "class": entry.class, "ts": entry.time.to_string() });
     let content = entry.body.as_ref().and_then(|body| body.content.as_deref());
     if let (LedgerList::Observations, Some(content)) = (form, content) {
@@ -288,7 +289,7 @@ fn listed(form: LedgerList, entry: &Entry) -> Value {
     listed
 }
 
-fn write_entry(report: &mut Report, entry: &Entry, has_content: bool) {
+fn write_entry(report: &mut Report, entry: &LedgerEntry, has_content: bool) {
     let query = entry
         .body
         .as_ref()
@@ -338,7 +339,7 @@ fn add_body(record: &mut Value, body: &Body, has_content: bool) {
     }
 }
 
-fn parse_head(text: &str) -> Result<Head, String> {
-    Head::parse(text)
+fn parse_head(text: &str) -> Result<LedgerHead, String> {
+    LedgerHead::parse(text)
         .ok_or_else(|| "expected ENTRIES:LINK, a number and 64 hexadecimal digits".to_owned())
 }

@@ -27,11 +27,11 @@ use crate::{LedgerOption, SubstrateOptions, substrate_error};
 #[command(name = "observe", verbatim_doc_comment)]
 struct ObserveCommand {
     #[command(subcommand)]
-    source: Source,
+    source: ObserveSource,
 }
 
 #[derive(Debug, Subcommand)]
-enum Source {
+enum ObserveSource {
     #[command(flatten)]
     Substrate(Substrate),
     Import(ImportCommand),
@@ -169,8 +169,8 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let command = ObserveCommand::from_arg_matches(matches)?;
     let substrate = match command.source {
-        Source::Substrate(substrate) => substrate,
-        Source::Import(command) => return command.run(),
+        ObserveSource::Substrate(substrate) => substrate,
+        ObserveSource::Import(command) => return command.run(),
     };
     let (query, options) = substrate.query()?;
     observe(&query, &options)

@@ -127,11 +127,11 @@ struct Verifier {
     has_quotes: bool,
     level: Level,
     now: Option<Timestamp>,
-    totals: Mutex<Totals>,
+    totals: Mutex<VerifyTotals>,
 }
 
 #[derive(Debug, Default)]
-struct Totals {
+struct VerifyTotals {
     /// Number of annotations of each outcome, in the order of [`Outcome::ALL`].
     outcomes: [u64; Outcome::ALL.len()],
     /// Annotations and quotes that do not pass.
@@ -140,7 +140,7 @@ struct Totals {
     error: Option<LedgerError>,
 }
 
-impl Totals {
+impl VerifyTotals {
     fn print(&self) {
         let counts = Outcome::ALL.iter().zip(self.outcomes);
         let counts = counts.filter(|(_, count)| *count > 0);
@@ -157,7 +157,7 @@ impl Totals {
 }
 
 impl Verifier {
-    fn totals(&self) -> std::sync::MutexGuard<'_, Totals> {
+    fn totals(&self) -> std::sync::MutexGuard<'_, VerifyTotals> {
         self.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

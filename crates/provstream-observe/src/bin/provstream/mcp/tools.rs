@@ -173,7 +173,7 @@ impl Tools {
             );
         }
         let deadline = requery.then(|| Instant::now() + MAX_REQUERY);
-        let mut draft = Draft::default();
+        let mut draft = CheckedDraft::default();
         for event in provstream::parse(answer.as_bytes()) {
             self.check_event(&event, deadline, &mut draft)?;
         }
@@ -190,7 +190,7 @@ impl Tools {
         &self,
         event: &OwnedEvent,
         deadline: Option<Instant>,
-        draft: &mut Draft,
+        draft: &mut CheckedDraft,
     ) -> anyhow::Result<()> {
         match event {
             Event::Assertion(assertion) => {
@@ -216,7 +216,7 @@ impl Tools {
 
 /// Result of checking a draft.
 #[derive(Debug, Default)]
-struct Draft {
+struct CheckedDraft {
     outcomes: BTreeMap<&'static str, u64>,
     assertions: Vec<Value>,
     diagnostics: Vec<String>,
@@ -224,7 +224,7 @@ struct Draft {
     lines: String,
 }
 
-impl Draft {
+impl CheckedDraft {
     fn add(&mut self, assertion: &Assertion<'_>, checked: &[Checked]) {
         let text = assertion.text();
         let line: Vec<_> = text.split_whitespace().collect();
