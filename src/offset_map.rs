@@ -66,7 +66,7 @@ pub struct OffsetMap {
     position: u64,
     /// Code points and code units before `position`.
     totals: Totals,
-    sequence: Sequence,
+    sequence: PartialCharacter,
 }
 
 /// Two bits for each of [`BLOCK`] bytes.
@@ -87,9 +87,9 @@ struct Totals {
     pairs: u64,
 }
 
-/// A character of which only the first bytes have come; between characters [`Sequence::NONE`].
+/// A character of which only the first bytes have come; between characters [`PartialCharacter::NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Sequence {
+struct PartialCharacter {
     /// Continuation bytes that must still follow.
     left: u8,
     /// The least and the greatest byte that may come next.
@@ -100,7 +100,7 @@ struct Sequence {
     start: u64,
 }
 
-impl Sequence {
+impl PartialCharacter {
     /// The state between characters.
     const NONE: Self = Self {
         left: 0,
@@ -180,7 +180,7 @@ impl OffsetMap {
                 starts: 0,
                 pairs: 0,
             },
-            sequence: Sequence::NONE,
+            sequence: PartialCharacter::NONE,
         }
     }
 
@@ -200,7 +200,7 @@ impl OffsetMap {
     ///
     /// Bytes pushed after it begin a new character.
     pub const fn finish(&mut self) {
-        self.sequence = Sequence::NONE;
+        self.sequence = PartialCharacter::NONE;
     }
 
     /// Resets to the start of a stream with the same window, keeping the memory.
@@ -208,7 +208,7 @@ impl OffsetMap {
         self.blocks.clear();
         self.position = 0;
         self.totals = Totals::default();
-        self.sequence = Sequence::NONE;
+        self.sequence = PartialCharacter::NONE;
     }
 
     /// Returns the number of bytes read so far, which is the stream offset of the next byte.
@@ -274,11 +274,11 @@ impl OffsetMap {
                 if self.sequence.take(byte) {
                     if self.sequence.left == 0 {
                         pairs |= if self.sequence.pair { bit } else { 0 };
-                        self.sequence = Sequence::NONE;
+                        self.sequence = PartialCharacter::NONE;
                     }
                 } else {
                     starts |= bit;
-                    self.sequence = Sequence::begin(byte, offset);
+                    self.sequence = PartialCharacter::begin(byte, offset);
                 }
                 bit <<= 1;
             }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// Settings as a caller writes them.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Document<'a> {
+struct SettingsDocument<'a> {
     #[serde(borrow)]
     input: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -27,18 +27,18 @@ struct Document<'a> {
 
 /// Form of the bytes that a stream takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Input {
+pub(crate) enum InputForm {
     Text,
     /// The body of a provider's response; the format is detected without one.
     Response(Option<Format>),
 }
 
 /// Policy with the clock of the system.
-pub(crate) type Policy = RulePolicy<fn() -> Timestamp>;
+pub(crate) type SystemPolicy = RulePolicy<fn() -> Timestamp>;
 
 /// Settings of a stream.
 pub(crate) struct Settings {
-    pub(crate) input: Input,
+    pub(crate) input: InputForm,
     pub(crate) parser: Parser,
     pub(crate) rules: Option<Arc<Rules>>,
     /// Treatment of reasoning in a response.
@@ -57,15 +57,15 @@ impl Settings {
     /// that is not valid.
     pub(crate) fn read(document: &[u8]) -> Result<Self, String> {
         let document = match document {
-            b"" => Document::default(),
+            b"" => SettingsDocument::default(),
             document => {
                 serde_json::from_slice(document).map_err(|error| format!("settings: {error}"))?
             }
         };
         let input = match document.input.as_deref() {
-            None | Some("text") => Input::Text,
-            Some("auto") => Input::Response(None),
-            Some(name) => Input::Response(Some(value("input", name)?)),
+            None | Some("text") => InputForm::Text,
+            Some("auto") => InputForm::Response(None),
+            Some(name) => InputForm::Response(Some(value("input", name)?)),
         };
         let mode: Mode = match document.mode.as_deref() {
             None => Mode::Auto,
@@ -99,7 +99,7 @@ impl Settings {
     }
 
     /// Returns the policy, if text is gated.
-    pub(crate) fn policy(&self) -> Option<Policy> {
+    pub(crate) fn policy(&self) -> Option<SystemPolicy> {
         Some(RulePolicy::new(self.rules.clone()?, Timestamp::now))
     }
 }

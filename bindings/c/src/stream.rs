@@ -12,19 +12,19 @@ use provstream_providers::{
 use provstream_route::{Audit, AuditSink};
 use serde::Serialize;
 
-use crate::settings::{Input, Policy, Settings};
+use crate::settings::{InputForm, Settings, SystemPolicy};
 
-enum Engine {
+enum Transform {
     Text(Rewriter),
-    GatedText(Gate<Policy>),
+    GatedText(Gate<SystemPolicy>),
     Response(StreamRewriter),
-    GatedResponse(StreamGate<Policy>),
+    GatedResponse(StreamGate<SystemPolicy>),
 }
 
 /// Stream of text or of a provider's response.
 pub(crate) struct Stream {
-    engine: Box<Engine>,
-    output: Output,
+    engine: Box<Transform>,
+    output: StreamOutput,
     has_ended: bool,
 }
 
@@ -33,26 +33,26 @@ impl Stream {
         let parser = settings.parser.clone();
         let reasoning = settings.reasoning;
         let engine = match (settings.input, settings.policy()) {
-            (Input::Text, None) => Engine::Text(Rewriter::new(parser)),
-            (Input::Text, Some(policy)) => Engine::GatedText(Gate::new(parser, policy)),
-            (Input::Response(format), None) => {
+            (InputForm::Text, None) => Transform::Text(Rewriter::new(parser)),
+            (InputForm::Text, Some(policy)) => Transform::GatedText(Gate::new(parser, policy)),
+            (InputForm::Response(format), None) => {
                 let rewriter = match format {
                     None => StreamRewriter::detect(parser),
                     Some(format) => StreamRewriter::new(format, parser),
                 };
-                Engine::Response(rewriter.with_reasoning(reasoning))
+                Transform::Response(rewriter.with_reasoning(reasoning))
             }
-            (Input::Response(format), Some(policy)) => {
+            (InputForm::Response(format), Some(policy)) => {
                 let gate = match format {
                     None => StreamGate::detect(parser, policy),
                     Some(format) => StreamGate::new(format, parser, policy),
                 };
-                Engine::GatedResponse(gate.with_reasoning(reasoning))
+                Transform::GatedResponse(gate.with_reasoning(reasoning))
             }
         };
         Self {
             engine: Box::new(engine),
-            output: Output::new(settings),
+            output: StreamOutput::new(settings),
             has_ended: false,
         }
     }
@@ -63,10 +63,10 @@ impl Stream {
         if !self.has_ended {
             let output = &mut self.output;
             match &mut *self.engine {
-                Engine::Text(rewriter) => rewriter.push(chunk, output),
-                Engine::GatedText(gate) => gate.push(chunk, output),
-                Engine::Response(rewriter) => rewriter.push(chunk, output),
-                Engine::GatedResponse(gate) => gate.push(chunk, output),
+                Transform::Text(rewriter) => rewriter.push(chunk, output),
+                Transform::GatedText(gate) => gate.push(chunk, output),
+                Transform::Response(rewriter) => rewriter.push(chunk, output),
+                Transform::GatedResponse(gate) => gate.push(chunk, output),
             }
         }
         &self.output.bytes
@@ -79,21 +79,21 @@ impl Stream {
             self.has_ended = true;
             let output = &mut self.output;
             let (position, ended) = match &mut *self.engine {
-                Engine::Text(rewriter) => {
+                Transform::Text(rewriter) => {
                     rewriter.finish(&mut *output);
                     (rewriter.parser().position(), None)
                 }
-                Engine::GatedText(gate) => {
+                Transform::GatedText(gate) => {
                     gate.finish(&mut *output);
                     let ended = gate.ended();
                     output.channel_ended(None, ended);
                     (gate.position(), ended)
                 }
-                Engine::Response(rewriter) => {
+                Transform::Response(rewriter) => {
                     rewriter.finish(&mut *output);
                     (rewriter.position(), None)
                 }
-                Engine::GatedResponse(gate) => {
+                Transform::GatedResponse(gate) => {
                     gate.finish(&mut *output);
                     let mut last = None;
                     for (channel, ended) in gate.ended() {
@@ -116,9 +116,9 @@ impl Stream {
 
 /// Lines of JSON that wait for the caller.
 #[derive(Default)]
-struct Lines(Vec<u8>);
+struct PendingLines(Vec<u8>);
 
-impl Lines {
+impl PendingLines {
     fn write(&mut self, line: &impl Serialize) {
         // Lines have only names, numbers and strings, so serializing cannot fail.
         if serde_json::to_writer(&mut self.0, line).is_ok() {
@@ -127,7 +127,7 @@ impl Lines {
     }
 }
 
-impl AuditSink for Lines {
+impl AuditSink for PendingLines {
     fn line(&mut self, line: &[u8]) -> std::io::Result<()> {
         self.0.extend_from_slice(line);
         Ok(())
@@ -138,9 +138,9 @@ impl AuditSink for Lines {
 enum Log {
     /// Nobody wants lines.
     None,
-    Events(Lines),
+    Events(PendingLines),
     /// Events, and decisions of the policy.
-    Audit(Box<Audit<Lines>>),
+    Audit(Box<Audit<PendingLines>>),
 }
 
 impl Log {
@@ -168,7 +168,7 @@ impl Log {
         }
     }
 
-    fn audit(&mut self) -> Option<&mut Audit<Lines>> {
+    fn audit(&mut self) -> Option<&mut Audit<PendingLines>> {
         match self {
             Self::Audit(audit) => Some(audit),
             _ => None,
@@ -179,15 +179,15 @@ impl Log {
 /// A line about something other than a decision.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-enum Line<'a> {
+enum OutputLine<'a> {
     Diagnostic { code: &'static str, span: Span },
     Error { message: &'a str },
-    End(End<'a>),
+    End(EndLine<'a>),
 }
 
 /// Totals of a stream.
 #[derive(Serialize)]
-struct End<'a> {
+struct EndLine<'a> {
     /// Length of the input in bytes.
     bytes: u64,
     /// `true` if all text was read and judged; a gate that passes less says so here.
@@ -210,7 +210,7 @@ struct EventLine<E> {
 }
 
 /// Bytes and lines of a stream.
-struct Output {
+struct StreamOutput {
     bytes: Vec<u8>,
     log: Log,
     channel: Option<Channel>,
@@ -219,16 +219,16 @@ struct Output {
     report: ReadReport,
 }
 
-impl Output {
+impl StreamOutput {
     fn new(settings: &Settings) -> Self {
         let log = match (settings.events, &settings.rules) {
             (false, _) => Log::None,
-            (true, None) => Log::Events(Lines::default()),
+            (true, None) => Log::Events(PendingLines::default()),
             (true, Some(rules)) => {
                 let stream = settings.stream.clone();
                 let name = "events".into();
                 let audit = Audit::new(
-                    Lines::default(),
+                    PendingLines::default(),
                     name,
                     stream,
                     rules.clone(),
@@ -241,7 +241,7 @@ impl Output {
             bytes: Vec::new(),
             log,
             channel: None,
-            is_text: settings.input == Input::Text,
+            is_text: settings.input == InputForm::Text,
             report: ReadReport::default(),
         }
     }
@@ -267,7 +267,7 @@ impl Output {
     /// Writes the totals.
     fn end(&mut self, bytes: u64, ended: Option<GateEnd>) {
         let report = std::mem::take(&mut self.report);
-        self.log.write(&Line::End(End {
+        self.log.write(&OutputLine::End(EndLine {
             bytes,
             complete: report.is_complete(),
             unread: report.unread_members().collect(),
@@ -283,7 +283,7 @@ fn action_of(end: GateEnd) -> &'static str {
     }
 }
 
-impl Handler for Output {
+impl Handler for StreamOutput {
     fn text(&mut self, text: TextChunk<'_>) {
         if self.is_text {
             self.bytes.extend_from_slice(text.bytes());
@@ -302,7 +302,7 @@ impl Handler for Output {
     }
 }
 
-impl GateHandler for Output {
+impl GateHandler for StreamOutput {
     fn released(&mut self, text: TextChunk<'_>) {
         self.gate(GateEvent::Released(text));
         self.text(text);
@@ -329,7 +329,7 @@ impl GateHandler for Output {
     }
 }
 
-impl StreamHandler for Output {
+impl StreamHandler for StreamOutput {
     fn bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -354,11 +354,11 @@ impl StreamHandler for Output {
 
     fn item(&mut self, item: Item<'_>) {
         match item {
-            Item::Notice(notice) => self.log.write(&Line::Diagnostic {
+            Item::Notice(notice) => self.log.write(&OutputLine::Diagnostic {
                 code: notice.code().as_str(),
                 span: notice.span(),
             }),
-            Item::Error(message) => self.log.write(&Line::Error { message: &message }),
+            Item::Error(message) => self.log.write(&OutputLine::Error { message: &message }),
             _ => {}
         }
     }

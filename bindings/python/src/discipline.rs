@@ -111,7 +111,7 @@ impl Discipline {
     }
 }
 
-type Windows<'py> = BTreeMap<String, Bound<'py, PyAny>>;
+type WindowArguments<'py> = BTreeMap<String, Bound<'py, PyAny>>;
 
 #[pymethods]
 impl Discipline {
@@ -124,7 +124,7 @@ impl Discipline {
     fn new(
         floor: usize,
         default_window: Option<&Bound<'_, PyAny>>,
-        windows: Option<Windows<'_>>,
+        windows: Option<WindowArguments<'_>>,
         skew: Option<&Bound<'_, PyAny>>,
         groups: Option<Vec<Vec<String>>>,
         vocabulary: Option<&Vocabulary>,

@@ -9,13 +9,13 @@ use pyo3::PyResult;
 use crate::failure::{BusyError, InternalError};
 
 /// State of a Python object.
-pub(crate) struct Guard<T> {
+pub(crate) struct ObjectState<T> {
     state: Mutex<T>,
     /// Name of the object in errors.
     name: &'static str,
 }
 
-impl<T> Guard<T> {
+impl<T> ObjectState<T> {
     pub(crate) const fn new(name: &'static str, state: T) -> Self {
         Self {
             state: Mutex::new(state),
@@ -97,7 +97,7 @@ fn panicked(panic: &(dyn Any + Send)) -> pyo3::PyErr {
 #[pyo3::pyfunction]
 #[pyo3(name = "_panic")]
 pub(crate) fn panic_on_purpose(py: pyo3::Python<'_>) -> Vec<pyo3::Py<pyo3::PyAny>> {
-    let guard = Guard::new("test", ());
+    let guard = ObjectState::new("test", ());
     let first = guard.with(|()| -> PyResult<()> { panic!("on purpose") });
     let then = guard.with(|()| Ok(()));
     let also = caught(|| -> PyResult<()> { panic!("on {}", "purpose") });

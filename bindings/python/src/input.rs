@@ -9,12 +9,12 @@ use crate::offsets::Offsets;
 
 /// Type of the chunks of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ChunkKind {
     Str,
     Bytes,
 }
 
-impl Kind {
+impl ChunkKind {
     const fn name(self) -> &'static str {
         match self {
             Self::Str => "str",
@@ -25,8 +25,8 @@ impl Kind {
 
 /// Converts the chunks of a stream to UTF-8. A surrogate pair may be split between two chunks.
 #[derive(Debug, Default)]
-pub(crate) struct Input {
-    kind: Option<Kind>,
+pub(crate) struct ChunkDecoder {
+    kind: Option<ChunkKind>,
     /// High surrogate at the end of the last chunk.
     high: Option<u16>,
     /// UTF-8 of the last chunk, if it was copied.
@@ -35,9 +35,9 @@ pub(crate) struct Input {
     original: bool,
 }
 
-impl Input {
+impl ChunkDecoder {
     /// Returns the type of the chunks so far.
-    pub(crate) const fn kind(&self) -> Option<Kind> {
+    pub(crate) const fn kind(&self) -> Option<ChunkKind> {
         self.kind
     }
 
@@ -67,7 +67,7 @@ impl Input {
         work: impl FnOnce(&[u8], &mut Offsets) -> PyResult<R>,
     ) -> PyResult<R> {
         if let Ok(text) = chunk.cast::<PyString>() {
-            self.expect(Kind::Str)?;
+            self.expect(ChunkKind::Str)?;
             if self.high.is_none()
                 && let Ok(text) = text.to_str()
             {
@@ -82,7 +82,7 @@ impl Input {
             return result;
         }
         if let Ok(bytes) = chunk.cast::<PyBytes>() {
-            self.expect(Kind::Bytes)?;
+            self.expect(ChunkKind::Bytes)?;
             self.original = true;
             return work(bytes.as_bytes(), offsets);
         }
@@ -110,7 +110,7 @@ impl Input {
     }
 
     #[inline]
-    fn expect(&mut self, kind: Kind) -> PyResult<()> {
+    fn expect(&mut self, kind: ChunkKind) -> PyResult<()> {
         match self.kind {
             Some(before) if before != kind => Err(PyTypeError::new_err(format!(
                 "expected {}, as was pushed before, found {}",
@@ -126,7 +126,7 @@ impl Input {
 
     fn expect_buffer(&mut self, chunk: &Bound<'_, PyAny>) -> PyResult<()> {
         if chunk.is_instance_of::<PyByteArray>() || chunk.is_instance_of::<PyMemoryView>() {
-            return self.expect(Kind::Bytes);
+            return self.expect(ChunkKind::Bytes);
         }
         Err(wrong_type(chunk))
     }

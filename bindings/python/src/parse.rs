@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyList, PyString};
 
-use crate::event::{Events, Found};
-use crate::guard::{Guard, caught};
-use crate::input::{Input, Kind};
+use crate::event::{Events, LocatedEvent};
+use crate::guard::{ObjectState, caught};
+use crate::input::{ChunkDecoder, ChunkKind};
 use crate::offsets::{Offsets, WINDOW};
 use crate::settings::{Limits, Settings};
 use crate::vocabulary::Vocabulary;
@@ -74,7 +74,7 @@ fn strip_text<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>
         Ok(utf8) => py.detach(|| caught(|| Ok(stripped(utf8))))?,
         Err(_) => {
             let mut bytes = Vec::new();
-            let mut input = Input::default();
+            let mut input = ChunkDecoder::default();
             input.with(text, &mut Offsets::new(WINDOW), |utf8, _| {
                 bytes.extend_from_slice(utf8);
                 Ok(())
@@ -114,8 +114,8 @@ pub(crate) fn parse<'py>(
     let py = text.py();
     let settings = Settings::new(mode, vocabulary, limits, false)?;
     let settings = settings.citing(dialects, sources)?.rendering(render)?;
-    let mut whole = WholeText::new(&settings);
-    let mut input = Input::default();
+    let mut whole = ParsedText::new(&settings);
+    let mut input = ChunkDecoder::default();
     let mut offsets = Offsets::new(usize::MAX / 2);
     input.with(text, &mut offsets, |utf8, offsets| {
         let mut work = || {
@@ -138,7 +138,7 @@ pub(crate) fn parse<'py>(
     })?;
     let events = list(py, whole.events.take_ready())?;
     let clean = match input.kind() {
-        Some(Kind::Bytes) => PyBytes::new(py, &whole.clean).into_any(),
+        Some(ChunkKind::Bytes) => PyBytes::new(py, &whole.clean).into_any(),
         _ => PyString::new(py, &String::from_utf8_lossy(&whole.clean)).into_any(),
     };
     Ok((events, clean))
@@ -163,7 +163,7 @@ pub(crate) fn parse_pieces<'py>(
     sources: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let settings = Settings::new(mode, vocabulary, limits, false)?.citing(dialects, sources)?;
-    let mut whole = WholeText::new(&settings);
+    let mut whole = ParsedText::new(&settings);
     let mut offsets = Offsets::new(usize::MAX / 2);
     caught(|| {
         for (at, piece) in pieces.iter().enumerate() {
@@ -179,14 +179,14 @@ pub(crate) fn parse_pieces<'py>(
 }
 
 /// Rewriter of a stream that is in memory.
-struct WholeText {
+struct ParsedText {
     rewriter: RustRewriter,
     renderer: Option<MarkerRenderer>,
     events: Events,
     clean: Vec<u8>,
 }
 
-impl WholeText {
+impl ParsedText {
     fn new(settings: &Settings) -> Self {
         Self {
             rewriter: RustRewriter::new(settings.parser()),
@@ -282,11 +282,11 @@ impl Handler for Collect<'_> {
 /// >>> parser.finish()
 /// [Assertion("The file has an entry.", 0:22, classes=["substrate.grep"])]
 #[pyclass(frozen, module = "provstream")]
-pub(crate) struct Parser(Guard<ParserState>);
+pub(crate) struct Parser(ObjectState<ParserState>);
 
 struct ParserState {
     parser: provstream::Parser,
-    input: Input,
+    input: ChunkDecoder,
     offsets: Offsets,
     events: Events,
 }
@@ -384,11 +384,11 @@ impl Parser {
     ) -> PyResult<Self> {
         let settings = Settings::new(mode, vocabulary, limits, hold_records)?;
         let settings = settings.citing(dialects, sources)?;
-        Ok(Self(Guard::new(
+        Ok(Self(ObjectState::new(
             "parser",
             ParserState {
                 parser: settings.parser(),
-                input: Input::default(),
+                input: ChunkDecoder::default(),
                 offsets: Offsets::new(WINDOW),
                 events: Events::default(),
             },
@@ -480,7 +480,7 @@ impl Parser {
 /// Builds a list of events.
 pub(crate) fn list(
     py: Python<'_>,
-    found: impl IntoIterator<Item = Found>,
+    found: impl IntoIterator<Item = LocatedEvent>,
 ) -> PyResult<Bound<'_, PyList>> {
     list_of(py, found, &Arc::from(""))
 }
@@ -488,7 +488,7 @@ pub(crate) fn list(
 /// Converts events of one channel to a list.
 fn list_of<'py>(
     py: Python<'py>,
-    found: impl IntoIterator<Item = Found>,
+    found: impl IntoIterator<Item = LocatedEvent>,
     channel: &Arc<str>,
 ) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);

@@ -5,18 +5,18 @@ use provstream::{Gate as RustGate, GateEnd, Rewriter as RustRewriter, Rules};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
-use crate::guard::Guard;
-use crate::input::{Input, Kind};
+use crate::guard::ObjectState;
+use crate::input::{ChunkDecoder, ChunkKind};
 use crate::offsets::{Offsets, WINDOW};
 use crate::parse::PIECE;
 use crate::policy::AnyPolicy;
 use crate::settings::{Limits, Settings};
-use crate::sink::{Output, Replace, Sink};
+use crate::sink::{Replace, SinkOutput, TextSink};
 use crate::time;
 use crate::vocabulary::Vocabulary;
 
 /// Rewriter or gate that writes the text.
-enum Writer {
+enum TextWriter {
     Rewriter(
         Box<RustRewriter>,
         Option<Replace>,
@@ -26,9 +26,9 @@ enum Writer {
     Gate(Box<RustGate<AnyPolicy>>, Option<Box<Rules>>),
 }
 
-impl Writer {
-    fn push(&mut self, piece: &[u8], untrusted: bool, output: &mut Output) -> bool {
-        let mut sink = Sink {
+impl TextWriter {
+    fn push(&mut self, piece: &[u8], untrusted: bool, output: &mut SinkOutput) -> bool {
+        let mut sink = TextSink {
             output,
             chunk: piece,
             whole: false,
@@ -59,8 +59,8 @@ impl Writer {
     }
 
     /// Ends the stream, or the text before a break.
-    fn finish(&mut self, output: &mut Output, is_break: bool) {
-        let mut sink = Sink {
+    fn finish(&mut self, output: &mut SinkOutput, is_break: bool) {
+        let mut sink = TextSink {
             output,
             chunk: b"",
             whole: false,
@@ -112,22 +112,22 @@ impl Writer {
 
 /// State of a stream that is rewritten.
 struct RewriterState {
-    writer: Writer,
-    input: Input,
+    writer: TextWriter,
+    input: ChunkDecoder,
     offsets: Offsets,
-    output: Output,
+    output: SinkOutput,
     /// `true` after the end of the stream. Another `finish` returns only text that an exception of
     /// a callback kept back.
     is_finished: bool,
 }
 
 impl RewriterState {
-    fn new(writer: Writer, on_event: Option<Py<PyAny>>) -> Self {
+    fn new(writer: TextWriter, on_event: Option<Py<PyAny>>) -> Self {
         Self {
             writer,
-            input: Input::default(),
+            input: ChunkDecoder::default(),
             offsets: Offsets::new(WINDOW),
-            output: Output::new(on_event),
+            output: SinkOutput::new(on_event),
             is_finished: false,
         }
     }
@@ -146,7 +146,7 @@ impl RewriterState {
             ..
         } = self;
         let whole = input.with(chunk, offsets, |utf8, offsets| {
-            let mut piece = |piece: &[u8], output: &mut Output| {
+            let mut piece = |piece: &[u8], output: &mut SinkOutput| {
                 offsets.push(piece);
                 let whole = writer.push(piece, untrusted, output);
                 output.events.place(offsets);
@@ -174,7 +174,7 @@ impl RewriterState {
         if whole && !same {
             self.output.text.extend_from_slice(self.input.last());
         }
-        let kind = self.input.kind().unwrap_or(Kind::Str);
+        let kind = self.input.kind().unwrap_or(ChunkKind::Str);
         if let Err(error) = self.raise(py) {
             if same {
                 let _ = self.input.with(chunk, &mut self.offsets, |utf8, _| {
@@ -202,7 +202,7 @@ impl RewriterState {
     }
 
     fn push_break<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let kind = self.input.kind().unwrap_or(Kind::Str);
+        let kind = self.input.kind().unwrap_or(ChunkKind::Str);
         self.is_finished = false;
         self.end(true);
         self.raise(py)?;
@@ -210,7 +210,7 @@ impl RewriterState {
     }
 
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let kind = self.input.kind().unwrap_or(Kind::Str);
+        let kind = self.input.kind().unwrap_or(ChunkKind::Str);
         if !std::mem::replace(&mut self.is_finished, true) {
             self.end(false);
         }
@@ -222,17 +222,17 @@ impl RewriterState {
     /// object.
     fn traverse(&mut self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match &self.writer {
-            Writer::Rewriter(_, replace, _) => {
+            TextWriter::Rewriter(_, replace, _) => {
                 visit.call(replace.as_ref().map(|one| &one.function))?;
             }
-            Writer::Gate(gate, _) => visit.call(gate.policy().function())?,
+            TextWriter::Gate(gate, _) => visit.call(gate.policy().function())?,
         }
         visit.call(self.output.function().as_ref())
     }
 
     /// Drops the callbacks, when only a reference cycle keeps this object alive.
     fn clear(&mut self) {
-        self.writer = Writer::Rewriter(Box::default(), None, None);
+        self.writer = TextWriter::Rewriter(Box::default(), None, None);
         *self.output.function() = None;
     }
 
@@ -274,7 +274,7 @@ impl RewriterState {
 /// >>> rewriter.push("It is so. [subst"), rewriter.push("rate.grep] Really."), rewriter.finish()
 /// ('It is so.', '  (1) Really.', '')
 #[pyclass(frozen, module = "provstream")]
-pub(crate) struct Rewriter(Guard<RewriterState>);
+pub(crate) struct Rewriter(ObjectState<RewriterState>);
 
 #[pymethods]
 impl Rewriter {
@@ -303,8 +303,8 @@ impl Rewriter {
             error: None,
         });
         let rewriter = Box::new(RustRewriter::new(settings.parser()));
-        let writer = Writer::Rewriter(rewriter, replace, settings.renderer().map(Box::new));
-        Ok(Self(Guard::new(
+        let writer = TextWriter::Rewriter(rewriter, replace, settings.renderer().map(Box::new));
+        Ok(Self(ObjectState::new(
             "rewriter",
             RewriterState::new(writer, on_event),
         )))
@@ -371,7 +371,7 @@ impl Rewriter {
 /// >>> gate.push("It rained. It will rain. [unverified-inference] So it is.") + gate.finish()
 /// 'It rained. (withheld) So it is.'
 #[pyclass(frozen, module = "provstream")]
-pub(crate) struct Gate(Guard<RewriterState>);
+pub(crate) struct Gate(ObjectState<RewriterState>);
 
 #[pymethods]
 impl Gate {
@@ -402,8 +402,8 @@ impl Gate {
         if let Some(max_held) = max_held {
             gate = gate.with_max_held(max_held);
         }
-        let writer = Writer::Gate(Box::new(gate), rules);
-        Ok(Self(Guard::new(
+        let writer = TextWriter::Gate(Box::new(gate), rules);
+        Ok(Self(ObjectState::new(
             "gate",
             RewriterState::new(writer, on_event),
         )))
@@ -457,8 +457,8 @@ impl Gate {
     #[getter]
     fn ended(&self) -> PyResult<Option<&'static str>> {
         self.0.with(|state| match &state.writer {
-            Writer::Gate(gate, _) => Ok(gate.ended().map(end_name)),
-            Writer::Rewriter(..) => Ok(None),
+            TextWriter::Gate(gate, _) => Ok(gate.ended().map(end_name)),
+            TextWriter::Rewriter(..) => Ok(None),
         })
     }
 
@@ -466,8 +466,8 @@ impl Gate {
     #[getter]
     fn held(&self) -> PyResult<usize> {
         self.0.with(|state| match &state.writer {
-            Writer::Gate(gate, _) => Ok(gate.held_len()),
-            Writer::Rewriter(..) => Ok(0),
+            TextWriter::Gate(gate, _) => Ok(gate.held_len()),
+            TextWriter::Rewriter(..) => Ok(0),
         })
     }
 }

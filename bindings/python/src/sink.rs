@@ -12,10 +12,10 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::event::{Annotation, Events, Reported, UnplacedDecision, object};
 use crate::failure::callback_error;
-use crate::input::Kind;
+use crate::input::ChunkKind;
 
 /// Written text, and events.
-pub(crate) struct Output {
+pub(crate) struct SinkOutput {
     pub(crate) text: Vec<u8>,
     pub(crate) events: Events,
     /// Callback for events. Without one, events are dropped.
@@ -23,7 +23,7 @@ pub(crate) struct Output {
     channel: Arc<str>,
 }
 
-impl Output {
+impl SinkOutput {
     pub(crate) fn new(on_event: Option<Py<PyAny>>) -> Self {
         Self {
             text: Vec::new(),
@@ -66,10 +66,10 @@ impl Output {
     pub(crate) fn take_text<'py>(
         &mut self,
         py: Python<'py>,
-        kind: Kind,
+        kind: ChunkKind,
         last: bool,
     ) -> Bound<'py, PyAny> {
-        if kind == Kind::Bytes {
+        if kind == ChunkKind::Bytes {
             let bytes = PyBytes::new(py, &self.text).into_any();
             self.text.clear();
             return bytes;
@@ -143,8 +143,8 @@ impl Replace {
 }
 
 /// Handler that collects output and events during one push.
-pub(crate) struct Sink<'a> {
-    pub(crate) output: &'a mut Output,
+pub(crate) struct TextSink<'a> {
+    pub(crate) output: &'a mut SinkOutput,
     pub(crate) chunk: &'a [u8],
     /// `true` if the output is exactly the chunk, which is then not copied.
     pub(crate) whole: bool,
@@ -153,7 +153,7 @@ pub(crate) struct Sink<'a> {
     pub(crate) rules: Option<&'a Rules>,
 }
 
-impl Sink<'_> {
+impl TextSink<'_> {
     fn report(&mut self, event: Event<'_>) {
         if self.output.wants_events() {
             self.output.events.take(event.into_owned());
@@ -161,7 +161,7 @@ impl Sink<'_> {
     }
 }
 
-impl Handler for Sink<'_> {
+impl Handler for TextSink<'_> {
     #[inline]
     fn text(&mut self, text: TextChunk<'_>) {
         let bytes = text.bytes();
@@ -201,7 +201,7 @@ impl Handler for Sink<'_> {
     }
 }
 
-impl GateHandler for Sink<'_> {
+impl GateHandler for TextSink<'_> {
     fn decided(&mut self, question: &Question<'_>, action: &Action) {
         if self.output.wants_events() {
             let decided = decided(question, action, self.rules);

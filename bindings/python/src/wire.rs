@@ -17,10 +17,10 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::event::{Events, Found, Reported};
+use crate::event::{Events, LocatedEvent, Reported};
 use crate::failure::callback_error;
-use crate::guard::Guard;
-use crate::input::Input;
+use crate::guard::ObjectState;
+use crate::input::ChunkDecoder;
 use crate::offsets::{CleanOffsets, Offsets, WINDOW};
 use crate::parse::PIECE;
 use crate::policy::AnyPolicy;
@@ -34,19 +34,19 @@ use crate::vocabulary::Vocabulary;
 const MAX_TEXTS: usize = 512;
 
 /// Rewriter or gate that writes the response.
-enum Writer {
+enum WireWriter {
     Rewriter(Box<StreamRewriter>),
     Gate(Box<StreamGate<AnyPolicy>>, Option<Box<Rules>>, AnyPolicy),
 }
 
 /// A text of the response.
-struct Text {
+struct WireText {
     name: Arc<str>,
     offsets: CleanOffsets,
     events: Events,
 }
 
-impl Text {
+impl WireText {
     fn new(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -58,26 +58,26 @@ impl Text {
 
 /// Output and events until Python takes them.
 #[derive(Default)]
-struct Output {
+struct WireOutput {
     bytes: Vec<u8>,
-    texts: BTreeMap<String, Text>,
-    ready: VecDeque<(Arc<str>, Found)>,
+    texts: BTreeMap<String, WireText>,
+    ready: VecDeque<(Arc<str>, LocatedEvent)>,
     on_event: Option<Py<PyAny>>,
     source_reader: Option<ResponseSourceReader>,
     renderer: Option<ChannelRenderer>,
 }
 
-impl Output {
-    fn text(&mut self, name: &str) -> &mut Text {
+impl WireOutput {
+    fn text(&mut self, name: &str) -> &mut WireText {
         if !self.texts.contains_key(name) {
             if self.texts.len() >= MAX_TEXTS {
                 self.texts.pop_first();
             }
-            self.texts.insert(name.to_owned(), Text::new(name));
+            self.texts.insert(name.to_owned(), WireText::new(name));
         }
         self.texts
             .entry(name.to_owned())
-            .or_insert_with(|| Text::new(name))
+            .or_insert_with(|| WireText::new(name))
     }
 
     /// Determines the code points of waiting events.
@@ -106,8 +106,8 @@ impl Output {
 }
 
 /// Handler that collects output and events during one push.
-struct Sink<'a> {
-    output: &'a mut Output,
+struct WireSink<'a> {
+    output: &'a mut WireOutput,
     rules: Option<&'a Rules>,
     name: &'a mut String,
     is_repeated: &'a mut bool,
@@ -115,7 +115,7 @@ struct Sink<'a> {
     is_gated: bool,
 }
 
-impl Sink<'_> {
+impl WireSink<'_> {
     fn report(&mut self, event: Event<'_>) {
         if self.output.on_event.is_some() && !*self.is_repeated {
             let event = event.into_owned();
@@ -131,7 +131,7 @@ impl Sink<'_> {
     }
 }
 
-impl Handler for Sink<'_> {
+impl Handler for WireSink<'_> {
     fn text(&mut self, text: TextChunk<'_>) {
         if !self.is_gated {
             self.wrote(text);
@@ -160,7 +160,7 @@ impl Handler for Sink<'_> {
     }
 }
 
-impl StreamHandler for Sink<'_> {
+impl StreamHandler for WireSink<'_> {
     fn bytes(&mut self, bytes: &[u8]) {
         self.output.bytes.extend_from_slice(bytes);
     }
@@ -208,19 +208,19 @@ impl StreamHandler for Sink<'_> {
     }
 }
 
-impl Sink<'_> {
+impl WireSink<'_> {
     fn released(&mut self, span: Span) {
         let text = self.output.text(self.name);
         text.events.report(Reported::Released(span));
     }
 }
 
-struct State {
-    writer: Writer,
-    output: Output,
+struct WireState {
+    writer: WireWriter,
+    output: WireOutput,
     name: String,
     is_repeated: bool,
-    input: Input,
+    input: ChunkDecoder,
     /// Unused: bytes have no surrogates.
     unused: Offsets,
     /// `true` after the end of the response. Another `finish` returns only bytes that an exception
@@ -228,7 +228,7 @@ struct State {
     is_finished: bool,
 }
 
-impl State {
+impl WireState {
     fn push(&mut self, chunk: &Bound<'_, PyAny>) -> PyResult<()> {
         let Self {
             writer,
@@ -269,8 +269,8 @@ impl State {
 
     fn give<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let raised = match &self.writer {
-            Writer::Gate(.., policy) => policy.take_error(),
-            Writer::Rewriter(_) => None,
+            WireWriter::Gate(.., policy) => policy.take_error(),
+            WireWriter::Rewriter(_) => None,
         };
         let delivered = self.output.deliver(py);
         raised.map_or(delivered, Err)?;
@@ -282,7 +282,7 @@ impl State {
     /// Visits the callbacks for the garbage collector, since they may refer to the owner of this
     /// object.
     fn traverse(&mut self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        if let Writer::Gate(.., policy) = &self.writer {
+        if let WireWriter::Gate(.., policy) = &self.writer {
             visit.call(policy.function())?;
         }
         visit.call(self.output.on_event.as_ref())
@@ -291,26 +291,26 @@ impl State {
     /// Drops the callbacks, when only a reference cycle keeps this object alive.
     fn clear(&mut self) {
         let inert = StreamRewriter::detect(provstream::Parser::new());
-        self.writer = Writer::Rewriter(Box::new(inert));
+        self.writer = WireWriter::Rewriter(Box::new(inert));
         self.output.on_event = None;
     }
 
     fn report(&self) -> (&ReadReport, Option<Format>) {
         match &self.writer {
-            Writer::Rewriter(rewriter) => (rewriter.report(), rewriter.format()),
-            Writer::Gate(gate, ..) => (gate.report(), gate.format()),
+            WireWriter::Rewriter(rewriter) => (rewriter.report(), rewriter.format()),
+            WireWriter::Gate(gate, ..) => (gate.report(), gate.format()),
         }
     }
 }
 
 /// Pushes bytes, or ends the response if there are none.
 fn feed(
-    writer: &mut Writer,
-    output: &mut Output,
+    writer: &mut WireWriter,
+    output: &mut WireOutput,
     (name, is_repeated): (&mut String, &mut bool),
     bytes: Option<&[u8]>,
 ) {
-    let mut sink = Sink {
+    let mut sink = WireSink {
         output,
         rules: None,
         name,
@@ -318,9 +318,9 @@ fn feed(
         is_gated: false,
     };
     match (writer, bytes) {
-        (Writer::Rewriter(rewriter), Some(bytes)) => rewriter.push(bytes, &mut sink),
-        (Writer::Rewriter(rewriter), None) => rewriter.finish(&mut sink),
-        (Writer::Gate(gate, rules, _), bytes) => {
+        (WireWriter::Rewriter(rewriter), Some(bytes)) => rewriter.push(bytes, &mut sink),
+        (WireWriter::Rewriter(rewriter), None) => rewriter.finish(&mut sink),
+        (WireWriter::Gate(gate, rules, _), bytes) => {
             (sink.rules, sink.is_gated) = (rules.as_deref(), true);
             match bytes {
                 Some(bytes) => gate.push(bytes, &mut sink),
@@ -344,7 +344,7 @@ fn feed(
 /// request as bytes, they are the sources that the request and the response bring (`docs/proxy.md`).
 /// `docs/providers.md` describes the formats.
 #[pyclass(frozen, module = "provstream")]
-pub(crate) struct Response(Guard<State>);
+pub(crate) struct Response(ObjectState<WireState>);
 
 #[pymethods]
 impl Response {
@@ -387,7 +387,7 @@ impl Response {
                     None => StreamRewriter::detect(parser),
                 };
                 let rewriter = rewriter.with_reasoning(reasoning);
-                Writer::Rewriter(Box::new(rewriter.with_pass_members(members)))
+                WireWriter::Rewriter(Box::new(rewriter.with_pass_members(members)))
             }
             Some(policy) => {
                 let policy = AnyPolicy::new(policy, vocabulary, now.map(time::now).transpose()?)?;
@@ -399,23 +399,23 @@ impl Response {
                 };
                 let gate = gate.with_reasoning(reasoning);
                 let gate = Box::new(gate.with_pass_members(members));
-                Writer::Gate(gate, rules, policy)
+                WireWriter::Gate(gate, rules, policy)
             }
         };
-        let output = Output {
+        let output = WireOutput {
             on_event,
             source_reader: settings.take_source_reader(),
             renderer: settings.renderer().map(ChannelRenderer::new),
-            ..Output::default()
+            ..WireOutput::default()
         };
-        Ok(Self(Guard::new(
+        Ok(Self(ObjectState::new(
             "response",
-            State {
+            WireState {
                 writer,
                 output,
                 name: String::new(),
                 is_repeated: false,
-                input: Input::default(),
+                input: ChunkDecoder::default(),
                 unused: Offsets::new(WINDOW),
                 is_finished: false,
             },
@@ -446,7 +446,7 @@ impl Response {
     }
 
     fn __clear__(&self) {
-        self.0.visit(State::clear);
+        self.0.visit(WireState::clear);
     }
 
     /// Format: the argument, or the one detected so far.
@@ -466,8 +466,8 @@ impl Response {
     #[getter]
     fn ended(&self) -> PyResult<BTreeMap<String, &'static str>> {
         self.0.with(|state| match &state.writer {
-            Writer::Rewriter(_) => Ok(BTreeMap::new()),
-            Writer::Gate(gate, ..) => Ok(gate
+            WireWriter::Rewriter(_) => Ok(BTreeMap::new()),
+            WireWriter::Gate(gate, ..) => Ok(gate
                 .ended()
                 .map(|(channel, end)| (channel.to_string(), crate::rewriter::end_name(end)))
                 .collect()),

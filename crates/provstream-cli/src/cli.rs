@@ -21,7 +21,7 @@ use crate::commands::report::ReportOptions;
 use crate::commands::strip::StripOptions;
 use crate::commands::summary::SummaryOptions;
 use crate::commands::vocabulary::ListOptions;
-use crate::extension::Extension;
+use crate::extension::ExtensionCommand;
 use crate::scan::record::OUTPUT_FORMAT_VERSION;
 use crate::{ledger, messages, progress};
 
@@ -167,7 +167,7 @@ pub(crate) enum Command {
 }
 
 /// Builds the definition of the command line. The help of each command ends with its exit statuses.
-pub(crate) fn definition(extensions: &[Extension]) -> clap::Command {
+pub(crate) fn definition(extensions: &[ExtensionCommand]) -> clap::Command {
     let commands = extensions.iter().map(|extension| (extension.command)());
     let command = Cli::command().subcommands(commands);
     with_exit_status(match ledger::support() {

@@ -17,14 +17,14 @@ use crate::scan::{ReportKind, ScanOptions, scan};
 
 /// Command that another program adds.
 #[derive(Clone, Copy, Debug)]
-pub struct Extension {
+pub struct ExtensionCommand {
     /// Builds the definition of the command.
     pub command: fn() -> Command,
     /// Runs the command with its arguments.
     pub run: fn(&ArgMatches) -> anyhow::Result<ExitCode>,
 }
 
-impl Extension {
+impl ExtensionCommand {
     /// Returns the arguments, if the command was given.
     pub(crate) fn matches<'m>(&self, matches: &'m ArgMatches) -> Option<(&Self, &'m ArgMatches)> {
         let own = (self.command)();

@@ -36,7 +36,7 @@ const MAGIC: [(&[u8], &str); 8] = [
 ];
 
 /// A file or standard input.
-pub(crate) struct Input {
+pub(crate) struct InputSource {
     reader: Box<dyn Read + Send>,
     name: String,
     is_interactive: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Input {
     beginning: Option<Vec<u8>>,
 }
 
-impl fmt::Debug for Input {
+impl fmt::Debug for InputSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Input")
             .field("name", &self.name)
@@ -74,7 +74,7 @@ pub(crate) fn input_name(path: &Path) -> String {
     }
 }
 
-impl Input {
+impl InputSource {
     /// Opens a file with a progress bar of its own; `-` is standard input.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let length = path.metadata().map_or(0, |metadata| metadata.len());

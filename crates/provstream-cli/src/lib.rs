@@ -1,7 +1,7 @@
 //! The provstream command line: reads a stream of LLM output and reports where it says its assertions come from.
 //! `provstream --help` is its documentation.
 //!
-//! As a library, this crate has what another program needs to be the same command line with further commands ([`Extension`]).
+//! As a library, this crate has what another program needs to be the same command line with further commands ([`ExtensionCommand`]).
 
 mod cli;
 mod commands;
@@ -39,7 +39,9 @@ use self::commands::{
 use self::error::EXIT_ERROR;
 
 pub use self::error::{input_error, usage_error};
-pub use self::extension::{CheckOptions, CheckSummary, Extension, Report, ReportOptions, escape};
+pub use self::extension::{
+    CheckOptions, CheckSummary, ExtensionCommand, Report, ReportOptions, escape,
+};
 pub use self::messages::print_note;
 pub use self::scan::check::{AssertionCheck, CheckedAssertion};
 pub use provstream_route::{
@@ -50,7 +52,10 @@ pub use provstream_route::{
 /// Runs the command line with the arguments of the process, and with the commands of `extensions` besides its own. With `ledgers`, its
 /// own commands can check observations.
 #[must_use]
-pub fn run(extensions: &[Extension], ledgers: Option<&'static dyn LedgerSupport>) -> ExitCode {
+pub fn run(
+    extensions: &[ExtensionCommand],
+    ledgers: Option<&'static dyn LedgerSupport>,
+) -> ExitCode {
     if let Some(support) = ledgers {
         ledger::set_support(support);
     }
@@ -101,7 +106,7 @@ fn fail_at_file_limit() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
 }
 
-fn run_command(command: Command, extensions: &[Extension]) -> anyhow::Result<ExitCode> {
+fn run_command(command: Command, extensions: &[ExtensionCommand]) -> anyhow::Result<ExitCode> {
     match command {
         Command::Extract(options) => extract::run(&options),
         Command::Strip(options) => strip::run(&options),

@@ -1,6 +1,6 @@
 //! Lines of bounded length.
 
-use crate::input::Input;
+use crate::input::InputSource;
 
 /// U+FEFF in UTF-8, which may be before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -104,7 +104,7 @@ impl LineSplitter {
 /// Reads an input to its end and calls `each` with every line of it that is not blank. `pause` is called before each read that may
 /// have to wait.
 pub(crate) fn each_line<T>(
-    mut input: Input,
+    mut input: InputSource,
     max: usize,
     state: &mut T,
     mut pause: impl FnMut(&mut T) -> anyhow::Result<()>,

@@ -22,7 +22,7 @@ use provstream_providers::{Format, PassMembers, Pointer, Reasoning};
 use provstream_route::{LedgerList, SourceList};
 
 use crate::error::usage_error;
-use crate::input::Input;
+use crate::input::InputSource;
 use crate::ledger::load_list;
 use crate::messages::print_note;
 use crate::output::{Output, refuse_input_as_output};
@@ -370,8 +370,8 @@ impl RewriteOptions {
     }
 
     /// Opens an input.
-    pub(crate) fn open(&self, file: &Path) -> anyhow::Result<Input> {
-        Ok(Input::open(file)?.detect_response(self.is_one_text()))
+    pub(crate) fn open(&self, file: &Path) -> anyhow::Result<InputSource> {
+        Ok(InputSource::open(file)?.detect_response(self.is_one_text()))
     }
 
     /// Returns `true` if members pass that the format does not have.

@@ -5,7 +5,7 @@ use provstream_providers::{Pointer, StreamRewriter};
 
 use crate::engine::{Adapter, NoPolicy, StreamEngine};
 use crate::fields::{FieldCounts, FieldReader};
-use crate::input::{BUFFER, Input};
+use crate::input::{BUFFER, InputSource};
 use crate::options::InputFormat;
 use crate::response::{ResponseStatus, ResponseTracker};
 use crate::sink::{StoppedText, StreamSink};
@@ -139,7 +139,7 @@ impl<P: Policy + Clone> StreamReader<P> {
 
 /// Reads an input to its end. What was certain is written, even if the input breaks off.
 pub(crate) fn pump<P: Policy + Clone>(
-    input: &mut Input,
+    input: &mut InputSource,
     mut reader: StreamReader<P>,
     chunk_size: Option<usize>,
     sink: &mut dyn StreamSink,

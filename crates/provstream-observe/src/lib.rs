@@ -47,7 +47,7 @@ pub use ledger::{
     Body, ExportError, Ledger, LedgerEntry, LedgerError, LedgerFault, LedgerHead, LedgerRecord,
     LedgerReport, SqliteLedger,
 };
-pub use observation::{Anchor, Digest, Key, KeyError, Observation, ObservationError};
+pub use observation::{Anchor, Digest, IdKey, KeyError, Observation, ObservationError};
 #[doc(no_inline)]
 pub use provstream::provenance::ObservationOutcome as Outcome;
 pub use query::{Query, QueryError};

@@ -68,9 +68,9 @@ impl fmt::Debug for Digest {
 /// An id without a key can be computed by everyone who can guess the result, such as that of a query whose answer is a small
 /// number. With a key, only its owners can compute ids.
 #[derive(Clone)]
-pub struct Key(Hmac<Sha256>);
+pub struct IdKey(Hmac<Sha256>);
 
-impl Key {
+impl IdKey {
     /// Takes the bytes of a key.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for IdKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(..)")
     }
@@ -167,7 +167,7 @@ impl Observation {
 
     /// Replaces the id by the keyed one: `hmac-sha256:` and the HMAC (RFC 2104) of the bytes that the unkeyed id is the digest of.
     #[must_use]
-    pub fn with_key(mut self, key: &Key) -> Self {
+    pub fn with_key(mut self, key: &IdKey) -> Self {
         let mut hmac = key.0.clone();
         hmac.update(&self.id_input());
         let code = Digest(hmac.finalize().into_bytes().into());

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::frame::{Kind, StreamPiece};
 use super::item::NoticeCode;
-use super::lines::{JsonFramer, Step};
+use super::lines::{JsonFramer, LineStep};
 use super::sse::{SseDecoder, SsePiece};
 use provstream::{Span, TextChunk};
 
@@ -182,7 +182,7 @@ impl Framer {
         let leading = core::mem::take(&mut self.leading);
         match &mut self.envelope {
             // So that the leading white space belongs to no event.
-            Envelope::Json(json) => json.take(&leading, Step::Between, sink),
+            Envelope::Json(json) => json.take(&leading, LineStep::Between, sink),
             _ => self.push(&leading, sink),
         }
     }

@@ -35,7 +35,7 @@ pub(super) struct JsonFramer {
 
 /// Effect of some bytes on the open event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum LineStep {
     Open,
     /// They end it.
     End,
@@ -122,7 +122,7 @@ impl JsonFramer {
         self.is_in_value = true;
     }
 
-    fn line(&mut self, rest: &[u8]) -> (usize, Step) {
+    fn line(&mut self, rest: &[u8]) -> (usize, LineStep) {
         let end = memchr(b'\n', rest).map(|end| end + 1);
         let line = &rest[..end.unwrap_or(rest.len())];
         if self.is_first {
@@ -132,37 +132,37 @@ impl JsonFramer {
                 self.is_first = false;
                 if self.is_in_value {
                     self.kind = Kind::Body;
-                    return (line.len(), Step::Open);
+                    return (line.len(), LineStep::Open);
                 }
             }
         }
         match end {
-            Some(end) => (end, Step::End),
-            None => (rest.len(), Step::Open),
+            Some(end) => (end, LineStep::End),
+            None => (rest.len(), LineStep::Open),
         }
     }
 
     /// Returns the number of bytes to read next of a value that spans several lines, and their effect.
-    fn value(&mut self, rest: &[u8]) -> (usize, Step) {
+    fn value(&mut self, rest: &[u8]) -> (usize, LineStep) {
         if self.skip.depth == 0 {
             // Outside of a value.
             match rest.iter().position(|byte| matches!(byte, b'{' | b'[')) {
                 Some(0) => {}
-                Some(len) => return (len, Step::Between),
-                None => return (rest.len(), Step::Between),
+                Some(len) => return (len, LineStep::Between),
+                None => return (rest.len(), LineStep::Between),
             }
         }
         match self.skip.run(rest, 0) {
             Some(end) => {
                 self.skip = Skip::default();
-                (end, Step::End)
+                (end, LineStep::End)
             }
-            None => (rest.len(), Step::Open),
+            None => (rest.len(), LineStep::Open),
         }
     }
 
     /// Returns the number of bytes to read next of an array, and their effect.
-    fn element(&mut self, rest: &[u8]) -> (usize, Step) {
+    fn element(&mut self, rest: &[u8]) -> (usize, LineStep) {
         if self.skip.depth > 0 {
             return self.value(rest);
         }
@@ -170,21 +170,21 @@ impl JsonFramer {
             .iter()
             .position(|byte| matches!(byte, b'{' | b'[' | b']'));
         let Some(at) = found else {
-            return (rest.len(), Step::Between);
+            return (rest.len(), LineStep::Between);
         };
         match (rest[at], self.in_array) {
             (b'[', false) => {
                 self.in_array = true;
-                (at + 1, Step::Between)
+                (at + 1, LineStep::Between)
             }
             (b']', true) if at == 0 => {
                 self.in_array = false;
-                (1, Step::Close)
+                (1, LineStep::Close)
             }
-            (b']', false) => (at + 1, Step::Between),
+            (b']', false) => (at + 1, LineStep::Between),
             // What comes before is apart.
-            _ if at > 0 => (at, Step::Between),
-            (_, false) => (1, Step::Between),
+            _ if at > 0 => (at, LineStep::Between),
+            (_, false) => (1, LineStep::Between),
             _ => self.value(rest),
         }
     }
@@ -192,17 +192,17 @@ impl JsonFramer {
     pub(super) fn take(
         &mut self,
         taken: &[u8],
-        step: Step,
+        step: LineStep,
         sink: &mut dyn FnMut(Kind, StreamPiece<'_>),
     ) {
         let (at, kind) = (self.position, self.kind);
         self.position += taken.len() as u64;
-        if matches!(step, Step::Between | Step::Close) {
+        if matches!(step, LineStep::Between | LineStep::Close) {
             if taken.is_empty() {
                 return;
             }
             let text = TextChunk::new(taken, at);
-            if step == Step::Close {
+            if step == LineStep::Close {
                 self.report_stray(sink);
                 sink(kind, StreamPiece::Close(text));
             } else {
@@ -223,7 +223,7 @@ impl JsonFramer {
                 self.open.clear();
             }
         }
-        let is_end = step == Step::End;
+        let is_end = step == LineStep::End;
         if self.passing {
             sink(kind, StreamPiece::Passed(TextChunk::new(taken, at)));
         } else if is_end && self.open.is_empty() {

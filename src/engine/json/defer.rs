@@ -5,7 +5,7 @@
 
 use super::name::{KnownName, known};
 use super::visit::Visitor;
-use super::whole::FoundObject;
+use super::whole::WholeObject;
 use super::{Ahead, JsonReader};
 use crate::Span;
 use crate::engine::json::lexer::{Mark, Object, Quoted, ValueStatus, Visit};
@@ -41,7 +41,7 @@ struct Watch {
     unusual: bool,
     /// Stream offset of the first value of a member `assertion`.
     first: Option<u64>,
-    found: FoundObject,
+    found: WholeObject,
 }
 
 impl Visit for Watch {

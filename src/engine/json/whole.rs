@@ -24,7 +24,7 @@ use crate::steps;
 /// or in the annotation. It has at most one string `assertion` and one object `provenance`, whose
 /// fields are strings, and is not a MARC object.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FoundObject {
+pub(super) struct WholeObject {
     /// Stream offset of the opening brace.
     pub(super) start: u64,
     /// Span of the assertion's content, and whether the content has an escape.
@@ -60,7 +60,7 @@ impl Visitor<'_, '_> {
     /// Reports the assertion of the object at the start of `bytes`, if it has one.
     // `inline(always)`: what was just found stays in registers.
     #[inline(always)]
-    pub(super) fn report_found(&mut self, bytes: &[u8], found: FoundObject) -> Result<(), Miss> {
+    pub(super) fn report_found(&mut self, bytes: &[u8], found: WholeObject) -> Result<(), Miss> {
         let Some((span, escaped)) = found.assertion else {
             self.state.child = None;
             return Ok(());
@@ -112,7 +112,7 @@ impl Visitor<'_, '_> {
     }
 }
 
-impl FoundObject {
+impl WholeObject {
     /// Interprets the strings of the annotation in the object with the given bytes.
     pub(super) fn read_parts(&mut self, input: &Input<'_>, bytes: &[u8]) -> Result<(), Miss> {
         let Some(slot) = &mut self.annotation else {
@@ -176,10 +176,10 @@ impl Whole<'_> {
     }
 
     #[inline(always)]
-    fn object(&self, tokens: &mut Tokens<'_>) -> Result<FoundObject, Miss> {
-        let mut found = FoundObject {
+    fn object(&self, tokens: &mut Tokens<'_>) -> Result<WholeObject, Miss> {
+        let mut found = WholeObject {
             start: self.start,
-            ..FoundObject::default()
+            ..WholeObject::default()
         };
         let mut goes_on = match tokens.next()? {
             b'"' => true,

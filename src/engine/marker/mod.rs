@@ -17,7 +17,7 @@ use self::around::OpenMarkers;
 use self::behind::Behind;
 use self::lists::SourceLists;
 use self::scan::MarkerCandidate;
-use self::tracker::Tracker;
+use self::tracker::MarkerTracker;
 use self::unread::UnreadSearch;
 use super::markdown::line::Line;
 use super::{OpenCitation, Sink};
@@ -77,7 +77,7 @@ struct Reader {
     ids: IdText,
     open: OpenMarkers,
     unread: UnreadSearch,
-    tracker: Tracker,
+    tracker: MarkerTracker,
     removed: Removed,
 }
 
@@ -150,7 +150,7 @@ impl Markers {
                 ids: IdText::default(),
                 open: OpenMarkers::default(),
                 unread: UnreadSearch::default(),
-                tracker: Tracker::new(start, limits),
+                tracker: MarkerTracker::new(start, limits),
                 removed: Removed {
                     ranges: VecDeque::new(),
                     // An assertion is not farther back than the window reaches.

@@ -68,7 +68,7 @@ struct FoundMarker {
 }
 
 /// Result of a match.
-enum Outcome {
+enum MarkerOutcome {
     Marker(FoundMarker),
     Text,
     /// Text with a diagnostic.
@@ -215,12 +215,12 @@ impl Reader {
                 None => (&text[end..], false),
             };
             match self.outcome(pattern, &text[start..end], after, with) {
-                Outcome::More => {
+                MarkerOutcome::More => {
                     self.candidate = Some(candidate);
                     return start;
                 }
-                Outcome::Text => self.pass(&text[start..end], with, sink),
-                Outcome::Unread => {
+                MarkerOutcome::Text => self.pass(&text[start..end], with, sink),
+                MarkerOutcome::Unread => {
                     self.tracker.settle(with, sink);
                     let span = Span::new(self.position, self.position + len as u64);
                     sink(Event::Diagnostic(Diagnostic::new(
@@ -229,7 +229,7 @@ impl Reader {
                     )));
                     self.pass(&text[start..end], with, sink);
                 }
-                Outcome::Marker(found) => {
+                MarkerOutcome::Marker(found) => {
                     self.marker(found, &text[start..end], with, sink);
                 }
             }
@@ -279,11 +279,11 @@ impl Reader {
         bytes: &[u8],
         (after, ends): (&[u8], bool),
         with: With<'_>,
-    ) -> Outcome {
+    ) -> MarkerOutcome {
         let form = &with.set.forms[pattern];
         if form.ends.is_some() {
             self.ids.clear();
-            return Outcome::Marker(FoundMarker {
+            return MarkerOutcome::Marker(FoundMarker {
                 pattern,
                 kind: MarkerKind::End,
                 has_ids: false,
@@ -292,13 +292,13 @@ impl Reader {
         let Some(read) = with.set.read(form, bytes, &mut self.ids) else {
             // Too many identifiers, or a range that does not ascend.
             return match with.sources.is_some_and(|list| list.is_complete()) {
-                true => Outcome::Unread,
-                false => Outcome::Text,
+                true => MarkerOutcome::Unread,
+                false => MarkerOutcome::Text,
             };
         };
         if let Some(guard) = with.set.guard(form) {
             if self.behind.in_bibliography && guard.is_for_numbers() {
-                return Outcome::Text;
+                return MarkerOutcome::Text;
             }
             let around = Around {
                 before: self.behind.bytes(),
@@ -310,19 +310,19 @@ impl Reader {
             };
             match guard.verdict(bytes, &self.ids, read.one_each, &around) {
                 GuardVerdict::Marker => {}
-                GuardVerdict::Text => return Outcome::Text,
-                GuardVerdict::Unlisted => return Outcome::Unread,
+                GuardVerdict::Text => return MarkerOutcome::Text,
+                GuardVerdict::Unlisted => return MarkerOutcome::Unread,
                 GuardVerdict::FirstInLine => {
                     self.behind.in_bibliography = true;
-                    return Outcome::Text;
+                    return MarkerOutcome::Text;
                 }
-                GuardVerdict::More => return Outcome::More,
+                GuardVerdict::More => return MarkerOutcome::More,
             }
         }
         if form.is_around && self.open.len() == MOST_OPEN {
-            return Outcome::Text;
+            return MarkerOutcome::Text;
         }
-        Outcome::Marker(FoundMarker {
+        MarkerOutcome::Marker(FoundMarker {
             pattern,
             kind: match form.is_around {
                 true => MarkerKind::Opening,

@@ -22,7 +22,7 @@ const MOST_WHITE: usize = crate::engine::chars::MOST_REMOVED;
 /// The last part of the clean text, as far as markers may need it, and the markers whose sentences
 /// are not complete.
 #[derive(Clone, Debug)]
-pub(super) struct Tracker {
+pub(super) struct MarkerTracker {
     max: usize,
     max_ids: usize,
     /// Clean text from clean offset `base` on, without what is in `white`.
@@ -91,7 +91,7 @@ struct WaitingMarker {
     ids: usize,
 }
 
-impl Tracker {
+impl MarkerTracker {
     pub(super) fn new(start: u64, limits: &Limits) -> Self {
         Self {
             max: limits.max_assertion(),

@@ -25,7 +25,7 @@ use self::capsule::{Imported, import};
 use self::columns::{Columns, Origin};
 use self::settings::{ColumnSettings, RowSource};
 use self::table::{ASSERTIONS, DIAGNOSTICS};
-use self::texts::Texts;
+use self::texts::TextColumn;
 use self::work::Failure;
 use crate::discipline::Discipline;
 use crate::event::Assertion;
@@ -248,8 +248,8 @@ fn children(chunk: &ArrayRef) -> PyResult<Vec<ArrayRef>> {
     Ok(chunk.as_struct().columns().to_vec())
 }
 
-fn texts_of(column: &ArrayRef) -> PyResult<Texts> {
-    Texts::of(column).ok_or_else(|| {
+fn texts_of(column: &ArrayRef) -> PyResult<TextColumn> {
+    TextColumn::of(column).ok_or_else(|| {
         PyTypeError::new_err(format!(
             "expected a column of strings or bytes, found {}",
             column.data_type()
@@ -258,9 +258,9 @@ fn texts_of(column: &ArrayRef) -> PyResult<Texts> {
 }
 
 /// Creates the exception for a failure, with the row's index in the whole column.
-fn exception(failure: &Failure, texts: &[Texts]) -> PyErr {
+fn exception(failure: &Failure, texts: &[TextColumn]) -> PyErr {
     let number = |chunk: usize, row: usize| -> usize {
-        texts[..chunk].iter().map(Texts::len).sum::<usize>() + row
+        texts[..chunk].iter().map(TextColumn::len).sum::<usize>() + row
     };
     match *failure {
         Failure::BadOffset(chunk, row) => PyValueError::new_err(format!(

@@ -15,10 +15,10 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Reader of rows, one per thread.
 pub(super) struct RowReader<'s> {
     settings: &'s ColumnSettings,
-    reader: Reader<'s>,
+    reader: ColumnReader<'s>,
 }
 
-enum Reader<'s> {
+enum ColumnReader<'s> {
     Raw(Parser, Points),
     Response(Box<Responses>),
     Fields(Parser, Points, &'s [Pointer]),
@@ -28,12 +28,12 @@ impl<'s> RowReader<'s> {
     pub(super) fn new(settings: &'s ColumnSettings) -> Self {
         let parser = settings.parser.clone();
         let reader = match &settings.source {
-            RowSource::Raw => Reader::Raw(parser, Points::new(ValueKind::Strings)),
+            RowSource::Raw => ColumnReader::Raw(parser, Points::new(ValueKind::Strings)),
             RowSource::Response(format) => {
-                Reader::Response(Box::new(Responses::new(*format, parser)))
+                ColumnReader::Response(Box::new(Responses::new(*format, parser)))
             }
             RowSource::Fields(pointers) => {
-                Reader::Fields(parser, Points::new(ValueKind::Strings), pointers)
+                ColumnReader::Fields(parser, Points::new(ValueKind::Strings), pointers)
             }
         };
         Self { settings, reader }
@@ -43,13 +43,13 @@ impl<'s> RowReader<'s> {
     pub(super) fn read(&mut self, row: &[u8], kind: ValueKind, columns: &mut Columns) {
         let settings = self.settings;
         match &mut self.reader {
-            Reader::Raw(parser, points) => {
+            ColumnReader::Raw(parser, points) => {
                 points.reset(kind);
                 let mut output = RowOutput::new(columns, Origin::default());
                 read_text(settings, parser, (row, points), &mut output);
             }
-            Reader::Response(responses) => responses.read(settings, row, columns),
-            Reader::Fields(parser, points, pointers) => {
+            ColumnReader::Response(responses) => responses.read(settings, row, columns),
+            ColumnReader::Fields(parser, points, pointers) => {
                 let are_named = pointers.len() > 1 || pointers.iter().any(Pointer::has_wildcard);
                 for text in texts_at(pointers, row, columns) {
                     points.reset(ValueKind::Strings);

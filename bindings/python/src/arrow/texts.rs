@@ -18,7 +18,7 @@ use arrow_schema::DataType;
 ///
 /// Does not rely on the producer's validation: a value need not be UTF-8, and an offset outside of
 /// the column is an error.
-pub(super) struct Texts {
+pub(super) struct TextColumn {
     kind: ValueKind,
     layout: Layout,
     nulls: Option<NullBuffer>,
@@ -30,7 +30,7 @@ enum Layout {
     Large(GenericOffsets<i64>),
     View(Views),
     /// Index of each row's value, and the values.
-    Dictionary(Vec<Option<usize>>, Box<Texts>),
+    Dictionary(Vec<Option<usize>>, Box<TextColumn>),
     /// Nulls only.
     Null,
 }
@@ -59,7 +59,7 @@ pub(super) struct BadOffset;
 /// Most bytes of a value that is stored in its view.
 const INLINE: usize = 12;
 
-impl Texts {
+impl TextColumn {
     /// Returns the texts of a column, or `None` if its values are neither strings nor bytes.
     pub(super) fn of(column: &ArrayRef) -> Option<Self> {
         let layout = match column.data_type() {
@@ -161,7 +161,7 @@ fn views<T: ByteViewType + ?Sized>(column: &GenericByteViewArray<T>) -> Layout {
 fn dictionary<K: ArrowDictionaryKeyType>(column: &DictionaryArray<K>) -> Option<Layout> {
     let keys = column.keys().iter();
     let keys = keys.map(|key| key.map(|key| key.to_usize().unwrap_or(usize::MAX)));
-    let values = Texts::of(column.values())?;
+    let values = TextColumn::of(column.values())?;
     Some(Layout::Dictionary(keys.collect(), Box::new(values)))
 }
 

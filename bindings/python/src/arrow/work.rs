@@ -9,7 +9,7 @@ use arrow_schema::ArrowError;
 use super::columns::{Built, Columns, RowTooLarge};
 use super::row::RowReader;
 use super::settings::ColumnSettings;
-use super::texts::{BadOffset, Texts};
+use super::texts::{BadOffset, TextColumn};
 
 /// Parts per thread, so that all threads end at about the same time.
 const PARTS: usize = 4;
@@ -48,7 +48,7 @@ struct RowRange {
 /// The first of the pieces that failed.
 pub(super) fn run(
     settings: &ColumnSettings,
-    chunks: &[Texts],
+    chunks: &[TextColumn],
     threads: usize,
 ) -> Result<Vec<PieceColumns>, Failure> {
     let parts = parts(chunks, threads);
@@ -97,7 +97,7 @@ pub(super) fn run(
 }
 
 /// Divides the chunks into parts of similar size in bytes.
-fn parts(chunks: &[Texts], threads: usize) -> Vec<RowRange> {
+fn parts(chunks: &[TextColumn], threads: usize) -> Vec<RowRange> {
     let mut parts = Vec::new();
     let most = if threads == 1 {
         usize::MAX
@@ -135,7 +135,7 @@ fn parts(chunks: &[Texts], threads: usize) -> Vec<RowRange> {
 fn read(
     reader: &mut RowReader<'_>,
     part: &RowRange,
-    texts: &Texts,
+    texts: &TextColumn,
 ) -> Result<Vec<PieceColumns>, Failure> {
     let chunk = part.chunk;
     let mut pieces = Vec::new();

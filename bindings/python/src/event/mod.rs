@@ -39,7 +39,7 @@ pub(crate) enum Reported {
 
 /// An event other than text, with its code points.
 #[derive(Clone)]
-pub(crate) enum Found {
+pub(crate) enum LocatedEvent {
     Annotation(Annotation),
     Assertion(Assertion),
     Citation(Citation),
@@ -50,7 +50,7 @@ pub(crate) enum Found {
     Released(LimitRelease),
 }
 
-impl Found {
+impl LocatedEvent {
     /// Converts an event, or returns `None` for text.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl Found {
 pub(crate) struct Events {
     waiting: Vec<Reported>,
     /// Events with known code points.
-    ready: VecDeque<Found>,
+    ready: VecDeque<LocatedEvent>,
 }
 
 impl Events {
@@ -146,7 +146,7 @@ impl Events {
     fn place_all(&mut self, locate: &mut impl Locate) {
         let mut done = 0;
         for event in &self.waiting {
-            let Ok(found) = Found::of(event, locate) else {
+            let Ok(found) = LocatedEvent::of(event, locate) else {
                 break;
             };
             if let Reported::Event(event) = event {
@@ -164,12 +164,12 @@ impl Events {
     }
 
     /// Removes and returns all ready events.
-    pub(crate) fn take_ready(&mut self) -> VecDeque<Found> {
+    pub(crate) fn take_ready(&mut self) -> VecDeque<LocatedEvent> {
         std::mem::take(&mut self.ready)
     }
 
     /// Removes and returns the first ready event.
-    pub(crate) fn next_ready(&mut self) -> Option<Found> {
+    pub(crate) fn next_ready(&mut self) -> Option<LocatedEvent> {
         self.ready.pop_front()
     }
 

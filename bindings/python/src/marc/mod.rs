@@ -9,7 +9,7 @@ use provstream_marc::{Document, Draft, MarcKind, Profile, Report, SequenceValida
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::guard::{Guard, caught};
+use crate::guard::{ObjectState, caught};
 use crate::settings::value_error;
 
 /// Parses the name of a kind.
@@ -120,7 +120,7 @@ pub(crate) fn marc_schema(kind: &str, draft: &str, strict: bool) -> PyResult<Str
 
 /// Compares the records of a stream with one another. Source: `MARC-02 10`.
 #[pyclass(frozen, name = "Sequence", module = "provstream.marc")]
-pub(crate) struct Sequence(Guard<SequenceValidator>);
+pub(crate) struct Sequence(ObjectState<SequenceValidator>);
 
 #[pymethods]
 impl Sequence {
@@ -128,7 +128,7 @@ impl Sequence {
     #[pyo3(signature = (*, draft="02", strict=false))]
     fn new(draft: &str, strict: bool) -> PyResult<Self> {
         let validator = SequenceValidator::new(profile(draft, strict)?);
-        Ok(Self(Guard::new("sequence", validator)))
+        Ok(Self(ObjectState::new("sequence", validator)))
     }
 
     /// Compares the next object with earlier ones, and returns the violations.

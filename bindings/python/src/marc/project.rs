@@ -34,7 +34,7 @@ type Projected = (
 /// Texts for the user, and options of the projection.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct DisclosureTexts {
+pub(crate) struct ProjectionTexts {
     answer: Option<String>,
     question: Option<String>,
     message: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct DisclosureTexts {
     interim: bool,
 }
 
-impl DisclosureTexts {
+impl ProjectionTexts {
     /// Returns the names of the given texts except `used` and a next step of the action.
     fn unused(&self, used: Option<&str>, action: Action) -> Vec<&'static str> {
         let has_next_step = self.next_steps.contains_key(action.as_str());
@@ -96,7 +96,7 @@ pub(super) fn context((trust, emitter): &Trust) -> PyResult<Option<TrustContext>
 #[pyfunction]
 pub(crate) fn marc_project(
     json: &str,
-    texts: DisclosureTexts,
+    texts: ProjectionTexts,
     trust: Trust,
     wording: (Option<PyRef<'_, Deployment>>, String),
     draft: (String, bool),
@@ -125,7 +125,7 @@ pub(crate) fn marc_project(
     })
 }
 
-fn speak(projection: &Projection, speech: Speech, texts: &DisclosureTexts) -> PyResult<Projected> {
+fn speak(projection: &Projection, speech: Speech, texts: &ProjectionTexts) -> PyResult<Projected> {
     let is_checked = projection.wording().language().is_checked();
     let question = texts.question.as_deref();
     let message = texts.message.as_deref();

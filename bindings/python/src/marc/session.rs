@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use super::deployment::Deployment;
 use super::project::{Trust, context};
-use crate::guard::Guard;
+use crate::guard::ObjectState;
 use crate::settings::value_error;
 use crate::time::duration;
 
@@ -56,7 +56,7 @@ type Decided = (
 /// Decides about one request.
 #[pyclass(frozen, name = "_Session", module = "provstream.marc")]
 pub(crate) struct PySession {
-    session: Guard<Session>,
+    session: ObjectState<Session>,
     unused_is_zero: bool,
 }
 
@@ -79,7 +79,7 @@ impl PySession {
             }
         };
         Ok(Self {
-            session: Guard::new("session", session.map_err(value_error)?),
+            session: ObjectState::new("session", session.map_err(value_error)?),
             unused_is_zero: deployment.unused_scores_are_zero(),
         })
     }

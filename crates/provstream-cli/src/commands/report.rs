@@ -8,13 +8,15 @@ use clap::Args;
 use provstream::provenance::Timestamp;
 use provstream::{Event, GateHandler, Handler, Mode};
 use provstream_providers::GateEvent;
-use provstream_report::{AuditLog, Counts, Outcome, Overview, Page, Part, Report, Transcripts};
+use provstream_report::{
+    AuditLog, Outcome, Overview, Page, Part, Report, Counts, Transcripts,
+};
 
 use super::gate_stream::{GateSettings, GateStreamOptions};
 use super::gate_summary::GateSummary;
 use crate::error::{CliError, exit_code, exit_code_of_files, usage_error};
 use crate::files::{InputFiles, is_folder};
-use crate::input::{Input, input_name};
+use crate::input::{InputSource, input_name};
 use crate::lines::each_line;
 use crate::messages::{CountAndExample, count, print_note};
 use crate::options::{DialectOptions, FileOptions, InputFormat};
@@ -226,7 +228,7 @@ impl Shown {
     }
 
     fn of_audit_log(file: &Path) -> anyhow::Result<Self> {
-        let input = Input::open(file)?;
+        let input = InputSource::open(file)?;
         let name = input.name().to_owned();
         let mut log = AuditLog::new();
         // All lines, and those that are not decisions.
@@ -314,7 +316,11 @@ impl Shown {
                 .filter(|outcome| outcome.withholds());
             withheld.map(|outcome| of(&counts, outcome)).sum()
         };
-        let (treated, runs, ended) = (sum(Counts::treated), sum(Counts::runs), sum(Counts::ended));
+        let (treated, runs, ended) = (
+            sum(Counts::treated),
+            sum(Counts::runs),
+            sum(Counts::ended),
+        );
         let mut parts = Vec::new();
         if treated > 0 {
             parts.push(format!("{treated} of {} assertions", counts.assertions()));

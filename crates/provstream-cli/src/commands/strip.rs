@@ -96,7 +96,7 @@ pub(crate) fn run(options: &StripOptions) -> anyhow::Result<ExitCode> {
     let mut passed = true;
     let must_split = options.rewrite.is_response();
     let result = for_each_file(&options.files, output, must_split, |file, output| {
-        let mut strip = Strip::new(options, output);
+        let mut strip = StripWriter::new(options, output);
         strip.rendered = renderer.clone().map(Rendered::new);
         strip.notes = notes.as_ref();
         let result = strip.read(file, parser.clone().build());
@@ -141,7 +141,7 @@ fn check(options: &StripOptions) -> anyhow::Result<()> {
 }
 
 /// Writes text without annotations.
-struct Strip<'o> {
+struct StripWriter<'o> {
     options: &'o StripOptions,
     output: Output,
     /// Channel of --text-only, once it is chosen.
@@ -194,7 +194,7 @@ impl Rendered {
     }
 }
 
-impl<'o> Strip<'o> {
+impl<'o> StripWriter<'o> {
     fn new(options: &'o StripOptions, output: Output) -> Self {
         let mode = match options.rewrite.is_one_text() {
             true => options.rewrite.input.mode,
@@ -300,7 +300,7 @@ impl<'o> Strip<'o> {
     }
 }
 
-impl Handler for Strip<'_> {
+impl Handler for StripWriter<'_> {
     fn text(&mut self, text: TextChunk<'_>) {
         self.hidden.push(text.bytes());
         if self.options.text_only {
@@ -329,7 +329,7 @@ impl Handler for Strip<'_> {
     }
 }
 
-impl StreamSink for Strip<'_> {
+impl StreamSink for StripWriter<'_> {
     fn check(&mut self, may_pause: bool) -> anyhow::Result<()> {
         self.output.check(may_pause)
     }

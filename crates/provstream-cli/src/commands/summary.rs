@@ -15,7 +15,7 @@ use super::admit::{ClockOptions, discipline};
 use crate::error::exit_code_of_files;
 use crate::files::InputFiles;
 use crate::hidden_annotations::{HiddenAnnotationDetector, hidden_message};
-use crate::input::{Input, input_name};
+use crate::input::{InputSource, input_name};
 use crate::messages::{EscapeControls, print_note, styled};
 use crate::options::{
     AssertionLimits, ClassWindow, DialectOptions, FieldOptions, FileOptions, InputFormat,
@@ -197,7 +197,7 @@ pub(crate) fn run(options: &SummaryOptions) -> anyhow::Result<ExitCode> {
     let unreadable = files.for_each(|path, progress| {
         summary.name = input_name(path);
         let is_text = input.input == InputFormat::Raw && summary.pointers.is_empty();
-        let file = Input::open_with(path, progress.clone())?;
+        let file = InputSource::open_with(path, progress.clone())?;
         let reader = StreamReader::new(input.input, parser.clone(), |rewriter| rewriter);
         let reader = reader.with_fields(summary.pointers, 1, false);
         let mut file = file.detect_response(is_text);

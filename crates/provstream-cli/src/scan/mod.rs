@@ -21,10 +21,10 @@ use provstream_route::ObservationIds;
 use self::check::Checks;
 use self::event_printer::{EventPrinter, print_record};
 use self::record::RecordContext;
-use self::totals::{Counts, PartSummary};
+use self::totals::{PartSummary, StreamCounts};
 use crate::files::{InputFiles, tolerate};
 use crate::hidden_annotations::hidden_message;
-use crate::input::{Input, input_name};
+use crate::input::{InputSource, input_name};
 use crate::messages::print_note;
 use crate::observation_ids::IdOptions;
 use crate::options::{
@@ -126,14 +126,19 @@ impl ScanConfig<'_> {
         reader.with_fields(&self.options.fields.pointers, line, false)
     }
 
-    fn open(&self, path: &Path, files: &InputFiles) -> anyhow::Result<Input> {
-        let input = Input::open_with(path, files.progress.clone())?;
+    fn open(&self, path: &Path, files: &InputFiles) -> anyhow::Result<InputSource> {
+        let input = InputSource::open_with(path, files.progress.clone())?;
         let is_text = self.options.input.input == InputFormat::Raw && !self.has_fields();
         Ok(input.detect_response(is_text))
     }
 
     /// Reads an input to its end.
-    fn scan_input(&self, mut input: Input, output: Output, file: Option<Arc<str>>) -> Scanned {
+    fn scan_input(
+        &self,
+        mut input: InputSource,
+        output: Output,
+        file: Option<Arc<str>>,
+    ) -> Scanned {
         let reader = self.reader(self.parser.clone().build(), 1);
         let mut printer = EventPrinter::new(self, output, file);
         let end = pump(
@@ -161,7 +166,7 @@ pub(crate) fn scan(
     limits: Limits,
     report: ReportKind,
     dialects: Option<&DialectOptions>,
-) -> anyhow::Result<(anyhow::Result<u64>, Counts)> {
+) -> anyhow::Result<(anyhow::Result<u64>, StreamCounts)> {
     options.fields.distinct()?;
     let mut parser = options.input.parser(limits, vocabulary.clone());
     if let Some(dialects) = dialects {
@@ -188,7 +193,7 @@ pub(crate) fn scan(
         config: &config,
         is_named: files.are_named,
         files: files.paths.len() as u64,
-        counts: Counts::default(),
+        counts: StreamCounts::default(),
         unreadable: 0,
     };
     let is_single = files.paths.len() == 1 && !config.is_line_delimited();
@@ -226,7 +231,7 @@ struct ScanTotals<'c> {
     /// `true` if records name their file.
     is_named: bool,
     files: u64,
-    counts: Counts,
+    counts: StreamCounts,
     /// Files that could not be read, of several.
     unreadable: u64,
 }

@@ -15,7 +15,7 @@ use super::event_printer::EventPrinter;
 use super::totals::PartSummary;
 use super::{ScanConfig, ScanTotals, Scanned};
 use crate::files::InputFiles;
-use crate::input::{BUFFER, Input};
+use crate::input::{BUFFER, InputSource};
 use crate::output::{BufferWriter, Output};
 
 /// Bytes of a part, unless a chunk size is given.
@@ -257,7 +257,7 @@ struct WorkPart {
 }
 
 enum PartContent {
-    File(Input),
+    File(InputSource),
     Lines(BlockLines),
 }
 
@@ -396,7 +396,7 @@ enum BlockEnd {
 
 /// Reads a file in blocks that end with a line, if that is not longer.
 struct BlockReader {
-    input: Input,
+    input: InputSource,
     size: usize,
     /// Bytes after the last block, fewer than `size`.
     rest: Vec<u8>,

@@ -11,7 +11,7 @@ use crate::response::ResponseStatus;
 
 /// Counts over one or more streams.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct StreamCounts {
     pub(crate) totals: EventTotals,
     /// Assertions that were not admitted.
     pub(crate) refused: CountAndExample,
@@ -28,7 +28,7 @@ pub(crate) struct Counts {
     pub(crate) incomplete: u64,
 }
 
-impl Counts {
+impl StreamCounts {
     /// Adds the counts of a later stream.
     pub(crate) fn merge(&mut self, later: &Self) {
         let (totals, other) = (&mut self.totals, later.totals);
@@ -79,7 +79,7 @@ impl Counts {
 /// Result of reading a part of a file, or a whole file.
 #[derive(Debug, Default)]
 pub(crate) struct PartSummary {
-    pub(crate) counts: Counts,
+    pub(crate) counts: StreamCounts,
     pub(crate) status: ResponseStatus,
     pub(crate) fields: FieldCounts,
     /// Place of annotations that were not read, if no assertion was found.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::expr::{CharSet, Expr, GrammarRules};
 
 /// Syntax that differs between dialects. Groups, choices and repetitions are common to all.
-pub(super) trait Dialect {
+pub(super) trait GrammarSyntax {
     /// Separator between the parts of a sequence.
     const SPACE: &'static str;
     /// Opening of a group.
@@ -24,13 +24,13 @@ enum Precedence {
 }
 
 /// Prints an expression in a dialect.
-pub(super) fn print(dialect: &impl Dialect, rules: &GrammarRules, expr: &Expr) -> String {
+pub(super) fn print(dialect: &impl GrammarSyntax, rules: &GrammarRules, expr: &Expr) -> String {
     let mut out = String::new();
     write_expr(dialect, rules, expr, Precedence::Choice, &mut out);
     out
 }
 
-fn write_expr<D: Dialect>(
+fn write_expr<D: GrammarSyntax>(
     dialect: &D,
     rules: &GrammarRules,
     expr: &Expr,
@@ -102,7 +102,7 @@ fn write_expr<D: Dialect>(
 /// GBNF of llama.cpp, which is also the EBNF of XGrammar.
 pub(super) struct Gbnf;
 
-impl Dialect for Gbnf {
+impl GrammarSyntax for Gbnf {
     const SPACE: &'static str = " ";
     const GROUP: &'static str = "(";
 
@@ -165,7 +165,7 @@ pub(super) fn gbnf(rules: &GrammarRules, root: &str, comment: &str) -> String {
 /// lexer alone distinguishes text and annotations, lazily, as the answer grows.
 struct Lark;
 
-impl Dialect for Lark {
+impl GrammarSyntax for Lark {
     const SPACE: &'static str = " ";
     const GROUP: &'static str = "(";
 
@@ -204,7 +204,7 @@ pub(super) fn lark(rules: &GrammarRules, root: &str, comment: &str) -> String {
 /// only.
 pub(super) struct Regex;
 
-impl Dialect for Regex {
+impl GrammarSyntax for Regex {
     const SPACE: &'static str = "";
     const GROUP: &'static str = "(?:";
 
@@ -241,7 +241,7 @@ impl Dialect for Regex {
 /// escapes that they resolve.
 pub(super) struct PlainRegex;
 
-impl Dialect for PlainRegex {
+impl GrammarSyntax for PlainRegex {
     const SPACE: &'static str = "";
     const GROUP: &'static str = "(";
 

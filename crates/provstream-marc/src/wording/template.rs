@@ -4,27 +4,27 @@ use super::part::{WordingErrorKind, WordingPart};
 
 /// A piece of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TemplatePiece<'a> {
+enum WordingPiece<'a> {
     Text(&'a str),
     Placeholder(&'a str),
 }
 
 /// Iterates over the pieces of a template with their byte offsets. `{{` and `}}` stand for one
 /// brace. The iterator ends after an error.
-fn pieces(template: &str) -> impl Iterator<Item = Result<(usize, TemplatePiece<'_>), usize>> {
+fn pieces(template: &str) -> impl Iterator<Item = Result<(usize, WordingPiece<'_>), usize>> {
     let mut at = 0;
     core::iter::from_fn(move || {
         let start = at;
         let rest = template.get(start..).filter(|rest| !rest.is_empty())?;
         let brace = rest.find(['{', '}']).unwrap_or(rest.len());
         let (len, piece) = if brace > 0 {
-            (brace, Ok(TemplatePiece::Text(&rest[..brace])))
+            (brace, Ok(WordingPiece::Text(&rest[..brace])))
         } else if rest.starts_with("{{") || rest.starts_with("}}") {
-            (2, Ok(TemplatePiece::Text(&rest[..1])))
+            (2, Ok(WordingPiece::Text(&rest[..1])))
         } else {
             match rest[1..].find(['{', '}']) {
                 Some(len) if rest.starts_with('{') && rest[1 + len..].starts_with('}') => {
-                    (len + 2, Ok(TemplatePiece::Placeholder(&rest[1..=len])))
+                    (len + 2, Ok(WordingPiece::Placeholder(&rest[1..=len])))
                 }
                 _ => (rest.len(), Err(start)),
             }
@@ -40,14 +40,14 @@ pub(super) fn check(part: WordingPart, template: &str) -> Result<(), WordingErro
     let mut seen = Vec::new();
     for piece in pieces(template) {
         match piece.map_err(WordingErrorKind::UnbalancedBrace)? {
-            (at, TemplatePiece::Placeholder(name)) if !known.contains(&name) => {
+            (at, WordingPiece::Placeholder(name)) if !known.contains(&name) => {
                 return Err(WordingErrorKind::UnknownPlaceholder(at));
             }
-            (at, TemplatePiece::Placeholder(name)) if seen.contains(&name) => {
+            (at, WordingPiece::Placeholder(name)) if seen.contains(&name) => {
                 return Err(WordingErrorKind::RepeatedPlaceholder(at));
             }
-            (_, TemplatePiece::Placeholder(name)) => seen.push(name),
-            (_, TemplatePiece::Text(_)) => {}
+            (_, WordingPiece::Placeholder(name)) => seen.push(name),
+            (_, WordingPiece::Text(_)) => {}
         }
     }
     match known.iter().find(|name| !seen.contains(name)) {
@@ -61,8 +61,8 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(template.len());
     for (_, piece) in pieces(template).flatten() {
         filled.push_str(match piece {
-            TemplatePiece::Text(text) => text,
-            TemplatePiece::Placeholder(name) => values
+            WordingPiece::Text(text) => text,
+            WordingPiece::Placeholder(name) => values
                 .iter()
                 .find(|(known, _)| *known == name)
                 .map_or("", |(_, value)| value),

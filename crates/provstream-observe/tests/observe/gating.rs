@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use provstream::provenance::{Annotation, Class, ObservationCheck as _, Timestamp};
 use provstream_observe::{
-    LedgerEntry, Ledger, LedgerError, LedgerObservations, Observation, Outcome, SqliteLedger, Substrates,
+    Ledger, LedgerEntry, LedgerError, LedgerObservations, Observation, Outcome, SqliteLedger,
+    Substrates,
 };
 
 use super::{noon, numbered};

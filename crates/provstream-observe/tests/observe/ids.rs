@@ -1,7 +1,7 @@
 //! Ids are those that Python computes from the documentation.
 
 use provstream::provenance::Timestamp;
-use provstream_observe::{Key, Observation, Query};
+use provstream_observe::{IdKey, Observation, Query};
 use serde_json::{Value, json};
 
 use crate::{noon, numbered};
@@ -20,7 +20,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 #[test]
 fn ids_are_those_of_an_independent_computation() {
     let vectors = vectors();
-    let key = Key::new(&bytes(vectors["key"].as_str().expect("a key"))).expect("a key");
+    let key = IdKey::new(&bytes(vectors["key"].as_str().expect("a key"))).expect("a key");
     let list = vectors["vectors"].as_array().expect("a list");
     assert_eq!(list.len(), 5);
     for vector in list {
@@ -109,7 +109,7 @@ fn ids_and_classes_are_one_line() {
         );
     }
     assert!(Observation::new("a", query(), "", Timestamp::MAX).is_err());
-    assert!(Key::new(&[0; 15]).is_err());
-    let debug = format!("{:?}", Key::new(b"0123456789abcdef"));
+    assert!(IdKey::new(&[0; 15]).is_err());
+    let debug = format!("{:?}", IdKey::new(b"0123456789abcdef"));
     assert_eq!(debug, "Ok(Key(..))");
 }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{Tracker, With};
+use super::{MarkerTracker, With};
 use crate::Span;
 use crate::engine::Sink;
 use crate::engine::chars::{next_boundary, trimmed_len};
@@ -43,7 +43,7 @@ pub(super) enum MarkedAssertion {
     Later,
 }
 
-impl Tracker {
+impl MarkerTracker {
     /// The byte by which a marker at `at` belongs to a sentence: the last one before it in its block, or else the first one
     /// after it. A marker in a row of a table belongs to a cell of that row. Another one in a block without text belongs to the
     /// last sentence before, if only white space and the end of a row are between, and the markers of a line begin no block.

@@ -1,7 +1,7 @@
 //! Reports the markers whose sentences are complete.
 
 use super::assertion::{CertainExtent, MarkedAssertion, may_go_on};
-use super::{Calm, Tracker, With};
+use super::{Calm, MarkerTracker, With};
 use crate::engine::Sink;
 use crate::engine::bytes::{MID_SENTENCE, all};
 use crate::engine::chars::{next_boundary, whole_characters};
@@ -20,7 +20,7 @@ pub(in crate::engine::marker) struct OpenSentence {
     pub(in crate::engine::marker) uncut_until: u64,
 }
 
-impl Tracker {
+impl MarkerTracker {
     /// Reports what is certain.
     pub(in crate::engine::marker) fn settle(&mut self, with: With<'_>, sink: &mut Sink<'_>) {
         if self.waiting.is_empty() || !self.is_new || self.suspended {

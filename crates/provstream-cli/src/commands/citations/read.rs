@@ -10,7 +10,7 @@ use provstream_providers::{Decoder, Format, Item};
 
 use super::record::CitationRecord;
 use crate::error::exit_code;
-use crate::input::{BUFFER, Input};
+use crate::input::{BUFFER, InputSource};
 use crate::messages::{CountAndExample, print_note};
 use crate::options::OutputOptions;
 use crate::output::Output;
@@ -97,7 +97,7 @@ pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
         errors: CountAndExample::default(),
         kind: None,
     };
-    let mut input = Input::open(file.unwrap_or(Path::new("-")))?;
+    let mut input = InputSource::open(file.unwrap_or(Path::new("-")))?;
     let result = printer.read(&mut input);
     if result.is_ok() {
         printer.report_end(input.name());
@@ -129,7 +129,7 @@ const fn provider_of(format: Format) -> Option<Provider> {
 
 impl CitationPrinter {
     /// Reads all events.
-    fn read(&mut self, input: &mut Input) -> anyhow::Result<()> {
+    fn read(&mut self, input: &mut InputSource) -> anyhow::Result<()> {
         let mut events = CitationEvents::default();
         let mut buffer = vec![0; BUFFER];
         loop {

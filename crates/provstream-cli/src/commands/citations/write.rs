@@ -15,7 +15,7 @@ use provstream_providers::citation::{
 use provstream_providers::{Decoder, Format};
 
 use crate::error::usage_error;
-use crate::input::{BUFFER, Input};
+use crate::input::{BUFFER, InputSource};
 use crate::messages::{count, print_note};
 use crate::options::{VocabularyOptions, duplicate_class_error, unknown_class_error};
 use crate::output::{Output, refuse_input_as_output};
@@ -219,7 +219,7 @@ fn check_links(links: &[LinkTemplate], vocabulary: &Vocabulary) -> anyhow::Resul
 }
 
 fn read(path: &Path, parser: Parser) -> anyhow::Result<AnnotatedText> {
-    let mut input = Input::open(path)?;
+    let mut input = InputSource::open(path)?;
     let mut rewriter = Rewriter::new(parser);
     let mut probe = Decoder::detect();
     let mut annotated = AnnotatedText {

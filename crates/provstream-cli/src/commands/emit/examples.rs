@@ -9,7 +9,7 @@ use provstream::provenance::Vocabulary;
 use provstream_emit::{ExampleError, Language, Prompt, PromptLength, example_pair};
 
 use crate::error::exit_code;
-use crate::input::Input;
+use crate::input::InputSource;
 use crate::lines::{BoundedLine, each_line};
 use crate::messages::{CountAndExample, print_note};
 use crate::options::{VocabularyOptions, one_of};
@@ -65,7 +65,7 @@ pub(crate) fn run(options: &ExamplesOptions) -> anyhow::Result<ExitCode> {
         skipped: BTreeMap::new(),
         conversations: 0,
     };
-    let input = Input::open(&options.file)?;
+    let input = InputSource::open(&options.file)?;
     let name = input.name().to_owned();
     let flush = |writer: &mut ExampleWriter<'_>| writer.output.flush();
     let result = each_line(input, MAX_LINE, &mut writer, flush, ExampleWriter::line);

@@ -12,7 +12,7 @@ use provstream_providers::{SseDecoder, SseEvent, SsePiece};
 use super::objects::{ObjectRun, raw_json};
 use super::options::ObjectInputOptions;
 use crate::error::{exit_code, usage_error};
-use crate::input::{BUFFER, Input, input_name};
+use crate::input::{BUFFER, InputSource, input_name};
 use crate::messages::print_error;
 use crate::settings;
 
@@ -207,7 +207,7 @@ fn for_each_event(
     mut each: impl FnMut(&mut ObjectRun<'_>, &[u8], Option<&SseEvent<'_>>) -> Result<bool, String>,
 ) -> anyhow::Result<()> {
     let mut decoder = SseDecoder::new().with_max_event(max_record);
-    let mut input = Input::open(run.file)?;
+    let mut input = InputSource::open(run.file)?;
     let mut buffer = vec![0; BUFFER];
     let (mut line, mut first_line) = (1, 1);
     loop {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::error::exit_code;
-use crate::input::{BUFFER, Input, input_name};
+use crate::input::{BUFFER, InputSource, input_name};
 use crate::lines::each_line;
 use crate::messages::{print_error, print_note};
 use crate::output::Output;
@@ -150,7 +150,7 @@ impl<'o> ObjectRun<'o> {
         max_record: usize,
         mut each: impl FnMut(&mut Self, TopLevelValue<'_>),
     ) -> anyhow::Result<()> {
-        let mut input = Input::open(self.file)?;
+        let mut input = InputSource::open(self.file)?;
         let mut buffer = vec![0; BUFFER];
         let mut reader = ObjectReader::new(max_record);
         loop {
@@ -185,7 +185,7 @@ impl<'o> ObjectRun<'o> {
         &mut self,
         mut each: impl FnMut(&mut Self, u64, &[u8]) -> Result<(), String>,
     ) -> anyhow::Result<()> {
-        let input = Input::open(self.file)?;
+        let input = InputSource::open(self.file)?;
         let pause = |run: &mut Self| run.output.flush();
         each_line(input, MAX_LINE, self, pause, |run, line| {
             let result = match line.content {

@@ -16,7 +16,7 @@ use provstream_observe::{
 use serde_json::json;
 
 use crate::LedgerOption;
-use crate::recording::{RecordOptions, Recording};
+use crate::recording::{RecordOptions, RecordedParts};
 
 /// Record the results of tools from logs: OpenTelemetry spans, transcripts of Claude Code, rollouts of Codex
 ///
@@ -83,7 +83,7 @@ impl ImportCommand {
 /// Import of files into a ledger.
 struct Import<'a> {
     classes: BTreeMap<String, String>,
-    recording: Recording,
+    recording: RecordedParts,
     ledger: SqliteLedger,
     option: &'a LedgerOption,
     batch: Vec<Observation>,

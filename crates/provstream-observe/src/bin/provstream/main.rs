@@ -16,27 +16,27 @@ use std::process::ExitCode;
 
 use clap::Args;
 use provstream::provenance::Timestamp;
-use provstream_cli::{Extension, input_error, usage_error};
+use provstream_cli::{ExtensionCommand, input_error, usage_error};
 use provstream_observe::{
     LedgerError, SqliteLedger, SubstrateError, SubstrateErrorKind, Substrates,
 };
 
 fn main() -> ExitCode {
     let extensions = [
-        Extension {
+        ExtensionCommand {
             command: observe::command,
             run: observe::run,
         },
-        Extension {
+        ExtensionCommand {
             command: verify::command,
             run: verify::run,
         },
-        Extension {
+        ExtensionCommand {
             command: ledger::command,
             run: ledger::run,
         },
         #[cfg(feature = "mcp")]
-        Extension {
+        ExtensionCommand {
             command: mcp::command,
             run: mcp::run,
         },

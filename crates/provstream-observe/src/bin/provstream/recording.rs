@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use provstream::provenance::{Annotation, Class, Timestamp, parse_duration, write_bracketed};
 use provstream_cli::usage_error;
-use provstream_observe::{FoundResult, Key, Observation, SubstrateQuery};
+use provstream_observe::{FoundResult, IdKey, Observation, SubstrateQuery};
 
 // The parts of observations to record.
 #[derive(Debug, Args)]
@@ -36,17 +36,17 @@ enum Keep {
 
 impl RecordOptions {
     /// Reads the key.
-    pub(crate) fn open(&self) -> anyhow::Result<Recording> {
+    pub(crate) fn open(&self) -> anyhow::Result<RecordedParts> {
         let mut key = None;
         if let Some(path) = &self.key {
             let bytes = std::fs::read(path);
             let bytes = bytes.with_context(|| format!("cannot read {}", path.display()))?;
-            let read = Key::new(&bytes);
+            let read = IdKey::new(&bytes);
             key = Some(read.map_err(|error| {
                 usage_error(format_args!("--key: {}: {error}", path.display()))
             })?);
         }
-        Ok(Recording {
+        Ok(RecordedParts {
             keep: self.keep,
             key,
             expires: self.expires,
@@ -56,13 +56,13 @@ impl RecordOptions {
 
 /// Parts of observations to record, with the key.
 #[derive(Debug)]
-pub(crate) struct Recording {
+pub(crate) struct RecordedParts {
     keep: Keep,
-    key: Option<Key>,
+    key: Option<IdKey>,
     expires: Option<Duration>,
 }
 
-impl Recording {
+impl RecordedParts {
     /// Creates the observation of a result, at this second.
     pub(crate) fn observation(
         &self,

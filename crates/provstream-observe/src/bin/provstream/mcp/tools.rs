@@ -12,7 +12,7 @@ use provstream_observe::{
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::{Value, json};
 
-use crate::recording::{Recording, annotation};
+use crate::recording::{RecordedParts, annotation};
 use crate::verify::{best_quotes, record};
 
 /// Longest draft in bytes.
@@ -94,7 +94,7 @@ impl ToolKind {
 pub(super) struct Tools {
     pub(super) ledger: SqliteLedger,
     pub(super) substrates: Substrates,
-    pub(super) recording: Recording,
+    pub(super) recording: RecordedParts,
     /// Most age of an observation that is not stale.
     pub(super) window: Option<Duration>,
 }
