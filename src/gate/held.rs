@@ -27,7 +27,7 @@ pub(super) struct HeldBytes {
     /// Number of bytes removed from the stream so far.
     removed: u64,
     /// Decisions in the order of their spans.
-    decisions: Vec<Decision>,
+    decisions: Vec<HeldDecision>,
     /// Offset of the first assertion whose action ends the stream.
     stop: Option<u64>,
     /// Offset up to which text released at a limit was reported.
@@ -41,7 +41,7 @@ pub(super) struct HeldBytes {
 }
 
 #[derive(Clone, Debug)]
-struct Decision {
+struct HeldDecision {
     /// Range in the stream.
     span: Span,
     /// Range in the stripped stream.
@@ -56,7 +56,7 @@ struct Decision {
     is_citation: bool,
 }
 
-impl Decision {
+impl HeldDecision {
     /// Returns `true` if another decision, made later, belongs before this one: outer decisions come first. If two begin
     /// together and one is of a citation, the longer one is outer; if they are equally long, the assertion with annotations is.
     fn is_after(&self, later: &Self) -> bool {
@@ -131,7 +131,7 @@ impl HeldBytes {
     /// Records that `max_assertion` truncated the assertion at `span`, about which a decision was
     /// made.
     pub(super) fn note_cut(&mut self, span: Span) {
-        let same = |decision: &&mut Decision| !decision.in_string && decision.span == span;
+        let same = |decision: &&mut HeldDecision| !decision.in_string && decision.span == span;
         if let Some(decision) = self.decisions.iter_mut().rev().find(same) {
             decision.is_cut = true;
         }
@@ -155,7 +155,7 @@ impl HeldBytes {
         let texts = self.decisions.iter().map(|decision| decision.action.heap());
         let run = self.run.as_ref().map_or(0, Unannotated::heap);
         self.bytes.capacity()
-            + self.decisions.capacity() * size_of::<Decision>()
+            + self.decisions.capacity() * size_of::<HeldDecision>()
             + texts.sum::<usize>()
             + run
             + self.joiner.heap_size()
@@ -195,7 +195,7 @@ impl HeldBytes {
     pub(super) fn remove_record(&mut self, record: Span) {
         self.removed += record.len();
         let at = record.end() - self.removed;
-        let inside = |decision: &Decision| {
+        let inside = |decision: &HeldDecision| {
             let span = decision.span;
             decision.in_string && record.start() <= span.start() && span.end() <= record.end()
         };
@@ -244,7 +244,7 @@ impl HeldBytes {
             self.stop = Some(clean.start());
         }
         let extent = assertion.full_extent();
-        let decision = Decision {
+        let decision = HeldDecision {
             span: extent.span,
             clean,
             action,
@@ -461,7 +461,7 @@ impl HeldBytes {
     /// in JSON may be within a fenced block that is an assertion as a whole.
     fn group_end(&self) -> Option<u64> {
         let (first, rest) = self.decisions.split_first()?;
-        let overlapping = |end: u64, next: &Decision| {
+        let overlapping = |end: u64, next: &HeldDecision| {
             let overlaps = next.clean.start() < end;
             overlaps.then(|| end.max(next.clean.end()))
         };
@@ -477,7 +477,7 @@ impl HeldBytes {
 
     /// Carries out a decision and those nested in it; text is released only if all of them allow
     /// it.
-    fn act(&mut self, decision: Decision, spacing: Spacing, handler: &mut impl GateHandler) {
+    fn act(&mut self, decision: HeldDecision, spacing: Spacing, handler: &mut impl GateHandler) {
         let at = self.start;
         let end = decision.clean.end();
         if decision.clean.start() < at && end <= at && !decision.action.ends() {

@@ -9,7 +9,7 @@ mod stream;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use self::settings::Settings;
+use self::settings::StreamOptions;
 use self::stream::Stream;
 
 /// Bytes that belong to a stream or are static. `data` is not null if `len` is not 0.
@@ -72,7 +72,7 @@ unsafe fn slice<'a>(data: *const u8, len: usize) -> &'a [u8] {
 pub unsafe extern "C" fn provstream_new(settings: *const u8, len: usize) -> *mut Provstream {
     // SAFETY: by the contract of this function.
     let settings = unsafe { slice(settings, len) };
-    let stream = catch_unwind(|| Ok(Stream::new(&Settings::read(settings)?)));
+    let stream = catch_unwind(|| Ok(Stream::new(&StreamOptions::read(settings)?)));
     Box::into_raw(Box::new(Provstream {
         stream: stream.unwrap_or_else(|_| Err("internal error".into())),
     }))

@@ -37,7 +37,7 @@ pub(crate) enum InputForm {
 pub(crate) type SystemPolicy = RulePolicy<fn() -> Timestamp>;
 
 /// Settings of a stream.
-pub(crate) struct Settings {
+pub(crate) struct StreamOptions {
     pub(crate) input: InputForm,
     pub(crate) parser: Parser,
     pub(crate) rules: Option<Arc<Rules>>,
@@ -48,7 +48,7 @@ pub(crate) struct Settings {
     pub(crate) events: bool,
 }
 
-impl Settings {
+impl StreamOptions {
     /// Reads settings; an empty document has the default ones.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use provstream_providers::{
 use provstream_route::{Audit, AuditSink};
 use serde::Serialize;
 
-use crate::settings::{InputForm, Settings, SystemPolicy};
+use crate::settings::{InputForm, StreamOptions, SystemPolicy};
 
 enum Transform {
     Text(Rewriter),
@@ -29,7 +29,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &StreamOptions) -> Self {
         let parser = settings.parser.clone();
         let reasoning = settings.reasoning;
         let engine = match (settings.input, settings.policy()) {
@@ -220,7 +220,7 @@ struct StreamOutput {
 }
 
 impl StreamOutput {
-    fn new(settings: &Settings) -> Self {
+    fn new(settings: &StreamOptions) -> Self {
         let log = match (settings.events, &settings.rules) {
             (false, _) => Log::None,
             (true, None) => Log::Events(PendingLines::default()),

@@ -35,7 +35,7 @@ impl ExtensionCommand {
 
 /// Options of a command that prints records as JSON, and on a terminal as lines for people.
 #[derive(Debug, Args)]
-pub struct ReportOptions {
+pub struct CommandOutputOptions {
     /// Print lines for people, also if the output is not a terminal
     #[arg(long)]
     pretty: bool,
@@ -46,7 +46,7 @@ pub struct ReportOptions {
     output: OutputOptions,
 }
 
-impl ReportOptions {
+impl CommandOutputOptions {
     /// Opens the output, unless it is one of the files that the command reads, which have the names of their options.
     ///
     /// # Errors
@@ -55,8 +55,8 @@ impl ReportOptions {
     pub fn open<'a>(
         &self,
         inputs: impl IntoIterator<Item = (&'a str, Option<&'a Path>)>,
-    ) -> anyhow::Result<Report> {
-        Ok(Report {
+    ) -> anyhow::Result<CommandOutput> {
+        Ok(CommandOutput {
             is_pretty: self.pretty || !self.json && is_terminal(self.output.path()),
             output: self.output.open(inputs)?,
         })
@@ -65,12 +65,12 @@ impl ReportOptions {
 
 /// Output of a command.
 #[derive(Debug)]
-pub struct Report {
+pub struct CommandOutput {
     output: Output,
     is_pretty: bool,
 }
 
-impl Report {
+impl CommandOutput {
     /// Returns `true` if lines are for people.
     #[must_use]
     pub const fn is_pretty(&self) -> bool {
@@ -102,7 +102,7 @@ impl Report {
     }
 }
 
-impl Write for Report {
+impl Write for CommandOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         Write::write(&mut self.output, bytes)
     }

@@ -40,7 +40,7 @@ use self::error::EXIT_ERROR;
 
 pub use self::error::{input_error, usage_error};
 pub use self::extension::{
-    CheckOptions, CheckSummary, ExtensionCommand, Report, ReportOptions, escape,
+    CheckOptions, CheckSummary, CommandOutput, CommandOutputOptions, ExtensionCommand, escape,
 };
 pub use self::messages::print_note;
 pub use self::scan::check::{AssertionCheck, CheckedAssertion};

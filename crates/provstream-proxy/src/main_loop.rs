@@ -170,22 +170,26 @@ enum Signal {
     End,
 }
 
-#[cfg(unix)]
-struct Signals([tokio::signal::unix::Signal; 3]);
+/// Signals of the system that the proxy waits for; without Unix, there is only Ctrl-C.
+struct Signals {
+    #[cfg(unix)]
+    all: [tokio::signal::unix::Signal; 3],
+}
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self([
+        let all = [
             signal(SignalKind::terminate())?,
             signal(SignalKind::interrupt())?,
             signal(SignalKind::hangup())?,
-        ]))
+        ];
+        Ok(Self { all })
     }
 
     async fn next(&mut self) -> Signal {
-        let [terminate, interrupt, hangup] = &mut self.0;
+        let [terminate, interrupt, hangup] = &mut self.all;
         tokio::select! {
             _ = terminate.recv() => Signal::End,
             _ = interrupt.recv() => Signal::End,
@@ -195,12 +199,9 @@ impl Signals {
 }
 
 #[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
 impl Signals {
     fn new() -> io::Result<Self> {
-        Ok(Self)
+        Ok(Self {})
     }
 
     async fn next(&mut self) -> Signal {

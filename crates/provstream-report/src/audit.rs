@@ -11,7 +11,7 @@ use crate::counts::Counts;
 use crate::escape;
 use crate::note::{Deed, Evidence, Note, NoteNumbering, UnnumberedNote};
 use crate::outcome::Outcome;
-use crate::part::Part;
+use crate::part::TextSummary;
 use crate::sections::SectionWriter;
 use crate::wording::{self, Look};
 
@@ -93,7 +93,7 @@ impl AuditLog {
     /// # Errors
     ///
     /// Returns errors of the writer.
-    pub fn finish(self, mut body: impl io::Write) -> io::Result<Part> {
+    pub fn finish(self, mut body: impl io::Write) -> io::Result<TextSummary> {
         let mut sections = SectionWriter::new(NoteNumbering::without_text());
         for (of, notes) in &self.groups {
             sections.heading(&heading(of));
@@ -104,7 +104,7 @@ impl AuditLog {
         }
         let (numbering, index) = sections.finish();
         body.write_all(sections.take().as_bytes())?;
-        Ok(Part {
+        Ok(TextSummary {
             title: "Decisions".into(),
             prefix: numbering.prefix().into(),
             counts: self.counts,

@@ -48,7 +48,7 @@ pub use one_shot::page;
 pub use outcome::Outcome;
 pub use overview::Overview;
 pub use page::Page;
-pub use part::Part;
+pub use part::TextSummary;
 pub use report::Report;
 pub use transcript::Transcript;
 pub use transcripts::Transcripts;

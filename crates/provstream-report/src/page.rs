@@ -9,7 +9,7 @@ use crate::counts::Counts;
 use crate::escape;
 use crate::note::NotePlace;
 use crate::outcome::Outcome;
-use crate::part::Part;
+use crate::part::TextSummary;
 use crate::report::Report;
 use crate::style::{STYLE, STYLE_HASH};
 use crate::wording::{self, DISPOSITIONS, Look};
@@ -22,7 +22,7 @@ use crate::wording::{self, DISPOSITIONS, Look};
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
     source: &'a str,
-    parts: &'a [Part],
+    parts: &'a [TextSummary],
     counts: Counts,
     facts: Vec<(&'static str, String)>,
     remarks: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Page<'a> {
 impl<'a> Page<'a> {
     /// Creates a page about an answer with this name and these parts.
     #[must_use]
-    pub fn new(source: &'a str, parts: &'a [Part]) -> Self {
+    pub fn new(source: &'a str, parts: &'a [TextSummary]) -> Self {
         let mut counts = Counts::default();
         for part in parts {
             counts.add(&part.counts);
@@ -120,7 +120,7 @@ impl<'a> Page<'a> {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn write_part(&self, part: &Part, mut out: impl io::Write) -> io::Result<()> {
+    pub fn write_part(&self, part: &TextSummary, mut out: impl io::Write) -> io::Result<()> {
         let mut html = String::new();
         let prefix = &part.prefix;
         if self

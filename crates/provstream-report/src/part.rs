@@ -9,7 +9,7 @@ use crate::note::NotePlace;
 /// Summary of a text for the head of a page, returned by
 /// [`Transcript::finish`](crate::Transcript::finish).
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct TextSummary {
     /// Heading of the part.
     pub(crate) title: Box<str>,
     pub(crate) prefix: Box<str>,
@@ -20,7 +20,7 @@ pub struct Part {
     pub(crate) diagnostics: Vec<(DiagnosticCode, NotePlace)>,
 }
 
-impl Part {
+impl TextSummary {
     /// Returns the counts of the text.
     #[must_use]
     pub const fn counts(&self) -> &Counts {

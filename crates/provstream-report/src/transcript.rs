@@ -17,7 +17,7 @@ use crate::dry_run::{Judge, LimitFlag};
 use crate::markdown;
 use crate::note::{Deed, Evidence, Note, NoteNumbering, UnnumberedNote};
 use crate::outcome::Outcome;
-use crate::part::Part;
+use crate::part::TextSummary;
 use crate::sections::{Highlight, HighlightKind, SectionWriter, TextEvent};
 use crate::wording::{self, Look};
 
@@ -159,7 +159,7 @@ impl Transcript {
     /// # Errors
     ///
     /// Returns errors of the writer.
-    pub fn finish(mut self, body: impl io::Write) -> io::Result<Part> {
+    pub fn finish(mut self, body: impl io::Write) -> io::Result<TextSummary> {
         self.notice_limit();
         self.end_run();
         self.pass_boundaries();
@@ -180,7 +180,7 @@ impl Transcript {
         let (mut numbering, index) = self.sections.finish();
         let places = numbering.take_places();
         self.write_to(body)?;
-        Ok(Part {
+        Ok(TextSummary {
             title: self.title,
             prefix: numbering.prefix().into(),
             counts: self.counts,

@@ -2,7 +2,7 @@
 
 use provstream::{Action, Event, GateHandler, Handler, Question, Span, TextChunk, Unannotated};
 
-use crate::part::Part;
+use crate::part::TextSummary;
 use crate::report::Report;
 use crate::transcript::Transcript;
 
@@ -26,7 +26,7 @@ struct NamedTranscript<K> {
     has_ended: bool,
     /// `None` once the text is closed.
     transcript: Option<Transcript>,
-    part: Option<Part>,
+    part: Option<TextSummary>,
     body: Vec<u8>,
 }
 
@@ -74,7 +74,7 @@ impl<K: Clone + Ord + ToString> Transcripts<K> {
 
     /// Returns the parts of the page with their bodies, ordered by name, and the report.
     #[must_use]
-    pub fn finish(mut self) -> (Report, Vec<Part>, Vec<Vec<u8>>) {
+    pub fn finish(mut self) -> (Report, Vec<TextSummary>, Vec<Vec<u8>>) {
         for text in &mut self.texts {
             text.close();
         }

@@ -27,7 +27,7 @@ struct Listed {
 /// Object with a list. A misspelled `complete` must not make an incomplete list a complete one.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Object {
+struct SourceObject {
     sources: Vec<Listed>,
     #[serde(default = "complete")]
     complete: bool,
@@ -58,9 +58,8 @@ impl SourceList {
     /// Fails if the file is not JSON or something else, if an identifier is empty, or if a class or a time is not valid.
     pub fn from_json(file: &[u8], vocabulary: &Vocabulary) -> Result<Self, SourceListError> {
         let read = match file.trim_ascii_start().first() {
-            Some(b'{') => {
-                serde_json::from_slice(file).map(|Object { sources, complete }| (sources, complete))
-            }
+            Some(b'{') => serde_json::from_slice(file)
+                .map(|SourceObject { sources, complete }| (sources, complete)),
             _ => serde_json::from_slice(file).map(|sources: Vec<Listed>| (sources, true)),
         };
         let (sources, is_complete) = read.map_err(|error| {

@@ -9,7 +9,7 @@ use provstream::provenance::Timestamp;
 use provstream::{Event, GateHandler, Handler, Mode};
 use provstream_providers::GateEvent;
 use provstream_report::{
-    AuditLog, Outcome, Overview, Page, Part, Report, Counts, Transcripts,
+    AuditLog, Counts, Outcome, Overview, Page, Report, TextSummary, Transcripts,
 };
 
 use super::gate_stream::{GateSettings, GateStreamOptions};
@@ -142,7 +142,7 @@ fn write_pages(
 /// Content of a page.
 struct Shown {
     title: String,
-    parts: Vec<Part>,
+    parts: Vec<TextSummary>,
     bodies: Vec<Vec<u8>>,
     report: Option<Report>,
     format: Option<&'static str>,
@@ -316,11 +316,7 @@ impl Shown {
                 .filter(|outcome| outcome.withholds());
             withheld.map(|outcome| of(&counts, outcome)).sum()
         };
-        let (treated, runs, ended) = (
-            sum(Counts::treated),
-            sum(Counts::runs),
-            sum(Counts::ended),
-        );
+        let (treated, runs, ended) = (sum(Counts::treated), sum(Counts::runs), sum(Counts::ended));
         let mut parts = Vec::new();
         if treated > 0 {
             parts.push(format!("{treated} of {} assertions", counts.assertions()));

@@ -9,7 +9,7 @@ use proxy_wasm::types::{ContextType, LogLevel};
 use super::log;
 use super::meter::Meter;
 use super::shared::PluginState;
-use super::stream::Stream;
+use super::stream::HttpExchange;
 use crate::read_routes;
 
 /// Environment variable with the value `1` if Envoy passes the body to a filter that holds back the
@@ -52,6 +52,6 @@ impl RootContext for Root {
         // Without a configuration Envoy creates no streams; if it did, the missing context would end the filter, which
         // fails closed.
         let shared = self.0.as_ref()?;
-        Some(Box::new(Stream::new(Rc::clone(shared))))
+        Some(Box::new(HttpExchange::new(Rc::clone(shared))))
     }
 }

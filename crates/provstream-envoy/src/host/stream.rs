@@ -15,7 +15,7 @@ use crate::{Exchange, HeadPlan, REMOVED_REQUEST_HEADERS, REMOVED_RESPONSE_HEADER
 
 /// HTTP context: one request and its response.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(super) struct HttpExchange {
     shared: Rc<PluginState>,
     exchange: Exchange,
     /// `true` if the stream is counted as in flight.
@@ -32,7 +32,7 @@ pub(super) struct Stream {
     resets: bool,
 }
 
-impl Stream {
+impl HttpExchange {
     pub(super) fn new(shared: Rc<PluginState>) -> Self {
         Self {
             exchange: Exchange::new(Arc::clone(&shared.routes)),
@@ -134,7 +134,7 @@ fn timestamp(time: SystemTime) -> Timestamp {
     time.into()
 }
 
-impl Context for Stream {
+impl Context for HttpExchange {
     fn on_done(&mut self) -> bool {
         let now = timestamp(self.get_current_time());
         let is_filtered = self.exchange.is_filtered();
@@ -157,7 +157,7 @@ impl Context for Stream {
     }
 }
 
-impl HttpContext for Stream {
+impl HttpContext for HttpExchange {
     fn on_http_request_headers(&mut self, _: usize, _: bool) -> Action {
         let (method, path) = (self.request_header(":method"), self.request_header(":path"));
         let id = self.request_header("x-request-id");

@@ -77,7 +77,7 @@ pub use events::{CitationEvent, CitationEvents};
 pub use link_template::LinkTemplate;
 pub use model::{Citation, Extent, Part, Provider};
 pub use read::read;
-pub use source::{Passage, PassageUnit, Source, SourceKind};
+pub use source::{CitedSource, Passage, PassageUnit, SourceKind};
 pub use unit::{Unit, UnitSpan};
 pub use write::{
     Link, OpenAiShape, TERMS, write_gemini_grounding, write_openai_annotations,

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::source::{Source, SourceKind};
+use super::source::{CitedSource, SourceKind};
 use super::unit::{Unit, UnitSpan};
 use provstream::Span;
 use provstream::provenance::{Annotation, Assertion, Class, LabelKind};
@@ -110,7 +110,7 @@ pub struct Citation {
     part: Option<Part>,
     extent: Extent,
     text: Option<Box<str>>,
-    sources: Vec<Arc<Source>>,
+    sources: Vec<Arc<CitedSource>>,
     class: Option<Class>,
 }
 
@@ -120,7 +120,7 @@ impl Citation {
         part: Option<Part>,
         extent: Extent,
         text: Option<Box<str>>,
-        sources: Vec<Arc<Source>>,
+        sources: Vec<Arc<CitedSource>>,
     ) -> Self {
         Self {
             provider: Some(provider),
@@ -156,7 +156,7 @@ impl Citation {
     pub fn from_annotation(assertion: &Assertion<'_>, annotation: &Annotation<'_>) -> Self {
         let source = (annotation.label_kind() == LabelKind::Corroborated).then(|| {
             Arc::new(
-                Source::new(SourceKind::Observation)
+                CitedSource::new(SourceKind::Observation)
                     .with_title(Some(annotation.class().as_str().into()))
                     .with_id(annotation.observation_id().map(Into::into)),
             )
@@ -201,7 +201,7 @@ impl Citation {
 
     /// Returns the sources; none for a terminal state.
     #[must_use]
-    pub fn sources(&self) -> impl ExactSizeIterator<Item = &Source> {
+    pub fn sources(&self) -> impl ExactSizeIterator<Item = &CitedSource> {
         self.sources.iter().map(|source| &**source)
     }
 

@@ -66,7 +66,7 @@ impl Passage {
 
 /// A cited source, as far as the citation describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct CitedSource {
     kind: SourceKind,
     url: Option<Box<str>>,
     title: Option<Box<str>>,
@@ -76,7 +76,7 @@ pub struct Source {
     passage: Option<Passage>,
 }
 
-impl Source {
+impl CitedSource {
     pub(super) const fn new(kind: SourceKind) -> Self {
         Self {
             kind,

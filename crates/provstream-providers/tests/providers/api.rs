@@ -7,7 +7,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use provstream_providers::citation::{
     Citation, CitationError, CitationErrorKind, Cited, CleanText, Extent, Link, OpenAiShape, Part,
-    Passage, PassageUnit, Provider, Source, SourceKind, Unit, UnitSpan, read,
+    Passage, PassageUnit, Provider, CitedSource, SourceKind, Unit, UnitSpan, read,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.
@@ -40,9 +40,9 @@ macro_rules! each {
 #[test]
 fn the_types_of_citations_keep_the_same_promises() {
     each!(common: Citation, CitationError, CitationErrorKind, Cited<'static>, CleanText<'static>, Extent, Link, OpenAiShape,
-        Part, Passage, PassageUnit, Provider, Source, SourceKind, Unit, UnitSpan);
+        Part, Passage, PassageUnit, Provider, CitedSource, SourceKind, Unit, UnitSpan);
     each!(value: Citation, CitationError, CitationErrorKind, Cited<'static>, Extent, Link, OpenAiShape, Part, Passage,
-        PassageUnit, Provider, Source, SourceKind, Unit, UnitSpan);
+        PassageUnit, Provider, CitedSource, SourceKind, Unit, UnitSpan);
     each!(key: CitationErrorKind, Extent, Link, OpenAiShape, Part, Passage, PassageUnit, Provider, SourceKind, Unit, UnitSpan);
     each!(ordered: OpenAiShape, Part, PassageUnit, Provider, SourceKind, Unit);
     each!(small: CitationErrorKind, Extent, OpenAiShape, Part, Passage, PassageUnit, Provider, SourceKind, Unit, UnitSpan);

@@ -686,7 +686,7 @@ fn half_a_character_of_a_delta_is_no_error() {
         };
         let titles = citation
             .sources()
-            .map(provstream_providers::citation::Source::title);
+            .map(provstream_providers::citation::CitedSource::title);
         assert_eq!(titles.collect::<Vec<_>>(), [Some(expected)]);
     }
 }

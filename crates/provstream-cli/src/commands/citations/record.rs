@@ -1,6 +1,8 @@
 //! Lines about citations.
 
-use provstream_providers::citation::{Citation, Extent, Passage, PassageUnit, Source, SourceKind};
+use provstream_providers::citation::{
+    Citation, CitedSource, Extent, Passage, PassageUnit, SourceKind,
+};
 use serde::{Serialize, Serializer};
 
 /// Line about a citation.
@@ -94,8 +96,8 @@ pub(super) struct SourceRecord<'a> {
     passage: Option<PassageRecord>,
 }
 
-impl<'a> From<&'a Source> for SourceRecord<'a> {
-    fn from(source: &'a Source) -> Self {
+impl<'a> From<&'a CitedSource> for SourceRecord<'a> {
+    fn from(source: &'a CitedSource) -> Self {
         Self {
             kind: match source.kind() {
                 SourceKind::Web => "web",

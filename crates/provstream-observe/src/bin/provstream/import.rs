@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::Args;
 use provstream::provenance::Vocabulary;
 use provstream::settings::{self, read_text};
-use provstream_cli::{Report, ReportOptions, escape, input_error, print_note};
+use provstream_cli::{CommandOutput, CommandOutputOptions, escape, input_error, print_note};
 use provstream_observe::{
     Ledger as _, LedgerError, Observation, SqliteLedger, ToolLogReader, ToolResult,
 };
@@ -39,7 +39,7 @@ pub(crate) struct ImportCommand {
     #[command(flatten)]
     record: RecordOptions,
     #[command(flatten)]
-    report: ReportOptions,
+    report: CommandOutputOptions,
 }
 
 /// Longest line in bytes.
@@ -102,7 +102,7 @@ struct ImportTotals {
 }
 
 impl ImportTotals {
-    fn write(&self, report: &mut Report) {
+    fn write(&self, report: &mut CommandOutput) {
         if report.is_pretty() {
             let (recorded, known, failed) = (self.recorded, self.known, self.failed);
             report.write_lines(format!(

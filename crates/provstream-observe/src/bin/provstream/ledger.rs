@@ -7,7 +7,7 @@ use clap::{
     ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 use provstream::provenance::Timestamp;
-use provstream_cli::{LedgerList, Report, ReportOptions, escape, input_error};
+use provstream_cli::{CommandOutput, CommandOutputOptions, LedgerList, escape, input_error};
 use provstream_observe::{
     Body, ExportError, Ledger as _, LedgerEntry, LedgerError, LedgerHead, LedgerRecord,
     SqliteLedger,
@@ -96,11 +96,11 @@ struct Options {
     #[command(flatten)]
     ledger: LedgerOption,
     #[command(flatten)]
-    report: ReportOptions,
+    report: CommandOutputOptions,
 }
 
 impl Options {
-    fn report(&self) -> anyhow::Result<Report> {
+    fn report(&self) -> anyhow::Result<CommandOutput> {
         self.report.open([self.ledger.file()])
     }
 }
@@ -289,7 +289,7 @@ fn listed(form: LedgerList, entry: &LedgerEntry) -> Value {
     listed
 }
 
-fn write_entry(report: &mut Report, entry: &LedgerEntry, has_content: bool) {
+fn write_entry(report: &mut CommandOutput, entry: &LedgerEntry, has_content: bool) {
     let query = entry
         .body
         .as_ref()

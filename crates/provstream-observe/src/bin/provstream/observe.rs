@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{
     ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
 };
-use provstream_cli::{ReportOptions, print_note, usage_error};
+use provstream_cli::{CommandOutputOptions, print_note, usage_error};
 use provstream_observe::{Ledger as _, SubstrateQuery};
 use serde_json::json;
 
@@ -159,7 +159,7 @@ struct ObserveOptions {
     #[arg(long, value_name = "ID", conflicts_with = "key")]
     id: Option<String>,
     #[command(flatten)]
-    report: ReportOptions,
+    report: CommandOutputOptions,
 }
 
 pub(crate) fn command() -> Command {

@@ -6,7 +6,7 @@ use super::{CitationResult, ReadCitations};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
-use crate::citation::source::{Passage, PassageUnit, Source, SourceKind};
+use crate::citation::source::{CitedSource, Passage, PassageUnit, SourceKind};
 
 pub(super) fn read(root: &Node<'_>, found: &mut ReadCitations) {
     if root.says("type", "content_block_delta") {
@@ -60,7 +60,7 @@ fn citation(node: &Node<'_>, part: Option<Part>) -> CitationResult {
             PassageUnit::Blocks,
         ),
         "web_search_result_location" => {
-            let source = Source::new(SourceKind::Web)
+            let source = CitedSource::new(SourceKind::Web)
                 .with_url(node.required_text("url")?)
                 .with_title(node.text("title")?)
                 .with_quote(node.required_text("cited_text")?);
@@ -69,7 +69,7 @@ fn citation(node: &Node<'_>, part: Option<Part>) -> CitationResult {
         _ => return Ok(None),
     };
     let (start, end) = node.range(start, end)?;
-    let source = Source::new(kind)
+    let source = CitedSource::new(kind)
         .with_quote(node.required_text("cited_text")?)
         .with_passage(Some(Passage::new(unit, start, end)));
     let source = if kind == SourceKind::Document {
@@ -86,7 +86,7 @@ fn citation(node: &Node<'_>, part: Option<Part>) -> CitationResult {
     Ok(Some(whole(part, source)))
 }
 
-fn whole(part: Option<Part>, source: Source) -> Citation {
+fn whole(part: Option<Part>, source: CitedSource) -> Citation {
     let sources = vec![Arc::new(source)];
     Citation::new(Provider::Anthropic, part, Extent::Whole, None, sources)
 }

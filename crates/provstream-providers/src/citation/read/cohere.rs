@@ -6,7 +6,7 @@ use super::{CitationResult, ReadCitations};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
-use crate::citation::source::{Source, SourceKind};
+use crate::citation::source::{CitedSource, SourceKind};
 use crate::citation::unit::Unit;
 
 pub(super) fn read(root: &Node<'_>, found: &mut ReadCitations) {
@@ -48,13 +48,13 @@ fn citation(node: &Node<'_>) -> CitationResult {
     )))
 }
 
-fn source(node: &Node<'_>) -> Result<Source, CitationError> {
+fn source(node: &Node<'_>) -> Result<CitedSource, CitationError> {
     let kind = match node.form()? {
         "document" => SourceKind::Document,
         "tool" => SourceKind::Tool,
         _ => SourceKind::Other,
     };
-    let source = Source::new(kind).with_id(node.text("id")?);
+    let source = CitedSource::new(kind).with_id(node.text("id")?);
     let document = node.member("document");
     // What is in a document is the caller's own.
     Ok(match document {

@@ -6,7 +6,7 @@ use super::{CitationResult, ReadCitations};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
-use crate::citation::source::{Source, SourceKind};
+use crate::citation::source::{CitedSource, SourceKind};
 use crate::citation::unit::Unit;
 
 pub(super) fn read(root: &Node<'_>, found: &mut ReadCitations) {
@@ -39,30 +39,30 @@ pub(super) fn read(root: &Node<'_>, found: &mut ReadCitations) {
 }
 
 /// The grounding chunks, which supports refer to by their numbers.
-fn chunks(grounding: &Node<'_>) -> Result<Vec<Arc<Source>>, CitationError> {
+fn chunks(grounding: &Node<'_>) -> Result<Vec<Arc<CitedSource>>, CitationError> {
     let chunks = grounding.list("groundingChunks")?;
     chunks
         .map(|(index, node)| Ok(Arc::new(chunk(&node)?.with_index(Some(index)))))
         .collect()
 }
 
-fn chunk(node: &Node<'_>) -> Result<Source, CitationError> {
+fn chunk(node: &Node<'_>) -> Result<CitedSource, CitationError> {
     for (name, kind) in [
         ("web", SourceKind::Web),
         ("maps", SourceKind::Web),
         ("retrievedContext", SourceKind::Document),
     ] {
         if let Some(inner) = node.member(name) {
-            return Ok(Source::new(kind)
+            return Ok(CitedSource::new(kind)
                 .with_url(inner.text("uri")?)
                 .with_title(inner.text("title")?)
                 .with_quote(inner.text("text")?));
         }
     }
-    Ok(Source::new(SourceKind::Other))
+    Ok(CitedSource::new(SourceKind::Other))
 }
 
-fn support(node: &Node<'_>, candidate: u64, chunks: &[Arc<Source>]) -> CitationResult {
+fn support(node: &Node<'_>, candidate: u64, chunks: &[Arc<CitedSource>]) -> CitationResult {
     let (part, extent, text) = match node.member("segment") {
         Some(segment) => (
             Some(segment.count("partIndex")?.unwrap_or(0)),
@@ -87,12 +87,12 @@ fn support(node: &Node<'_>, candidate: u64, chunks: &[Arc<Source>]) -> CitationR
 }
 
 /// A chunk that is not in this event.
-fn elsewhere(number: u64) -> Arc<Source> {
-    Arc::new(Source::new(SourceKind::Other).with_index(Some(number)))
+fn elsewhere(number: u64) -> Arc<CitedSource> {
+    Arc::new(CitedSource::new(SourceKind::Other).with_index(Some(number)))
 }
 
 fn attribution(node: &Node<'_>, candidate: u64, extent: Extent) -> CitationResult {
-    let source = Source::new(SourceKind::Web)
+    let source = CitedSource::new(SourceKind::Web)
         .with_url(node.text("uri")?)
         .with_title(node.text("title")?);
     Ok(Some(Citation::new(

@@ -6,7 +6,7 @@ use super::{CitationResult, ReadCitations};
 use crate::citation::error::CitationError;
 use crate::citation::model::{Citation, Extent, Part, Provider};
 use crate::citation::node::Node;
-use crate::citation::source::{Source, SourceKind};
+use crate::citation::source::{CitedSource, SourceKind};
 use crate::citation::unit::Unit;
 
 /// The type of the event by which a stream of Responses adds an annotation, and how older clients spell it.
@@ -57,7 +57,7 @@ fn annotation(node: &Node<'_>, part: Option<Part>) -> CitationResult {
     let node = inner.as_ref().unwrap_or(node);
     let (extent, source) = match form {
         "url_citation" => {
-            let source = Source::new(SourceKind::Web)
+            let source = CitedSource::new(SourceKind::Web)
                 .with_url(node.required_text("url")?)
                 .with_title(node.text("title")?)
                 .with_quote(node.text("content")?);
@@ -84,8 +84,8 @@ fn extent(node: &Node<'_>) -> Result<Extent, CitationError> {
     node.extent("start_index", "end_index", Unit::CodePoints)
 }
 
-fn file(node: &Node<'_>) -> Result<Source, CitationError> {
-    Ok(Source::new(SourceKind::File)
+fn file(node: &Node<'_>) -> Result<CitedSource, CitationError> {
+    Ok(CitedSource::new(SourceKind::File)
         .with_id(node.required_text("file_id")?)
         .with_title(node.text("filename")?))
 }
