@@ -1,6 +1,7 @@
 //! Comparison of a recorded result with what the substrate says now.
 
 use std::fmt;
+use std::ops::Range;
 
 use memchr::memmem;
 
@@ -129,92 +130,146 @@ fn moved(
 /// Finds lines at another line of their file.
 fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option<RepeatedQuery> {
     let (first, count) = query.lines?;
+    let anchor = body.anchor.as_ref()?;
     let file = substrates.file(&query.path).ok()?;
-    let mut places: Vec<usize> = match (&body.content, &body.anchor) {
-        (Some(content), _) if !content.is_empty() => memmem::find_iter(&file, content)
-            .filter(|start| *start == 0 || file[start - 1] == b'\n')
-            .filter(|start| ends_line(&file, start + content.len()))
+    let neighbours = Neighbours::new(&file, anchor);
+    let is_at_place = line_range(&file, first, count.unwrap_or(usize::MAX))
+        .is_some_and(|place| neighbours.before(place.start) && neighbours.after(place.end));
+    // What lies between its neighbours was changed in its place: the same words elsewhere may have been there before.
+    if is_at_place {
+        return None;
+    }
+    let mut places: Vec<Range<usize>> = match &body.content {
+        Some(content) if !content.is_empty() => memmem::find_iter(&file, content)
+            .map(|start| start..start + content.len())
+            .filter(|place| place.start == 0 || file[place.start - 1] == b'\n')
+            .filter(|place| ends_line(&file, place.end))
             .take(MAX_PLACES)
             .collect(),
-        (None, Some(anchor)) => anchored(&file, anchor, count.unwrap_or(usize::MAX), body.result),
-        _ => Vec::new(),
+        Some(_) => Vec::new(),
+        None => neighbours.between(count.unwrap_or(usize::MAX), body.result),
     };
-    let line = |start: usize| memchr::memchr_iter(b'\n', &file[..start]).count() + 1;
-    // Where lines follow, a result to the end of the file is not there any more; and what is still at its place has not moved.
-    let ends = |start: usize| match (&body.content, count) {
-        (Some(content), None) => start + content.len() == file.len(),
-        _ => true,
-    };
-    places.retain(|start| ends(*start) && line(*start) != first);
-    if let (Some(anchor), Some(content)) = (&body.anchor, &body.content) {
-        keep_anchored(&mut places, &file, anchor, content.len());
+    let line = |place: &Range<usize>| memchr::memchr_iter(b'\n', &file[..place.start]).count() + 1;
+    places.retain(|place| neighbours.are_around(place) && line(place) != first);
+    if count.is_none() {
+        // Where lines follow, a result to the end of the file is not there any more.
+        places.retain(|place| place.end == file.len());
     }
     let others = places.len();
     let place = places
         .into_iter()
-        .min_by_key(|start| line(*start).abs_diff(first))?;
-    let now = line(place);
+        .min_by_key(|place| line(place).abs_diff(first))?;
+    let now = line(&place);
     let several = match others {
         1 => String::new(),
         _ => format!(", one of {others} places"),
     };
     Some(RepeatedQuery {
-        content: body.content.clone(),
+        content: Some(file[place].to_vec()),
         ..RepeatedQuery::moved(format!("now at line {now}, was at line {first}{several}"))
     })
 }
 
-/// Keeps the places of `len` bytes that have the line before or after them, as the anchor has it: the same words elsewhere may have been
-/// there before. Of words that were all of their file, one place is kept.
-fn keep_anchored(places: &mut Vec<usize>, file: &[u8], anchor: &Anchor, len: usize) {
-    let (before, after) = (anchor.before.as_bytes(), anchor.after.as_bytes());
-    if before.is_empty() && after.is_empty() {
-        if places.len() > 1 {
-            places.clear();
+/// Lines before and after a result, to be found in a file.
+struct Neighbours<'a> {
+    file: &'a [u8],
+    before: &'a [u8],
+    after: &'a [u8],
+}
+
+impl<'a> Neighbours<'a> {
+    fn new(file: &'a [u8], anchor: &'a Anchor) -> Self {
+        let (before, after) = (anchor.before.as_bytes(), anchor.after.as_bytes());
+        Self {
+            file,
+            before,
+            after,
         }
-        return;
     }
-    // The part of a line that was too long begins or ends within it, at a character.
-    let is_part = |line: &[u8]| line.len() + 4 > MAX_ANCHOR;
-    let says = |line: &[u8]| !line.trim_ascii().is_empty();
-    let has_before = |start: usize| {
-        let at = start.saturating_sub(before.len());
-        let is_whole = at == 0 || file[at - 1] == b'\n';
-        says(before) && file[..start].ends_with(before) && (is_whole || is_part(before))
-    };
-    let has_after = |start: usize| {
-        let rest = &file[start + len..];
-        let is_whole = || ends_line(rest, after.len());
-        says(after) && rest.starts_with(after) && (is_part(after) || is_whole())
-    };
-    places.retain(|start| has_before(*start) || has_after(*start));
+
+    /// Returns `true` if the line before an index, or the beginning of the file, is the one before the result.
+    fn before(&self, start: usize) -> bool {
+        let Some(at) = start.checked_sub(self.before.len()) else {
+            return false;
+        };
+        let begins = at == 0 || self.file[at - 1] == b'\n';
+        self.file[at..start] == *self.before
+            && if self.before.is_empty() {
+                start == 0
+            } else {
+                begins || is_part(self.before)
+            }
+    }
+
+    /// Returns `true` if the line after an index, or the end of the file, is the one after the result.
+    fn after(&self, end: usize) -> bool {
+        let rest = &self.file[end..];
+        rest.starts_with(self.after)
+            && if self.after.is_empty() {
+                rest.is_empty()
+            } else {
+                is_part(self.after) || ends_line(rest, self.after.len())
+            }
+    }
+
+    /// Returns `true` if both lines are around a place, or one of them that is not like many others, such as a brace.
+    fn are_around(&self, place: &Range<usize>) -> bool {
+        let says = |line: &[u8]| {
+            line.is_empty()
+                || line
+                    .iter()
+                    .any(|byte| !byte.is_ascii_punctuation() && !byte.is_ascii_whitespace())
+        };
+        match (self.before(place.start), self.after(place.end)) {
+            (true, true) => true,
+            (true, false) => says(self.before),
+            (false, true) => says(self.after),
+            (false, false) => false,
+        }
+    }
+
+    /// Finds where `count` lines with a digest are, directly after or before these lines.
+    fn between(&self, count: usize, result: Digest) -> Vec<Range<usize>> {
+        let file = self.file;
+        let has_digest = |place: &Range<usize>| Digest::of(&file[place.clone()]) == result;
+        let of = |start: usize| {
+            let place = start..start + line_range(&file[start..], 1, count)?.end;
+            // The last line of a file, to which others were added, may have had no line feed.
+            let line_feed = usize::from(file[place.clone()].ends_with(b"\n"));
+            let without = start..place.end - line_feed;
+            [place, without].into_iter().find(has_digest)
+        };
+        let mut places = Vec::new();
+        if !self.before.is_empty() {
+            let ends = memmem::find_iter(file, self.before).take(MAX_PLACES);
+            places.extend(ends.filter_map(|at| of(at + self.before.len())));
+        }
+        let ends: Vec<_> = match self.after {
+            b"" => vec![file.len()],
+            after => memmem::find_iter(file, after).take(MAX_PLACES).collect(),
+        };
+        for end in ends {
+            let lines = file[..end].strip_suffix(b"\n").unwrap_or(&file[..end]);
+            let mut feeds = memchr::memrchr_iter(b'\n', lines);
+            let start = feeds
+                .nth(count.saturating_sub(1))
+                .map_or(0, |feed| feed + 1);
+            places.extend(of(start));
+        }
+        places.sort_by_key(|place| place.start);
+        places.dedup();
+        places
+    }
+}
+
+/// Returns `true` if an anchor is so long that it may be a part of its line, which begins or ends within it, at a character.
+const fn is_part(line: &[u8]) -> bool {
+    line.len() + 4 > MAX_ANCHOR
 }
 
 /// Returns `true` if a line ends at an index, or its line feed is there.
 fn ends_line(text: &[u8], index: usize) -> bool {
     text[..index].ends_with(b"\n") || matches!(text.get(index), None | Some(b'\n'))
-}
-
-/// Finds where `count` lines with a digest are, directly after or before the anchor.
-fn anchored(file: &[u8], anchor: &Anchor, count: usize, result: Digest) -> Vec<usize> {
-    let has_digest = |start: usize| {
-        let lines = line_range(&file[start..], 1, count);
-        lines.is_some_and(|lines| Digest::of(&file[start..][lines]) == result)
-    };
-    let mut places = Vec::new();
-    if !anchor.before.is_empty() {
-        let ends = memmem::find_iter(file, anchor.before.as_bytes());
-        let starts = ends.map(|at| at + anchor.before.len()).take(MAX_PLACES);
-        places.extend(starts.filter(|start| has_digest(*start)));
-    }
-    if places.is_empty() && !anchor.after.is_empty() {
-        for end in memmem::find_iter(file, anchor.after.as_bytes()).take(MAX_PLACES) {
-            let mut feeds = memchr::memrchr_iter(b'\n', &file[..end]);
-            let start = feeds.nth(count).map_or(0, |feed| feed + 1);
-            places.extend(has_digest(start).then_some(start));
-        }
-    }
-    places
 }
 
 /// Compares matching lines without their numbers.

@@ -97,6 +97,25 @@ impl<'a> QuoteMark<'a> {
         self.start + self.text.len()
     }
 
+    /// Returns `true` if this is a mark of quotation with space before it and words after it.
+    fn begins(&self, text: &str) -> bool {
+        let before = text[..self.start].chars().next_back();
+        let after = text[self.end()..].chars().next();
+        matches!(self.text, "\"" | "“" | "„" | "«")
+            && before.is_none_or(|before| before.is_whitespace() || before == '(')
+            && after.is_some_and(char::is_alphanumeric)
+    }
+
+    /// Returns `true` if this is a mark of quotation with words before it, and after it none.
+    fn ends(&self, text: &str) -> bool {
+        let before = text[..self.start].chars().next_back();
+        let after = text[self.end()..].chars().next();
+        matches!(self.text, "\"" | "”" | "»")
+            && self.may_open
+            && before.is_some_and(|before| !before.is_whitespace() && before != '(')
+            && after.is_none_or(|after| !after.is_alphanumeric())
+    }
+
     /// Returns the mark that closes what this one opens.
     fn closing(&self) -> Option<&'a str> {
         let closing = |(open, close): &(&str, &'static str)| (*open == self.text).then_some(*close);
@@ -136,7 +155,7 @@ fn marks(text: &str) -> Vec<QuoteMark<'_>> {
     marks
 }
 
-fn quoted(text: &str) -> Vec<&str> {
+fn quoted<'a>(text: &'a str) -> Vec<&'a str> {
     let marks = marks(text);
     // From the end, so that the next mark of each kind is known.
     let (mut next, mut closes) = (HashMap::new(), vec![None; marks.len()]);
@@ -149,12 +168,20 @@ fn quoted(text: &str) -> Vec<&str> {
         }
     }
     let mut quoted = Vec::new();
+    let mut push = |words: &'a str| quoted.extend((!words.trim().is_empty()).then_some(words));
     let mut index = 0;
     while index < marks.len() {
-        if let Some(close) = closes[index] {
-            let words = &text[marks[index].end()..marks[close].start];
-            quoted.extend((!words.trim().is_empty()).then_some(words));
+        let mark = &marks[index];
+        if index == 0 && mark.ends(text) {
+            // It closes what an earlier sentence has opened.
+            push(&text[..mark.start]);
+        } else if let Some(close) = closes[index] {
+            push(&text[mark.end()..marks[close].start]);
             index = close;
+        } else if mark.begins(text) {
+            // A later sentence closes it.
+            push(&text[mark.end()..]);
+            break;
         }
         index += 1;
     }
@@ -214,6 +241,11 @@ mod tests {
                 vec![("end `now` ", QuoteTier::Absent)],
             ),
             ("Its \"RUN,\" is a call.", vec![("RUN,", QuoteTier::Folded)]),
+            ("Run it.\"", vec![("Run it.", QuoteTier::Absent)]),
+            ("It says “run. ", vec![("run. ", QuoteTier::Folded)]),
+            ("All of \"main and", vec![("main and", QuoteTier::Absent)]),
+            ("A 5\", 6\" or 7\" pipe.", vec![]),
+            ("It is f(\"Now\").", vec![("Now", QuoteTier::Exact)]),
             ("One ` mark, and \"run\".", vec![("run", QuoteTier::Exact)]),
             ("Nothing in \"  \".", vec![]),
         ] {

@@ -1,13 +1,13 @@
 //! Facts about the body of a request: how many answers it asks for, and the results of tools that it shows to the model.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Most results of a request that are read.
+/// Most results of a request that are read: the last ones, since a request repeats those before.
 const MAX_RESULTS: usize = 4_096;
 
 /// Result of a tool that a request shows to the model. Arguments and text are parsed when they are asked for.
@@ -109,7 +109,7 @@ impl<'a> RequestFacts<'a> {
         }
         Self {
             choices: most(request.n, [request.generation, request.generation_config]),
-            tool_results: found.results,
+            tool_results: found.results.into(),
         }
     }
 }
@@ -233,7 +233,7 @@ type ToolCall<'a> = (Cow<'a, str>, Option<&'a RawValue>);
 struct Results<'a> {
     /// Each call, by its identifier.
     calls: HashMap<Cow<'a, str>, ToolCall<'a>>,
-    results: Vec<RequestToolResult<'a>>,
+    results: VecDeque<RequestToolResult<'a>>,
 }
 
 impl<'a> Results<'a> {
@@ -257,10 +257,11 @@ impl<'a> Results<'a> {
         let (Some(id), Some(result)) = (id, result) else {
             return;
         };
-        if let Some((tool, arguments)) = self.calls.get(&id)
-            && self.results.len() < MAX_RESULTS
-        {
-            self.results.push(RequestToolResult {
+        if let Some((tool, arguments)) = self.calls.get(&id) {
+            if self.results.len() == MAX_RESULTS {
+                self.results.pop_front();
+            }
+            self.results.push_back(RequestToolResult {
                 tool: tool.clone(),
                 arguments: arguments.map(Cow::Borrowed),
                 id,
@@ -397,6 +398,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn of_many_results_the_last_are_read() {
+        let results = (0..=MAX_RESULTS).map(
+            |number| json!({"role": "tool", "tool_call_id": "c", "content": number.to_string()}),
+        );
+        let mut messages = vec![
+            json!({"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "read"}}]}),
+        ];
+        messages.extend(results);
+        let found = read(&json!({"messages": messages}).to_string());
+        assert_eq!((found.len(), found[0][3].as_str()), (MAX_RESULTS, "1"));
+    }
+
     /// Several texts, objects of Gemini's, escapes, and what has no text. Arguments are JSON without white space.
     #[test]
     fn texts_are_read_when_asked_for() {
@@ -412,7 +426,7 @@ mod tests {
         ] {
             let body = format!(
                 r#"{{"messages":[{{"tool_calls":[{{"id":"c\u0031","function":{{"name":"t","arguments":{{ "b": 1, "a": [] }}}}}}]}},
-                {{"content":{result},"tool_call_id":"c1"}}]}}"#
+                {{"role":"tool","content":{result},"tool_call_id":"c1"}}]}}"#
             );
             let facts = RequestFacts::of(body.as_bytes());
             let found = facts.tool_results[0].clone().into_owned();

@@ -131,7 +131,7 @@ impl SqliteLedger {
             Err(LedgerError::Damaged(why)) => audit.fault(LedgerFault::Damaged(why)),
             Err(error) => return Err(error),
         }
-        let read = for_each_stored(&connection, 0, |stored| {
+        let read = for_each_stored(&connection, i64::MIN, |stored| {
             audit.entry(stored);
             Ok::<_, LedgerError>(audit.faults.len() < MAX_FAULTS)
         });
@@ -155,7 +155,7 @@ impl SqliteLedger {
             entries: 0,
             chain: START,
         };
-        for_each_stored(&transaction, 0, |stored| {
+        for_each_stored(&transaction, i64::MIN, |stored| {
             head = LedgerHead {
                 entries: stored.seq,
                 chain: stored.chain,

@@ -25,8 +25,12 @@ const SCHEMA_VERSION: i64 = 1;
 /// Time that a write waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-const SCHEMA: &str = "
-    CREATE TABLE entry (
+/// Table and indexes of a ledger: kind, name and statement.
+const SCHEMA: [(&str, &str, &str); 3] = [
+    (
+        "table",
+        "entry",
+        "CREATE TABLE entry (
         seq INTEGER PRIMARY KEY,
         kind TEXT NOT NULL,
         id TEXT NOT NULL,
@@ -41,10 +45,19 @@ const SCHEMA: &str = "
         anchor_after TEXT,
         salt BLOB,
         content BLOB
-    ) STRICT;
-    CREATE INDEX entry_id ON entry (id, seq);
-    CREATE INDEX entry_expires ON entry (seq) WHERE expires IS NOT NULL AND query IS NOT NULL;
-";
+    ) STRICT",
+    ),
+    (
+        "index",
+        "entry_id",
+        "CREATE INDEX entry_id ON entry (id, seq)",
+    ),
+    (
+        "index",
+        "entry_expires",
+        "CREATE INDEX entry_expires ON entry (seq) WHERE expires IS NOT NULL AND query IS NOT NULL",
+    ),
+];
 
 /// Columns of [`StoredEntry`].
 const COLUMNS: &str = "seq, kind, id, class, time, expires, body, chain, query, result, anchor_before, anchor_after, salt, content";
@@ -112,7 +125,9 @@ impl SqliteLedger {
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // Another process may have created it meanwhile.
             if !check_schema(&transaction)? {
-                transaction.execute_batch(SCHEMA)?;
+                for (_, _, statement) in SCHEMA {
+                    transaction.execute(statement, [])?;
+                }
                 transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
                 transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
             }
@@ -173,6 +188,7 @@ impl SqliteLedger {
         mut each: impl FnMut(LedgerRecord) -> bool,
     ) -> Result<(), LedgerError> {
         let connection = self.connection();
+        let first = i64::try_from(first).unwrap_or(i64::MAX);
         for_each_stored(&connection, first, |stored| {
             let record = stored.record().ok_or_else(|| stored.malformed())?;
             Ok::<_, LedgerError>(each(record))
@@ -351,7 +367,7 @@ fn head(connection: &Connection) -> Result<LedgerHead, LedgerError> {
 /// Calls `each` with the entries from number `first` on, until it returns `false`.
 pub(super) fn for_each_stored<E: From<LedgerError>>(
     connection: &Connection,
-    first: u64,
+    first: i64,
     mut each: impl FnMut(&StoredEntry) -> Result<bool, E>,
 ) -> Result<(), E> {
     let select = format!("SELECT {COLUMNS} FROM entry WHERE seq >= ?1 ORDER BY seq");
@@ -486,7 +502,7 @@ fn check_schema(connection: &Connection) -> Result<bool, LedgerError> {
     let (application, version) = (pragma("application_id")?, pragma("user_version")?);
     if application == APPLICATION_ID {
         return match version {
-            SCHEMA_VERSION => Ok(true),
+            SCHEMA_VERSION => check_tables(connection).map(|()| true),
             found => Err(LedgerError::SchemaVersion {
                 expected: SCHEMA_VERSION,
                 found,
@@ -496,6 +512,24 @@ fn check_schema(connection: &Connection) -> Result<bool, LedgerError> {
     match (application, version, tables) {
         (0, 0, 0) => Ok(false),
         _ => Err(LedgerError::NotALedger),
+    }
+}
+
+/// Refuses a file with triggers or views on the entries, or with another table or other indexes: who could write it could make
+/// records vanish, or look-ups find what was not recorded.
+fn check_tables(connection: &Connection) -> Result<(), LedgerError> {
+    let mut statement = connection.prepare(
+        "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'entry' COLLATE NOCASE OR type IN ('trigger', 'view') ORDER BY rowid",
+    )?;
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    let found = statement.query_map([], read)?;
+    let found: Vec<(String, String, String)> = found.collect::<Result<_, _>>()?;
+    let expected = SCHEMA.map(|(kind, name, sql)| (kind.into(), name.into(), sql.into()));
+    match found == expected {
+        true => Ok(()),
+        false => Err(LedgerError::Damaged(
+            "expected the table and the indexes of a ledger alone, found others".to_owned(),
+        )),
     }
 }
 

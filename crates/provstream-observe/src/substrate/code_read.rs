@@ -25,7 +25,6 @@ pub(super) fn observe(
     Ok(FoundResult {
         content: file[range].to_vec(),
         anchor: Some(anchor),
-        skipped: 0,
     })
 }
 

@@ -1,5 +1,6 @@
 //! `substrate.git.log`: commits that a reference reaches.
 
+use std::error::Error;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
@@ -50,7 +51,6 @@ pub(super) fn observe(work: QueryWork<'_>, query: &GitLog) -> Result<FoundResult
     Ok(FoundResult {
         content,
         anchor: Some(anchor),
-        skipped: 0,
     })
 }
 
@@ -212,8 +212,15 @@ fn open(work: QueryWork<'_>, query: &GitLog) -> Result<gix::Repository, Substrat
     if !git.starts_with(work.root.path()) {
         return Err(elsewhere("a link that leaves it"));
     }
-    let options = gix::open::Options::isolated().open_path_as_is(true);
-    gix::open_opts(git, options).map_err(|error| fail(&error))
+    gix::open_opts(git, options(work)).map_err(|error| fail(&error))
+}
+
+fn options(work: QueryWork<'_>) -> gix::open::Options {
+    // A small object may be a large one that was compressed.
+    let limit = format!("gitoxide.objects.allocLimit={}", work.limits.max_file);
+    gix::open::Options::isolated()
+        .open_path_as_is(true)
+        .config_overrides([limit])
 }
 
 /// Check of a folder of a repository, which gitoxide reads by itself: neither links out of it nor files that block.
@@ -309,6 +316,13 @@ fn describe(commit: &gix::Commit<'_>) -> Result<Commit, SubstrateError> {
     Ok(Commit { id, text })
 }
 
-fn fail(error: &dyn std::fmt::Display) -> SubstrateError {
-    SubstrateError::unreachable(format!("the repository cannot be read: {error}"))
+/// Builds the error with its causes, of which the last says why.
+fn fail(error: &(dyn Error + 'static)) -> SubstrateError {
+    let mut message = format!("the repository cannot be read: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        message.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    SubstrateError::unreachable(message)
 }

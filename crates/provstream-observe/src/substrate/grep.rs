@@ -45,6 +45,7 @@ pub(super) fn observe(work: QueryWork<'_>, query: &Grep) -> Result<FoundResult, 
         searcher: searcher.build(),
         left: query.limit,
         files: 0,
+        left_out: 0,
         found: FoundResult::of([]),
     };
     if work.root.metadata(&query.path)?.is_dir() {
@@ -71,6 +72,11 @@ pub(super) fn observe(work: QueryWork<'_>, query: &Grep) -> Result<FoundResult, 
         let text = read_open(&query.path, file, &metadata, work)?;
         search.text(&query.path, &text)?;
     }
+    if search.left_out > 0 {
+        // A part of the result, so that it is another one if more or less is read.
+        let line = format!("{} files and folders left out\n", search.left_out);
+        search.found.content.extend_from_slice(line.as_bytes());
+    }
     Ok(search.found)
 }
 
@@ -83,6 +89,8 @@ struct GrepSearch<'a> {
     left: usize,
     /// Files and folders seen so far.
     files: usize,
+    /// Files and folders whose names are not UTF-8 or have control characters, that are too long, or cannot be read.
+    left_out: u64,
     found: FoundResult,
 }
 
@@ -119,7 +127,7 @@ impl GrepSearch<'_> {
                         entries.push((name, kind.is_dir()));
                     }
                 }
-                _ => self.found.skipped += 1,
+                _ => self.left_out += 1,
             }
         }
         entries.sort();
@@ -137,7 +145,7 @@ impl GrepSearch<'_> {
                     Some((inner, found)) => {
                         self.folder(&inner, found, &format!("{path}/"), ignored)?;
                     }
-                    None => self.found.skipped += 1,
+                    None => self.left_out += 1,
                 },
                 false => self.file(dir, &name, &path)?,
             }
@@ -149,14 +157,14 @@ impl GrepSearch<'_> {
     fn file(&mut self, dir: &Dir, name: &str, path: &str) -> Result<(), SubstrateError> {
         self.work.check_time()?;
         let Ok(mut file) = open(dir, name) else {
-            self.found.skipped += 1;
+            self.left_out += 1;
             return Ok(());
         };
         let max = self.work.limits.max_file;
         let mut text = Vec::new();
         let read = file.by_ref().take(max + 1).read_to_end(&mut text);
         if read.is_err() || text.len() as u64 > max {
-            self.found.skipped += 1;
+            self.left_out += 1;
             return Ok(());
         }
         self.text(path, &text)

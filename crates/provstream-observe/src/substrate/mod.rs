@@ -189,9 +189,6 @@ pub struct FoundResult {
     pub content: Vec<u8>,
     /// Text around the result.
     pub anchor: Option<Anchor>,
-    /// Number of files and folders that a search left out, because their names are not UTF-8 or have control characters, or because
-    /// they are longer than the limit or cannot be read.
-    pub skipped: u64,
 }
 
 impl FoundResult {
@@ -199,7 +196,6 @@ impl FoundResult {
         Self {
             content: content.into(),
             anchor: None,
-            skipped: 0,
         }
     }
 }

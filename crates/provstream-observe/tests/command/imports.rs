@@ -51,6 +51,19 @@ fn logs_of_agents_are_recorded_once() {
     );
     assert_eq!(bench.records(&args, "")[0]["recorded"], 1);
 
+    // Of two results of one id, the later counts, however often the log is read.
+    let later = LOG
+        .replace("not JSON\n", "")
+        .replace("11:40:00", "11:41:00");
+    let both = later.clone()
+        + &later
+            .replace("stop()", "wait()")
+            .replace("11:41:00", "11:42:00");
+    write("session.jsonl", &both);
+    for recorded in [2, 0, 0] {
+        assert_eq!(bench.records(&args, "")[0]["recorded"], recorded);
+    }
+
     // A log that somebody else wrote replaces no observation that was made.
     let forged = LOG
         .replace("not JSON\n", "")

@@ -166,7 +166,12 @@ async fn a_draft_is_summed_up_for_the_model() {
         .expect("a result");
     let text = texts(&result)[0];
     assert!(
-        text.starts_with("Annotations: 1 declared, 1 requeried.\nfault: invalid-ts at "),
+        text.starts_with("Annotations: 1 declared, 1 requeried.\nfault: "),
+        "{text}"
+    );
+    assert!(text.contains("fault: invalid-ts at "), "{text}");
+    assert!(
+        text.contains("fault: unknown-identifier: \"substrate.nonsense\"\n"),
         "{text}"
     );
     assert!(text.contains("requeried: It has `halt()`.\n"), "{text}");

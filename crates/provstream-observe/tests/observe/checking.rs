@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use provstream::provenance::{Annotation, Class, Timestamp};
 use provstream_observe::{
-    Change, Checked, Checker, Ledger, Observation, Outcome, Query, SqliteLedger, SubstrateQuery,
-    Substrates,
+    Change, Checked, Checker, Ledger, Observation, Outcome, Query, SqliteLedger, SubstrateLimits,
+    SubstrateQuery, Substrates,
 };
 use tempfile::TempDir;
 
@@ -379,15 +379,34 @@ fn text_that_moves_is_there_to_its_end() {
         ),
         ("b\nx();\na", "b\ny();\nx();\nabc\n", Outcome::Changed),
         ("\nx();\na\n", "y\n\nx();\na\n", Outcome::Moved),
+        ("\nx();\n", "y\n\nx();\n", Outcome::Moved),
+        ("{\nx();\n}\n", "y\n{\nx();\n}\n", Outcome::Moved),
+        (
+            "if a {\nx();\n}\nif b {\nx();\n}\n",
+            "if a {\ny();\n}\nif b {\nx();\n}\n",
+            Outcome::Changed,
+        ),
+        (
+            "if a {\nx();\n}\nif b {\nx();\n}\n",
+            "new\nif a {\ny();\n}\nif b {\nx();\n}\n",
+            Outcome::Changed,
+        ),
+        (
+            "\nx();\n\nb\n\nx();\n\nc\n",
+            "\ny();\n\nb\n\nx();\n\nc\n",
+            Outcome::Changed,
+        ),
+        ("a\nx();\nend", "a\ny();\nx();\nendXYZ", Outcome::Changed),
     ] {
-        let bench = bench();
-        bench.write(was);
-        let annotation = bench.observe(
-            &SubstrateQuery::code_read("ten", Some((2, 1))),
-            Keep::Content,
-        );
-        bench.write(now);
-        assert_eq!(bench.outcome(&annotation), expected, "{was:?} {now:?}");
+        for keep in [Keep::Anchor, Keep::Content] {
+            let bench = bench();
+            bench.write(was);
+            let query = SubstrateQuery::code_read("ten", Some((2, 1)));
+            let annotation = bench.observe(&query, keep);
+            bench.write(now);
+            let outcome = bench.outcome(&annotation);
+            assert_eq!(outcome, expected, "{keep:?} {was:?} {now:?}");
+        }
     }
 }
 
@@ -450,11 +469,37 @@ fn a_log_of_a_path_has_changes_of_mode_and_of_a_shallow_clone() {
     assert_eq!(text.matches("commit ").count(), 1, "as git has it: {text}");
 }
 
+/// A small object that is a large one when it is no longer compressed.
+#[test]
+fn a_commit_that_is_too_large_is_not_read() {
+    let Some(sample) = repository::sample() else {
+        return;
+    };
+    fs::write(sample.path().join("c.rs"), "").expect("written");
+    repository::commit(sample.path(), &"a".repeat(100_000), 3);
+    let query = SubstrateQuery::git_log(".", "HEAD", None, None);
+    let read = |max_file| {
+        let limits = SubstrateLimits {
+            max_file,
+            ..SubstrateLimits::default()
+        };
+        let substrates = Substrates::open(sample.path()).expect("a root");
+        substrates.with_limits(limits).observe(&query)
+    };
+    read(1 << 20).expect("read");
+    let error = read(1 << 16).expect_err("too large");
+    assert!(
+        error.to_string().contains("limit of 65536 bytes"),
+        "{error}"
+    );
+}
+
 #[test]
 fn lines_that_were_all_of_their_file_move() {
     for (now, expected) in [
         ("x\na\nb\n", Outcome::Moved),
-        ("x\na\nb\na\nb\n", Outcome::Changed),
+        ("x\na\nb\na\nb\n", Outcome::Moved),
+        ("x\na\nb\ny\n", Outcome::Changed),
     ] {
         let bench = bench();
         bench.write("a\nb\n");

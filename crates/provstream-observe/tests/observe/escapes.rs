@@ -213,7 +213,11 @@ fn a_search_follows_no_link_and_opens_no_pipe() {
     let substrates = substrates(&dir.path().join("root"));
     let query = SubstrateQuery::grep("secret|inside|PATH", ".", false, None);
     let found = substrates.observe(&query).expect("searched");
-    assert_eq!(String::from_utf8_lossy(&found.content), "file:1:inside\n");
+    // The sparse and the huge file are too long.
+    assert_eq!(
+        String::from_utf8_lossy(&found.content),
+        "file:1:inside\n2 files and folders left out\n"
+    );
 }
 
 #[test]
@@ -226,8 +230,8 @@ fn names_that_are_not_utf_8_are_left_out_and_counted() {
         .observe(&SubstrateQuery::grep("secret", ".", false, None))
         .expect("searched");
     assert_eq!(
-        (&*found.content, found.skipped),
-        (&b"good:1:secret\n"[..], 1)
+        String::from_utf8_lossy(&found.content),
+        "good:1:secret\n1 files and folders left out\n"
     );
 }
 

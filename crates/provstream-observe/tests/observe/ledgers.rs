@@ -190,6 +190,49 @@ fn each_kind_of_change_is_found() {
     }
 }
 
+/// An entry before the first one is a number that no ledger has.
+#[test]
+fn an_entry_before_the_first_is_found() {
+    let (dir, ledger) = ledger();
+    let head = ledger.head().expect("a head");
+    drop(ledger);
+    tamper(
+        &dir,
+        "INSERT INTO entry SELECT -5, kind, 'forged', class, time, expires, body, chain, query, result, anchor_before, anchor_after, salt, content FROM entry WHERE seq = 2",
+    );
+    assert!(matches!(
+        *faults(&dir, Some(head)),
+        [LedgerFault::Damaged(_), ..]
+    ));
+}
+
+/// Triggers could drop what is recorded, and a view or another table find what was not.
+#[test]
+fn a_file_with_other_tables_of_entries_is_refused() {
+    for sql in [
+        "CREATE TRIGGER t BEFORE INSERT ON entry BEGIN SELECT raise(IGNORE); END",
+        "CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM entry; END",
+        "ALTER TABLE entry RENAME TO real; CREATE VIEW entry AS SELECT * FROM real",
+        "DROP INDEX entry_id",
+        "CREATE INDEX other ON entry (class)",
+        "ALTER TABLE entry ADD COLUMN more TEXT",
+    ] {
+        let (dir, ledger) = ledger();
+        drop(ledger);
+        tamper(&dir, sql);
+        let opened = SqliteLedger::open(dir.path().join("obs.db"));
+        assert!(
+            matches!(opened, Err(LedgerError::Damaged(_))),
+            "{sql}: {opened:?}"
+        );
+    }
+    // Tables of other tools, such as those that copy the file, are none of its business.
+    let (dir, ledger) = ledger();
+    drop(ledger);
+    tamper(&dir, "CREATE TABLE copied (at TEXT); ANALYZE");
+    assert_eq!(faults(&dir, None), []);
+}
+
 #[test]
 fn a_head_finds_what_was_cut_off_or_written_anew() {
     let (dir, ledger) = ledger();

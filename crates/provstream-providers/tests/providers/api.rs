@@ -6,8 +6,8 @@ use std::hash::Hash;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use provstream_providers::citation::{
-    Citation, CitationError, CitationErrorKind, Cited, CleanText, Extent, Link, OpenAiShape, Part,
-    Passage, PassageUnit, Provider, CitedSource, SourceKind, Unit, UnitSpan, read,
+    Citation, CitationError, CitationErrorKind, Cited, CitedSource, CleanText, Extent, Link,
+    OpenAiShape, Part, Passage, PassageUnit, Provider, SourceKind, Unit, UnitSpan, read,
 };
 
 /// Can be moved to another thread and shared between threads, survives a caught panic, and can be looked at and copied.

@@ -1,17 +1,17 @@
 //! `provstream observe import`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use provstream::provenance::Vocabulary;
+use provstream::provenance::{Timestamp, Vocabulary};
 use provstream::settings::{self, read_text};
 use provstream_cli::{CommandOutput, CommandOutputOptions, escape, input_error, print_note};
 use provstream_observe::{
-    Ledger as _, LedgerError, Observation, SqliteLedger, ToolLogReader, ToolResult,
+    Digest, Ledger as _, LedgerError, Observation, SqliteLedger, ToolLogReader, ToolResult,
 };
 use serde_json::json;
 
@@ -192,16 +192,23 @@ impl Import<'_> {
     /// Records what was collected and is not known.
     fn record(&mut self) -> anyhow::Result<()> {
         let mut batch = Vec::new();
-        let mut ids = BTreeSet::new();
+        let mut latest = HashMap::new();
         for observation in self.batch.drain(..) {
-            if ids.contains(observation.id())
-                || is_known(&self.ledger, &observation)
-                    .map_err(|error| self.option.error(&error))?
-            {
+            let is_known = match latest.get(observation.id()) {
+                Some(before) => is_known(&observation, before),
+                None => is_in_ledger(&self.ledger, &observation)
+                    .map_err(|error| self.option.error(&error))?,
+            };
+            if is_known {
                 self.totals.known += 1;
                 continue;
             }
-            ids.insert(observation.id().to_owned());
+            let found = Latest {
+                class: observation.class().to_owned(),
+                time: observation.time(),
+                result: Some(observation.result()),
+            };
+            latest.insert(observation.id().to_owned(), found);
             batch.push(observation);
         }
         if !batch.is_empty() {
@@ -213,16 +220,34 @@ impl Import<'_> {
     }
 }
 
-/// Returns `true` if the latest entry of the id is the same observation.
-fn is_known(ledger: &SqliteLedger, observation: &Observation) -> Result<bool, LedgerError> {
+/// Latest observation of an id.
+struct Latest {
+    class: String,
+    time: Timestamp,
+    /// Digest of the result; `None` after its expiry.
+    result: Option<Digest>,
+}
+
+fn is_in_ledger(ledger: &SqliteLedger, observation: &Observation) -> Result<bool, LedgerError> {
     let entry = ledger.lookup(observation.id())?;
     Ok(entry.is_some_and(|entry| {
-        entry.class == observation.class()
-            && entry.time == observation.time()
-            && entry
-                .body
-                .is_none_or(|body| body.result == observation.result())
+        let latest = Latest {
+            class: entry.class,
+            time: entry.time,
+            result: entry.body.map(|body| body.result),
+        };
+        is_known(observation, &latest)
     }))
+}
+
+/// Returns `true` if the latest observation of the id is the same, or a later one: then a log is read again.
+fn is_known(observation: &Observation, latest: &Latest) -> bool {
+    let is_same = latest.class == observation.class()
+        && latest.time == observation.time()
+        && latest
+            .result
+            .is_none_or(|result| result == observation.result());
+    is_same || latest.time > observation.time()
 }
 
 /// Reads past the end of a line.

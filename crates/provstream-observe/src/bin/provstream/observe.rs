@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{
     ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
 };
-use provstream_cli::{CommandOutputOptions, print_note, usage_error};
+use provstream_cli::{CommandOutputOptions, usage_error};
 use provstream_observe::{Ledger as _, SubstrateQuery};
 use serde_json::json;
 
@@ -242,12 +242,6 @@ fn observe(query: &SubstrateQuery, options: &ObserveOptions) -> anyhow::Result<E
     let found = substrates
         .observe(query)
         .map_err(|error| substrate_error(&error))?;
-    if found.skipped > 0 {
-        print_note(format_args!(
-            "files and folders left out, because they cannot be read, are too long, or their names are not plain text: {}",
-            found.skipped
-        ));
-    }
     let content = found.content.clone();
     let mut observation = options.record.open()?.observation(query, found)?;
     if let Some(id) = &options.id {

@@ -41,6 +41,14 @@ struct WaitingJobs {
     is_closed: bool,
 }
 
+impl WaitingJobs {
+    fn take_jobs(&mut self) -> Vec<RecordJob> {
+        self.is_urgent = false;
+        self.bytes = 0;
+        take(&mut self.jobs)
+    }
+}
+
 impl Shared {
     fn waiting(&self) -> MutexGuard<'_, WaitingJobs> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
@@ -67,9 +75,7 @@ impl Shared {
             let woken = self.changed.wait_timeout(waiting, left);
             waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
-        waiting.is_urgent = false;
-        waiting.bytes = 0;
-        Some(take(&mut waiting.jobs))
+        Some(waiting.take_jobs())
     }
 }
 
@@ -85,17 +91,22 @@ impl Drop for CloseAtEnd {
 }
 
 impl RecordQueue {
-    /// Starts the thread, which calls `record` with the jobs that come within the time `gather`.
+    /// Starts the thread, which calls `record` with the jobs that come within the time `gather`. If that fails, the jobs that came
+    /// meanwhile fail with it: a ledger that is locked delays each of them once.
     pub(super) fn start(
         gather: Duration,
-        mut record: impl FnMut(Vec<RecordJob>) + Send + 'static,
+        mut record: impl FnMut(Vec<RecordJob>) -> Result<(), String> + Send + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let end = CloseAtEnd(Arc::clone(&shared));
         let thread = Builder::new().name("provstream-record".into());
         let thread = thread.spawn(move || {
             while let Some(jobs) = end.0.next(gather) {
-                record(jobs);
+                let Err(error) = record(jobs) else { continue };
+                let meanwhile = end.0.waiting().take_jobs();
+                for job in meanwhile {
+                    (job.done)(Err(error.clone()));
+                }
             }
         })?;
         Ok(Self {
@@ -180,6 +191,7 @@ mod tests {
             for job in jobs {
                 (job.done)(Ok(count));
             }
+            Ok(())
         });
         queue.expect("a thread")
     }
@@ -218,6 +230,33 @@ mod tests {
         push(&queue, 0, &sender);
         queue.hurry();
         assert_eq!(next(&ends), Ok(1));
+    }
+
+    #[test]
+    fn jobs_fail_with_those_before_them() {
+        let (sender, ends) = channel();
+        let (begun, waits) = channel();
+        let (fail, failed) = channel::<()>();
+        let queue = RecordQueue::start(HOUR, move |jobs| {
+            begun.send(jobs.len()).expect("a test");
+            failed.recv_timeout(PATIENCE).expect("a test");
+            jobs.into_iter()
+                .for_each(|job| (job.done)(Err("locked".to_owned())));
+            Err("locked".to_owned())
+        });
+        let queue = queue.expect("a thread");
+        push(&queue, 9, &sender);
+        queue.hurry();
+        assert_eq!(waits.recv_timeout(PATIENCE), Ok(1));
+        push(&queue, 9, &sender);
+        queue.hurry();
+        fail.send(()).expect("a recorder");
+        assert_eq!(
+            [(); 2].map(|()| next(&ends)),
+            [(); 2].map(|()| Err("locked".to_owned()))
+        );
+        drop((queue, fail));
+        assert!(waits.recv_timeout(PATIENCE).is_err(), "not recorded again");
     }
 
     /// Nobody waits for a thread that has ended.

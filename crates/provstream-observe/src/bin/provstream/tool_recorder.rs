@@ -99,8 +99,8 @@ impl Recorded {
         (call, self.keys.hash_one(found.as_json()))
     }
 
-    /// Records the results of several requests in one transaction.
-    fn record(&self, jobs: Vec<RecordJob>) {
+    /// Records the results of several requests in one transaction; an error is that of writing it.
+    fn record(&self, jobs: Vec<RecordJob>) -> Result<(), String> {
         let (mut observations, mut prints) = (Vec::new(), Vec::new());
         let (mut latest, mut ends) = (Latest::new(), Vec::new());
         for job in jobs {
@@ -127,6 +127,7 @@ impl Recorded {
         for (done, count) in ends {
             done(written.clone().and(count));
         }
+        written
     }
 
     /// Returns the observations of a request that are not recorded yet, and the fingerprints of all of its results.

@@ -130,7 +130,6 @@ fn definition(kind: ToolKind, tools: &Tools) -> Tool {
                 "observation_id": { "type": "string" },
                 "ts": { "type": "string", "description": "time of the observation, RFC 3339" },
                 "seq": { "type": "integer", "description": "number of the entry in the ledger" },
-                "skipped": { "type": "integer", "description": "number of files and folders that a search left out" },
             },
             "required": ["content", "annotation", "class", "observation_id", "ts", "seq"],
         }),

@@ -123,17 +123,12 @@ impl Tools {
         };
         let query = query?;
         let found = self.substrates.observe(&query)?;
-        let skipped = found.skipped;
         let content = String::from_utf8_lossy(&found.content).into_owned();
         let observation = self.recording.observation(&query, found)?;
         let annotation = annotation(class.clone(), &observation)?;
         let seq = self.ledger.record(&observation)?;
 
-        let mut cite =
-            format!("Put this after each sentence that the result supports: {annotation}");
-        if skipped > 0 {
-            let _ = write!(cite, "\nFiles left out of the search: {skipped}");
-        }
+        let cite = format!("Put this after each sentence that the result supports: {annotation}");
         let mut cited = json!({
             "annotation": annotation,
             "class": class.as_str(),
@@ -143,9 +138,6 @@ impl Tools {
         });
         let meta = JsonObject::from_iter([(META.to_owned(), cited.clone())]);
         cited["content"] = content.as_str().into();
-        if skipped > 0 {
-            cited["skipped"] = skipped.into();
-        }
         let blocks = vec![ContentBlock::text(content), ContentBlock::text(cite)];
         let mut result = CallToolResult::success(blocks).with_meta(Some(MetaObject(meta)));
         result.structured_content = Some(cited);
@@ -202,6 +194,12 @@ impl Tools {
                     }
                     if let Some(window) = self.window {
                         checker = checker.with_window(window);
+                    }
+                    if let Some(reason) = annotation.reason() {
+                        // What it cites says nothing about the class that it names.
+                        let declared = annotation.declared().escape_debug();
+                        let fault = format!("{reason}: \"{declared}\"");
+                        draft.diagnostics.push(fault);
                     }
                     checked.push(checker.check(&annotation, Timestamp::now())?);
                 }
