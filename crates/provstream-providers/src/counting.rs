@@ -19,7 +19,7 @@ const MAX_IN_ROW: u32 = 128;
 ///
 /// The events `{"index":0,"delta":{"content":"A"}}` and `{"index":1,"delta":{"content":"B"}}` are the first deltas of
 /// two choices, or two deltas of one text from a server that increases `index`. The events from the second on are
-/// held until one of them decides. Indices name channels if one repeats, if one event has two, or if two of them end;
+/// held until one of them decides. Indices name channels if one repeats, if one event has two, or if one comes after the end of another;
 /// they count deltas if they are 0, 1 and 2 and each event repeats its delta in `message`, as those of the server that
 /// counts do (Foundry Local). If more than [`MAX_IN_ROW`] new ones come in a row, they count deltas, and after too many held
 /// bytes they name channels, but neither is certain. If the stream ends first, they count deltas unless each has its own
@@ -42,7 +42,7 @@ struct Doubt {
     has_unrepeated: bool,
     /// A message of `row` has no finish reason.
     has_unfinished: bool,
-    /// Index in an event with only a finish reason.
+    /// Index in the last event with a finish reason.
     finished: Option<u32>,
     held: HeldPieces,
 }
@@ -191,6 +191,11 @@ impl Doubt {
     }
 
     fn choice(&mut self, choice: Choice) -> PieceVerdict {
+        // A text whose deltas are counted ends once.
+        if self.finished.is_some_and(|other| other != choice.number) {
+            return PieceVerdict::Settled(Indices::Name);
+        }
+        self.finished = choice.finishes.then_some(choice.number).or(self.finished);
         let Some((first, last)) = self.row else {
             self.row = Some((choice.number, choice.number));
             self.has_text = choice.has_text;
@@ -200,10 +205,7 @@ impl Doubt {
         };
         let is_holding = self.is_holding();
         if choice.finishes && !choice.has_text && !choice.begins && is_holding {
-            return match self.finished.replace(choice.number) {
-                Some(other) if other != choice.number => PieceVerdict::Settled(Indices::Name),
-                _ => PieceVerdict::Hold,
-            };
+            return PieceVerdict::Hold;
         }
         if last.checked_add(1) != Some(choice.number) {
             return PieceVerdict::Settled(Indices::Name);

@@ -32,15 +32,20 @@ pub(super) struct HeldOutput {
 /// numbers of. An event that may be about any choice has all bits, and a ping has none.
 #[cold]
 pub(super) fn choices_of(found: &[Found], numbers: impl Iterator<Item = u32>) -> u32 {
-    let bit = |index: u32| 1 << index.min(u32::BITS - 1);
     let mut choices = 0;
     for number in each(numbers) {
-        choices |= bit(number);
+        choices |= choice_bit(number);
     }
     for one in each(found.iter()) {
-        choices |= one.choice().map_or(u32::MAX, bit);
+        choices |= one.choice().map_or(u32::MAX, choice_bit);
     }
     choices
+}
+
+/// Returns the bit of a choice, as in [`HeldOutput`].
+#[inline]
+pub(super) fn choice_bit(index: u32) -> u32 {
+    1 << index.min(u32::BITS - 1)
 }
 
 /// Bytes that are inserted at a position, after earlier insertions there.
@@ -109,6 +114,11 @@ impl HeldOutput {
     /// Notes the choices that an event is about, which was held back.
     pub(super) fn hold_choices(&mut self, choices: u32) {
         self.choices |= choices;
+    }
+
+    /// Returns the choices of the events that are held back, a bit each.
+    pub(super) const fn choices(&self) -> u32 {
+        self.choices
     }
 
     /// Returns `true` if there are choices, and no event that is held back is about one of them.

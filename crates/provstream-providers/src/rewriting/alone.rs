@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::State;
 use crate::StreamHandler;
+use crate::deferred::choice_bit;
 use crate::found::{self, Raw, Str};
 use crate::frame::Frame;
 use crate::text::TextRewriter;
@@ -65,6 +66,7 @@ impl<R: TextRewriter> State<R> {
         } else {
             self.write(frame.raw, handler);
         }
+        self.begun |= choice_bit(id.index());
         self.trim();
         self.note_usual(&alone);
     }

@@ -22,6 +22,7 @@ use smallvec::SmallVec;
 use self::apply::keep_templates;
 use self::channels::Texts;
 use self::edits::Edits;
+use self::insert::Inserted;
 use self::line_end::LineEnd;
 use self::pending::EventPlan;
 use self::thoughts::Thoughts;
@@ -39,6 +40,7 @@ use crate::item::{Item, Notice, NoticeCode};
 use crate::reader::FactReader;
 use crate::reasoning::Reasoning;
 use crate::steps::{count, each};
+use crate::template::EventTemplate;
 use crate::text::{self, Scratch, TextRewriter};
 use crate::text_id::TextId;
 use crate::{Channel, ChannelPosition, Format, StreamHandler};
@@ -89,6 +91,8 @@ pub(super) struct State<R> {
     next_sequence: u64,
     /// Number of deltas of the current event that were processed.
     deltas: u32,
+    /// Choices of which an event was written, a bit each as in [`HeldOutput`].
+    begun: u32,
     /// The rewritten event; empty between events.
     out: Vec<u8>,
     /// For a gate: members that repeat others.
@@ -139,6 +143,7 @@ impl<R: TextRewriter> State<R> {
             edits: Edits::default(),
             deferred: HeldOutput::default(),
             is_ahead: false,
+            begun: 0,
             blocks: Blocks::default(),
             bases: SmallVec::new(),
             position: None,
@@ -187,6 +192,7 @@ impl<R: TextRewriter> State<R> {
             thoughts.clear();
         }
         self.deferred.clear();
+        self.begun = 0;
         self.blocks = Blocks::default();
         self.bases.clear();
         self.position = None;
@@ -421,6 +427,9 @@ impl<R: TextRewriter> State<R> {
         if !self.deferred.is_empty() {
             self.release_decided(handler);
         }
+        if self.is_ahead && pending.is_decided() {
+            self.begin_held_choices(&found, handler);
+        }
         let guard = self.guard.as_ref();
         if is_idle && self.is_waiting_in_block() {
             self.blocks.take_named();
@@ -456,12 +465,48 @@ impl<R: TextRewriter> State<R> {
                 .is_of_others(choices_of(found, self.reader.choices()))
     }
 
-    /// Notes the choices of an event that is held back now.
+    /// Writes an event without text for each choice of which all events are held back, before one of another choice is written
+    /// ahead of them: OpenAI's SDK appends choices to a list, in the order in which they begin.
+    #[cold]
+    fn begin_held_choices(&mut self, found: &[Found], handler: &mut impl StreamHandler) {
+        let choices = choices_of(found, self.reader.choices());
+        if choices & !self.begun == 0 {
+            return;
+        }
+        let unbegun = self.deferred.choices() & !self.begun;
+        for index in (0..u32::BITS).filter(|index| (unbegun >> index) & 1 == 1) {
+            let mut texts = each(self.texts.iter_mut());
+            let begun = texts.find(|text| text.id.index() == index && !text.template.is_empty());
+            let (id, mut template) = match begun {
+                Some(text) => (text.id, core::mem::take(&mut text.template)),
+                None => (TextId::new(Channel::new(index)), EventTemplate::new()),
+            };
+            let empty = Inserted {
+                id,
+                template: &template,
+                block: None,
+                is_text: true,
+                others: &[],
+            };
+            self.insert(empty, b"", None, true, handler);
+            if let Some(text) = self.texts.get_mut(id) {
+                core::mem::swap(&mut text.template, &mut template);
+            }
+        }
+        self.begun |= unbegun;
+    }
+
+    /// Notes the choices of an event that is held back now, or was written.
     fn note_choices(&mut self, found: &[Found], pending: &EventPlan) {
         let is_written = core::mem::take(&mut self.is_ahead) && pending.is_decided();
+        if !matches!(self.reader.format(), Some(Format::OpenAiChat) | None) {
+            return;
+        }
+        let choices = choices_of(found, self.reader.choices());
         if !is_written && !self.deferred.is_empty() {
-            let choices = choices_of(found, self.reader.choices());
             self.deferred.hold_choices(choices);
+        } else if choices != u32::MAX {
+            self.begun |= choices;
         }
     }
 

@@ -36,10 +36,12 @@ enum BlockChange {
     Start(BlockKind, String),
     Delta(BlockKind, String),
     Stop,
+    /// A choice in one event.
+    Whole(String),
 }
 
 fn event(format: Format, number: usize, change: &BlockChange) -> Option<Value> {
-    use BlockChange::{Delta, Start, Stop};
+    use BlockChange::{Delta, Start, Stop, Whole};
     use BlockKind::{Other, Text, Thinking, Tool};
     Some(match (format, change) {
         (Format::Anthropic, Start(kind, text)) => {
@@ -76,6 +78,9 @@ fn event(format: Format, number: usize, change: &BlockChange) -> Option<Value> {
         }
         (Format::OpenAiChat, Start(_, text) | Delta(_, text)) => {
             json!({"choices": [{"index": number, "delta": {"content": text}}]})
+        }
+        (Format::OpenAiChat, Whole(text)) => {
+            json!({"choices": [{"index": number, "delta": {"content": text}, "finish_reason": "stop"}]})
         }
         (Format::OpenAiChat, Stop) => {
             json!({"choices": [{"index": number, "delta": {}, "finish_reason": "stop"}]})
@@ -117,9 +122,14 @@ fn message(format: Format, random: &mut Random) -> (Vec<u8>, BTreeMap<char, usiz
                 2 => BlockKind::Thinking,
                 _ => BlockKind::Text,
             };
-            open.push((number, kind));
             let letter = LETTERS.as_bytes()[number].into();
-            (number, BlockChange::Start(kind, piece(random, letter)))
+            let text = piece(random, letter);
+            if format == Format::OpenAiChat && random.one_in(4) {
+                (number, BlockChange::Whole(text))
+            } else {
+                open.push((number, kind));
+                (number, BlockChange::Start(kind, text))
+            }
         } else {
             let place = random.below(open.len());
             let (number, kind) = open[place];
@@ -159,8 +169,8 @@ fn count(counts: &mut BTreeMap<char, usize>, text: &str) {
     }
 }
 
-/// Counts the letters in the blocks that a client reads. Panics if a block has letters of two, or a delta comes before the start
-/// of its block.
+/// Counts the letters in the blocks that a client reads. Panics if a block has letters of two, a delta comes before the start
+/// of its block, or a choice before one with a lower number: OpenAI's SDK appends choices to a list.
 fn read(format: Format, stream: &[u8], place: &str) -> BTreeMap<char, usize> {
     let mut blocks: BTreeMap<String, BTreeMap<char, usize>> = BTreeMap::new();
     for event in events(stream) {
@@ -178,6 +188,12 @@ fn read(format: Format, stream: &[u8], place: &str) -> BTreeMap<char, usize> {
             .iter()
             .any(|start| event["type"] == *start);
         let has_no_start = matches!(format, Format::BedrockConverse | Format::OpenAiChat);
+        let is_next = format != Format::OpenAiChat || name == blocks.len().to_string();
+        assert!(
+            is_next || blocks.contains_key(&name),
+            "{place}: {event} in {}",
+            stream.escape_ascii()
+        );
         if is_start || has_no_start {
             blocks.entry(name.clone()).or_default();
         }
