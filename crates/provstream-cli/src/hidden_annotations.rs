@@ -1,6 +1,11 @@
 //! Annotations in brackets inside JSON strings, which the parser does not read.
 
+use std::collections::BTreeMap;
+
 use provstream::Mode;
+use provstream_providers::Channel;
+
+use crate::sink::TextName;
 
 /// Beginnings of annotations with a class of the memo or a terminal.
 const BEGINNINGS: [&[u8]; 3] = [
@@ -14,6 +19,8 @@ const BEGINNINGS: [&[u8]; 3] = [
 pub(crate) enum HiddenIn {
     /// A JSON string.
     String,
+    /// A JSON string in a text of a provider's response.
+    ResponseString,
     /// A JSON value that breaks off at the annotation.
     BrokenValue,
 }
@@ -24,18 +31,32 @@ pub(crate) fn hidden_message(place: HiddenIn, done: &str) -> String {
         HiddenIn::String => format!(
             "annotations in brackets within JSON strings were not {done}; --field POINTER reads the text of a member, --input auto a provider's response"
         ),
+        HiddenIn::ResponseString => {
+            format!("annotations in brackets within JSON strings of the response were not {done}")
+        }
         HiddenIn::BrokenValue => format!(
             "annotations in brackets were not {done}, since they are in a JSON value that breaks off; --mode text reads them"
         ),
     }
 }
 
-/// Finds annotations in brackets that the parser does not read, until the stream has an assertion.
+/// Finds annotations in brackets that the parser does not read, in texts that have no assertion.
+#[derive(Clone, Debug)]
+pub(crate) struct HiddenAnnotationDetector {
+    fresh: TextDetector,
+    /// Place of the first one in texts that are over.
+    found: Option<HiddenIn>,
+    /// Channels with the kind of their text: `true` for reasoning. Without channels, there is one text at a time.
+    texts: BTreeMap<Option<(Channel, bool)>, TextDetector>,
+    current: Option<(Channel, bool)>,
+}
+
+/// Finds annotations in brackets that the parser does not read, until the text has an assertion.
 ///
 /// It receives text without annotations. A quote at the start of a line or after `{`, `[`, `,` or `:` begins a string, which
 /// ends with its line at the latest.
 #[derive(Clone, Debug)]
-pub(crate) struct HiddenAnnotationDetector {
+struct TextDetector {
     is_active: bool,
     found: Option<HiddenIn>,
     line: OpenLine,
@@ -68,28 +89,66 @@ impl Default for OpenLine {
 }
 
 impl HiddenAnnotationDetector {
-    /// Creates a detector for a stream in the given mode.
+    /// Creates a detector for texts in the given mode.
     pub(crate) fn new(mode: Mode) -> Self {
-        Self {
+        let fresh = TextDetector {
             is_active: matches!(mode, Mode::Json | Mode::Ndjson | Mode::Auto),
             found: None,
             line: OpenLine::default(),
+        };
+        Self {
+            fresh,
+            found: None,
+            texts: BTreeMap::new(),
+            current: None,
         }
     }
 
-    /// Stops, since the stream has an assertion.
+    /// Goes on with a text.
+    pub(crate) fn enter(&mut self, name: &TextName) {
+        match *name {
+            TextName::Channel {
+                channel,
+                is_reasoning,
+            } => self.current = Some((channel, is_reasoning)),
+            TextName::Field { .. } => {
+                self.found = self.found();
+                self.texts.clear();
+            }
+        }
+    }
+
+    /// Leaves out the current text, since it has an assertion.
     pub(crate) fn stop(&mut self) {
-        self.is_active = false;
-        self.found = None;
+        let text = self.text();
+        text.is_active = false;
+        text.found = None;
     }
 
-    /// Returns the place of the first one, if the stream has no assertion.
-    pub(crate) const fn found(&self) -> Option<HiddenIn> {
-        self.found
+    /// Returns the place of the first one in a text that has no assertion.
+    pub(crate) fn found(&self) -> Option<HiddenIn> {
+        let place = |(channel, text): (&Option<_>, &TextDetector)| match text.found {
+            Some(HiddenIn::String) if channel.is_some() => Some(HiddenIn::ResponseString),
+            found => found,
+        };
+        self.found.or_else(|| self.texts.iter().find_map(place))
     }
 
-    /// Reads text without annotations.
+    /// Reads bytes of the current text, without its annotations.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.text().push(bytes);
+    }
+
+    fn text(&mut self) -> &mut TextDetector {
+        let fresh = &self.fresh;
+        self.texts
+            .entry(self.current)
+            .or_insert_with(|| fresh.clone())
+    }
+}
+
+impl TextDetector {
+    fn push(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while self.is_active && !rest.is_empty() {
             let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
@@ -220,5 +279,24 @@ mod tests {
         detector.push(b"{\"text\":\"[substrate.grep]\"}");
         detector.stop();
         assert_eq!(detector.found(), None);
+    }
+
+    #[test]
+    fn each_text_is_read_by_itself() {
+        let name = |index| TextName::Channel {
+            channel: Channel::new(index),
+            is_reasoning: false,
+        };
+        let mut detector = HiddenAnnotationDetector::new(Mode::Auto);
+        detector.enter(&name(0));
+        detector.push(b"So it is. ");
+        detector.enter(&name(1));
+        detector.push(b"{\"text\":\"[substr");
+        detector.enter(&name(0));
+        detector.stop();
+        assert_eq!(detector.found(), None);
+        detector.enter(&name(1));
+        detector.push(b"ate.grep]\"}");
+        assert_eq!(detector.found(), Some(HiddenIn::ResponseString));
     }
 }

@@ -272,6 +272,14 @@ impl<P: Policy> Remembering<P> {
         action
     }
 
+    /// Withholds an assertion of a copy without asking the policy.
+    fn withhold(&mut self, question: &Question<'_>) -> Action {
+        let hash = self.hasher.hash_one(question.assertion().text());
+        let made = self.made.as_deref();
+        self.more.has_more |= !made.is_some_and(|made| made.withheld.contains(&hash));
+        self.forget(Action::Discard)
+    }
+
     /// Returns the record to which decisions about this text are added.
     fn made_now(&mut self) -> &mut Made {
         if self.is_repeat {
@@ -484,8 +492,8 @@ impl<P: Policy> Policy for Remembering<P> {
         match known {
             Some(decision) if decision.mark == mark => return decision.action.clone(),
             // The text is not a copy after all.
-            Some(_) if self.is_repeat => return self.forget(Action::Discard),
-            _ if self.is_repeat && is_full => return self.forget(Action::Discard),
+            Some(_) if self.is_repeat => return self.withhold(question),
+            _ if self.is_repeat && is_full => return self.withhold(question),
             _ => {}
         }
         let action = self.policy.assertion(question);

@@ -64,6 +64,7 @@ impl GateSummary {
     /// Sets the name of the text that the following calls are about.
     pub(crate) fn enter(&mut self, name: &TextName) {
         self.text = name.to_string();
+        self.hidden.enter(name);
     }
 
     /// Counts an event.

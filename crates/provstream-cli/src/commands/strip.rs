@@ -196,7 +196,7 @@ impl Rendered {
 
 impl<'o> StripWriter<'o> {
     fn new(options: &'o StripOptions, output: Output) -> Self {
-        let mode = match options.rewrite.is_one_text() {
+        let mode = match options.rewrite.fields.pointers.is_empty() {
             true => options.rewrite.input.mode,
             false => Mode::Text,
         };
@@ -238,6 +238,7 @@ impl<'o> StripWriter<'o> {
         self.output.flush()?;
         self.is_unread |= !end.status.passes() || end.fields.has_unread();
         if let Some(place) = self.hidden.found() {
+            self.is_unread = true;
             print_note(hidden_message(place, "removed"));
         }
         if let Some(message) = end.fields.message(pointers, "written as they are") {
@@ -349,6 +350,7 @@ impl StreamSink for StripWriter<'_> {
 
     fn on_text(&mut self, name: &TextName, _: bool) {
         self.on_copy(name);
+        self.hidden.enter(name);
         if let TextName::Channel { channel, .. } = *name {
             self.current = Some(channel);
             self.found.insert(channel);

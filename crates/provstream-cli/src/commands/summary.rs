@@ -201,7 +201,7 @@ pub(crate) fn run(options: &SummaryOptions) -> anyhow::Result<ExitCode> {
         let reader = StreamReader::new(input.input, parser.clone(), |rewriter| rewriter);
         let reader = reader.with_fields(summary.pointers, 1, false);
         let mut file = file.detect_response(is_text);
-        summary.hidden = HiddenAnnotationDetector::new(match is_text {
+        summary.hidden = HiddenAnnotationDetector::new(match summary.pointers.is_empty() {
             true => input.mode,
             false => Mode::Text,
         });
@@ -416,6 +416,7 @@ impl Handler for Summary<'_> {
 
 impl StreamSink for Summary<'_> {
     fn on_text(&mut self, name: &TextName, _: bool) {
+        self.hidden.enter(name);
         match name {
             TextName::Channel { channel, .. } => self.channel = Some(*channel),
             TextName::Field { field, .. } if self.by == GroupBy::Field => {

@@ -440,6 +440,7 @@ impl StreamSink for EventPrinter<'_> {
     }
 
     fn on_text(&mut self, name: &TextName, _: bool) {
+        self.hidden.enter(name);
         match name {
             TextName::Channel { channel, .. } => self.set_channel(Some(*channel)),
             TextName::Field { line, pointer, .. } => {

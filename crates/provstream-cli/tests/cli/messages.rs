@@ -139,6 +139,39 @@ fn a_policy_that_is_not_found_names_those_that_need_no_file() {
 }
 
 #[test]
+fn annotations_in_json_strings_of_a_response_are_reported() {
+    let json = r#"{\"answer\":\"It is so. [unverified-inference]\"}"#;
+    let delta = |index: u32, text: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
+        )
+    };
+    let alone = delta(0, json) + "data: [DONE]\n\n";
+    let after = delta(0, "It is good. [substrate.grep]")
+        + &delta(1, json)
+        + &delta(0, "")
+        + "data: [DONE]\n\n";
+    for stream in [alone, after] {
+        for (command, done) in [
+            ("strip", "removed"),
+            ("extract", "read"),
+            ("gate --policy own-state", "read"),
+        ] {
+            let found = sh(&format!("{command} --input openai-chat --fail"), &stream);
+            let message = format!(
+                "annotations in brackets within JSON strings of the response were not {done}"
+            );
+            assert!(
+                found.stderr.contains(&message),
+                "{command}: {}",
+                found.stderr
+            );
+            assert_eq!(found.status, 3, "{command}");
+        }
+    }
+}
+
+#[test]
 fn messages_say_what_to_give_instead() {
     let files = Files::new();
     let folder = files.path("");

@@ -442,6 +442,16 @@ fn an_assertion_that_only_a_copy_has_is_reported() {
         assert!(!out.contains("SECRET"), "{out}");
         assert_eq!(report.count(NoticeCode::WithheldData), count, "{report:?}");
     }
+    // A stream that was resumed in mid-sentence: the copies begin earlier, with another assertion at the place of the first one.
+    let resumed = "it is good. [substrate.grep]";
+    let all = "So is that. [substrate.grep] And so it is good. [substrate.grep]";
+    let stream = sse(&[
+        json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": resumed}),
+        done(all),
+        completed(all),
+    ]);
+    let (_, report) = gated(Some(Format::OpenAiResponses), &Action::Discard, &stream);
+    assert!(has(&report, NoticeCode::WithheldData), "{report:?}");
     let sequences = r#"[{"generated_text":"It is good."},{"generated_text":"Other text. It is SECRET. [unverified-inference]"}]"#;
     let (out, report) = gated(Some(Format::Tgi), &Action::Discard, sequences);
     assert!(!out.contains("SECRET"), "{out}");
