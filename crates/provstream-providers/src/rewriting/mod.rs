@@ -427,9 +427,7 @@ impl<R: TextRewriter> State<R> {
         if !self.deferred.is_empty() {
             self.release_decided(handler);
         }
-        if self.is_ahead && pending.is_decided() {
-            self.begin_held_choices(&found, handler);
-        }
+        self.begin_held_choices(&found, &pending, handler);
         let guard = self.guard.as_ref();
         if is_idle && self.is_waiting_in_block() {
             self.blocks.take_named();
@@ -467,10 +465,14 @@ impl<R: TextRewriter> State<R> {
 
     /// Writes an event without text for each choice of which all events are held back, before one of another choice is written
     /// ahead of them: OpenAI's SDK appends choices to a list, in the order in which they begin.
-    #[cold]
-    fn begin_held_choices(&mut self, found: &[Found], handler: &mut impl StreamHandler) {
-        let choices = choices_of(found, self.reader.choices());
-        if choices & !self.begun == 0 {
+    fn begin_held_choices(
+        &mut self,
+        found: &[Found],
+        pending: &EventPlan,
+        handler: &mut impl StreamHandler,
+    ) {
+        let is_ahead = self.is_ahead && pending.is_decided();
+        if !is_ahead || choices_of(found, self.reader.choices()) & !self.begun == 0 {
             return;
         }
         let unbegun = self.deferred.choices() & !self.begun;
