@@ -17,6 +17,8 @@ use provstream::provenance::ObservationOutcome as Outcome;
 const MAX_SHOWN: usize = 200;
 /// Most places at which moved text is looked for.
 const MAX_PLACES: usize = 1000;
+/// Most bytes that are hashed to find it.
+const MAX_HASHED: usize = 64 << 20;
 
 /// The first difference between two results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,21 +135,22 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
     let anchor = body.anchor.as_ref()?;
     let file = substrates.file(&query.path).ok()?;
     let neighbours = Neighbours::new(&file, anchor);
-    let is_at_place = line_range(&file, first, count.unwrap_or(usize::MAX))
+    let count_or_all = count.unwrap_or(usize::MAX);
+    let is_at_place = line_range(&file, first, count_or_all)
         .is_some_and(|place| neighbours.before(place.start) && neighbours.after(place.end));
     // What lies between its neighbours was changed in its place: the same words elsewhere may have been there before.
-    if is_at_place {
+    if is_at_place || neighbours.are_around_others(count_or_all, body.result) {
         return None;
     }
     let mut places: Vec<Range<usize>> = match &body.content {
         Some(content) if !content.is_empty() => memmem::find_iter(&file, content)
             .map(|start| start..start + content.len())
             .filter(|place| place.start == 0 || file[place.start - 1] == b'\n')
-            .filter(|place| ends_line(&file, place.end))
+            .filter(|place| ends_line(&file, place.end) && neighbours.are_around(place))
             .take(MAX_PLACES)
             .collect(),
         Some(_) => Vec::new(),
-        None => neighbours.between(count.unwrap_or(usize::MAX), body.result),
+        None => neighbours.between(count_or_all, body.result),
     };
     let line = |place: &Range<usize>| memchr::memchr_iter(b'\n', &file[..place.start]).count() + 1;
     places.retain(|place| neighbours.are_around(place) && line(place) != first);
@@ -175,16 +178,45 @@ struct Neighbours<'a> {
     file: &'a [u8],
     before: &'a [u8],
     after: &'a [u8],
+    /// The file has the line before the result once.
+    is_before_unique: bool,
+    is_after_unique: bool,
 }
 
 impl<'a> Neighbours<'a> {
     fn new(file: &'a [u8], anchor: &'a Anchor) -> Self {
         let (before, after) = (anchor.before.as_bytes(), anchor.after.as_bytes());
-        Self {
+        let mut neighbours = Self {
             file,
             before,
             after,
-        }
+            is_before_unique: false,
+            is_after_unique: false,
+        };
+        neighbours.is_before_unique = neighbours.ends_before().take(2).count() == 1;
+        neighbours.is_after_unique = neighbours.starts_after().take(2).count() == 1;
+        neighbours
+    }
+
+    /// Finds where the line before the result ends; without one, the beginning of the file.
+    fn ends_before(&self) -> impl Iterator<Item = usize> {
+        let found = memmem::find_iter(self.file, self.before).map(|at| at + self.before.len());
+        let found = found.filter(|end| self.before(*end));
+        let is_first = self.before.is_empty();
+        is_first
+            .then_some(0)
+            .into_iter()
+            .chain(found.filter(move |_| !is_first))
+    }
+
+    /// Finds where the line after the result starts; without one, the end of the file.
+    fn starts_after(&self) -> impl Iterator<Item = usize> {
+        let found = memmem::find_iter(self.file, self.after).filter(|start| self.after(*start));
+        let (is_last, end) = (self.after.is_empty(), self.file.len());
+        is_last
+            .then_some(end)
+            .into_iter()
+            .chain(found.filter(move |_| !is_last))
     }
 
     /// Returns `true` if the line before an index, or the beginning of the file, is the one before the result.
@@ -212,53 +244,74 @@ impl<'a> Neighbours<'a> {
             }
     }
 
-    /// Returns `true` if both lines are around a place, or one of them that is not like many others, such as a brace.
+    /// Returns `true` if both lines are around a place, or the one of them that the file has once.
     fn are_around(&self, place: &Range<usize>) -> bool {
-        let says = |line: &[u8]| {
-            line.is_empty()
-                || line
-                    .iter()
-                    .any(|byte| !byte.is_ascii_punctuation() && !byte.is_ascii_whitespace())
-        };
         match (self.before(place.start), self.after(place.end)) {
             (true, true) => true,
-            (true, false) => says(self.before),
-            (false, true) => says(self.after),
+            (true, false) => self.is_before_unique,
+            (false, true) => self.is_after_unique,
             (false, false) => false,
         }
+    }
+
+    /// Returns `true` if these lines, one of which has words, are around `count` others somewhere.
+    fn are_around_others(&self, count: usize, result: Digest) -> bool {
+        let has_words = |line: &[u8]| {
+            line.iter()
+                .any(|byte| byte.is_ascii_alphanumeric() || *byte > 0x7f)
+        };
+        if !has_words(self.before) && !has_words(self.after) {
+            return false;
+        }
+        let mut budget = Budget(MAX_HASHED);
+        let places = self.ends_before().take(MAX_PLACES);
+        let mut places = places.filter_map(|start| {
+            let place = start..start + line_range(&self.file[start..], 1, count)?.end;
+            self.after(place.end).then_some(place)
+        });
+        places.any(|place| {
+            budget
+                .digest(&self.file[place])
+                .is_some_and(|digest| digest != result)
+        })
     }
 
     /// Finds where `count` lines with a digest are, directly after or before these lines.
     fn between(&self, count: usize, result: Digest) -> Vec<Range<usize>> {
         let file = self.file;
-        let has_digest = |place: &Range<usize>| Digest::of(&file[place.clone()]) == result;
-        let of = |start: usize| {
+        let mut budget = Budget(MAX_HASHED);
+        let mut of = |start: usize| {
             let place = start..start + line_range(&file[start..], 1, count)?.end;
             // The last line of a file, to which others were added, may have had no line feed.
             let line_feed = usize::from(file[place.clone()].ends_with(b"\n"));
             let without = start..place.end - line_feed;
-            [place, without].into_iter().find(has_digest)
+            let mut has_digest =
+                |place: &Range<usize>| budget.digest(&file[place.clone()]) == Some(result);
+            [place, without].into_iter().find(|place| has_digest(place))
         };
-        let mut places = Vec::new();
-        if !self.before.is_empty() {
-            let ends = memmem::find_iter(file, self.before).take(MAX_PLACES);
-            places.extend(ends.filter_map(|at| of(at + self.before.len())));
-        }
-        let ends: Vec<_> = match self.after {
-            b"" => vec![file.len()],
-            after => memmem::find_iter(file, after).take(MAX_PLACES).collect(),
-        };
-        for end in ends {
+        let starts = self.ends_before().take(MAX_PLACES);
+        let mut places: Vec<_> = starts.filter_map(&mut of).collect();
+        for end in self.starts_after().take(MAX_PLACES) {
             let lines = file[..end].strip_suffix(b"\n").unwrap_or(&file[..end]);
             let mut feeds = memchr::memrchr_iter(b'\n', lines);
-            let start = feeds
-                .nth(count.saturating_sub(1))
-                .map_or(0, |feed| feed + 1);
-            places.extend(of(start));
+            let start = feeds.nth(count.saturating_sub(1));
+            places.extend(of(start.map_or(0, |feed| feed + 1)));
         }
+        places.retain(|place| self.are_around(place));
         places.sort_by_key(|place| place.start);
         places.dedup();
         places
+    }
+}
+
+/// Number of bytes that may still be hashed.
+struct Budget(usize);
+
+impl Budget {
+    /// Computes the digest of some bytes; `None` if these are too many.
+    fn digest(&mut self, bytes: &[u8]) -> Option<Digest> {
+        self.0 = self.0.checked_sub(bytes.len())?;
+        Some(Digest::of(bytes))
     }
 }
 

@@ -106,13 +106,17 @@ impl<'a> QuoteMark<'a> {
             && after.is_some_and(char::is_alphanumeric)
     }
 
-    /// Returns `true` if this is a mark of quotation with words before it, and after it none.
-    fn ends(&self, text: &str) -> bool {
+    /// Returns `true` if this mark may close what an earlier sentence has opened: words or the end of a sentence come before it, and
+    /// no word after it. One that another mark could close does so only at the end of a sentence.
+    fn ends(&self, text: &str, is_closed: bool) -> bool {
         let before = text[..self.start].chars().next_back();
         let after = text[self.end()..].chars().next();
+        let is_end = matches!(before, Some('.' | '!' | '?' | '…'));
+        let is_word = before
+            .is_some_and(|before| before.is_alphanumeric() || matches!(before, ',' | ';' | ')'));
         matches!(self.text, "\"" | "”" | "»")
             && self.may_open
-            && before.is_some_and(|before| !before.is_whitespace() && before != '(')
+            && (is_end || is_word && !is_closed)
             && after.is_none_or(|after| !after.is_alphanumeric())
     }
 
@@ -169,11 +173,13 @@ fn quoted<'a>(text: &'a str) -> Vec<&'a str> {
     }
     let mut quoted = Vec::new();
     let mut push = |words: &'a str| quoted.extend((!words.trim().is_empty()).then_some(words));
-    let mut index = 0;
+    // Apostrophes and code are beside quotations.
+    let is_quotation = |mark: &QuoteMark<'_>| mark.text != "’" && !mark.text.starts_with('`');
+    let (mut index, mut is_first) = (0, true);
     while index < marks.len() {
         let mark = &marks[index];
-        if index == 0 && mark.ends(text) {
-            // It closes what an earlier sentence has opened.
+        let may_end = is_quotation(mark) && std::mem::take(&mut is_first);
+        if may_end && mark.ends(text, closes[index].is_some()) {
             push(&text[..mark.start]);
         } else if let Some(close) = closes[index] {
             push(&text[mark.end()..marks[close].start]);
@@ -241,6 +247,19 @@ mod tests {
                 vec![("end `now` ", QuoteTier::Absent)],
             ),
             ("Its \"RUN,\" is a call.", vec![("RUN,", QuoteTier::Folded)]),
+            ("The default is name=\"\".", vec![]),
+            (
+                "It sets href=\"/docs\".",
+                vec![("/docs", QuoteTier::Absent)],
+            ),
+            (
+                "It has [\"-n\"] and f\"{x}\".",
+                vec![("-n", QuoteTier::Absent), ("{x}", QuoteTier::Absent)],
+            ),
+            (
+                "It doesn’t run it.”",
+                vec![("It doesn’t run it.", QuoteTier::Absent)],
+            ),
             ("Run it.\"", vec![("Run it.", QuoteTier::Absent)]),
             ("It says “run. ", vec![("run. ", QuoteTier::Folded)]),
             ("All of \"main and", vec![("main and", QuoteTier::Absent)]),

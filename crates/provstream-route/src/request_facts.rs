@@ -89,7 +89,7 @@ impl<'a> RequestFacts<'a> {
     /// such an API. The body is parsed once.
     ///
     /// Results without an identifier, without the call that they belong to, and those that are marked as errors are left out, and so are
-    /// results after the 4,096th.
+    /// all but the last 4,096 results.
     #[must_use]
     pub fn of(body: &'a [u8]) -> Self {
         let text = core::str::from_utf8(body).ok();

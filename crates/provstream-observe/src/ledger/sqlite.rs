@@ -157,6 +157,27 @@ impl SqliteLedger {
         Ok(head.entries)
     }
 
+    /// Returns `true` if an entry, not only the latest one, has the id, class, time and result of an observation, or had the result
+    /// before it expired.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn has(&self, observation: &Observation) -> Result<bool, LedgerError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT 1 FROM entry WHERE id = ?1 AND kind = 'observation' AND class = ?2 AND time = ?3 AND (result = ?4 OR result IS NULL)",
+        )?;
+        let time = observation.time().to_string();
+        let result = observation.result();
+        Ok(statement.exists(params![
+            observation.id(),
+            observation.class(),
+            time,
+            result.0
+        ])?)
+    }
+
     /// Sets the size in pages of 4,096 bytes beyond which the file does not grow; [`LedgerError::Full`] is the error.
     #[must_use]
     pub fn with_max_pages(self, pages: u64) -> Self {
@@ -515,21 +536,27 @@ fn check_schema(connection: &Connection) -> Result<bool, LedgerError> {
     }
 }
 
-/// Refuses a file with triggers or views on the entries, or with another table or other indexes: who could write it could make
+/// Refuses a file with triggers on the entries, or with another table of them or other indexes: who could write it could make
 /// records vanish, or look-ups find what was not recorded.
 fn check_tables(connection: &Connection) -> Result<(), LedgerError> {
     let mut statement = connection.prepare(
-        "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'entry' COLLATE NOCASE OR type IN ('trigger', 'view') ORDER BY rowid",
+        "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'entry' COLLATE NOCASE ORDER BY rowid",
     )?;
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
     let found = statement.query_map([], read)?;
     let found: Vec<(String, String, String)> = found.collect::<Result<_, _>>()?;
     let expected = SCHEMA.map(|(kind, name, sql)| (kind.into(), name.into(), sql.into()));
-    match found == expected {
-        true => Ok(()),
-        false => Err(LedgerError::Damaged(
-            "expected the table and the indexes of a ledger alone, found others".to_owned(),
-        )),
+    if let Some((kind, name, _)) = found.iter().find(|one| !expected.contains(one)) {
+        let message = format!(
+            "expected the table and the indexes of a ledger alone, found the {kind} {name:?}"
+        );
+        return Err(LedgerError::Damaged(message));
+    }
+    match expected.iter().find(|one| !found.contains(one)) {
+        Some((kind, name, _)) => Err(LedgerError::Damaged(format!(
+            "expected the {kind} {name:?}, found none"
+        ))),
+        None => Ok(()),
     }
 }
 

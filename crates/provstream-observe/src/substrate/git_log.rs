@@ -217,7 +217,8 @@ fn open(work: QueryWork<'_>, query: &GitLog) -> Result<gix::Repository, Substrat
 
 fn options(work: QueryWork<'_>) -> gix::open::Options {
     // A small object may be a large one that was compressed.
-    let limit = format!("gitoxide.objects.allocLimit={}", work.limits.max_file);
+    let limit = i64::try_from(work.limits.max_file).unwrap_or(i64::MAX);
+    let limit = format!("gitoxide.objects.allocLimit={limit}");
     gix::open::Options::isolated()
         .open_path_as_is(true)
         .config_overrides([limit])

@@ -171,8 +171,9 @@ impl GrepSearch<'_> {
     }
 
     fn text(&mut self, path: &str, text: &[u8]) -> Result<(), SubstrateError> {
-        // A file with a zero byte is a binary one.
-        if memchr::memchr(0, text).is_some() {
+        // A file with a zero byte is a binary one, unless its byte order mark says UTF-16.
+        let is_utf16 = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
+        if !is_utf16 && memchr::memchr(0, text).is_some() {
             return Ok(());
         }
         let mut lines = MatchingLines {

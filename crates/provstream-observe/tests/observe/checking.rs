@@ -218,7 +218,7 @@ fn of_several_places_the_anchored_or_the_nearest_is_named() {
     bench.write("x\nx\nsame\nx\nsame\n");
     let query = SubstrateQuery::code_read("ten", Some((3, 1)));
     let cited = bench.observe(&query, Keep::Content);
-    bench.write("x\nsame\ny\ny\ny\nx\nsame\n");
+    bench.write("x\nsame\nx\ny\ny\nx\nsame\nx\n");
     let detail = bench.check(&cited).detail;
     assert_eq!(
         detail.as_deref(),
@@ -397,6 +397,17 @@ fn text_that_moves_is_there_to_its_end() {
             Outcome::Changed,
         ),
         ("a\nx();\nend", "a\ny();\nx();\nendXYZ", Outcome::Changed),
+        // Lines that many others are beside, and shifted.
+        (
+            "def a\nx\nend\ndef b\nx\nend\n",
+            "new\ndef a\ny\nend\ndef b\nx\nend\n",
+            Outcome::Changed,
+        ),
+        (
+            "if err {\nx\n}\nz\nif err {\nx\n}\n",
+            "new\nif err {\ny\n}\nz\nif err {\nx\n}\n",
+            Outcome::Changed,
+        ),
     ] {
         for keep in [Keep::Anchor, Keep::Content] {
             let bench = bench();

@@ -78,17 +78,18 @@ fn a_search_is_in_the_order_of_names_and_leaves_out_what_ripgrep_does() {
         ("a/.ignore", b"!/keep/*.log\n"),
         ("data", b"fn \0 binary\n"),
         ("late-data", &late_data),
+        ("utf-16.txt", b"\xff\xfef\0n\0 \0u\0\n\0"),
         ("new\nline", b"fn forged() {}\n"),
     ]);
     let grep = |pattern: &str, path: &str| SubstrateQuery::grep(pattern, path, false, None);
-    let all = "a/keep/k.log:1:fn k() {}\na/z.rs:2:fn z() {}\nb.rs:1:fn b() {}\nb.rs:2:fn B() {}\n";
+    let all = "a/keep/k.log:1:fn k() {}\na/z.rs:2:fn z() {}\nb.rs:1:fn b() {}\nb.rs:2:fn B() {}\nutf-16.txt:1:fn u\n";
     let left_out = "1 files and folders left out\n";
     assert_eq!(
         observe(&substrates, &grep("^fn", ".")),
         format!("{all}{left_out}")
     );
     assert_eq!(observe(&substrates, &grep("^fn", "./a/")), &all[..44]);
-    assert_eq!(observe(&substrates, &grep("^fn", "b.rs")), &all[44..]);
+    assert_eq!(observe(&substrates, &grep("^fn", "b.rs")), &all[44..78]);
     assert_eq!(observe(&substrates, &grep("nothing", ".")), left_out);
     let any_case = SubstrateQuery::grep("^FN b", ".", true, Some(1));
     assert_eq!(

@@ -476,7 +476,8 @@ impl<R: TextRewriter> State<R> {
             return;
         }
         let unbegun = self.deferred.choices() & !self.begun;
-        for index in (0..u32::BITS).filter(|index| (unbegun >> index) & 1 == 1) {
+        // The last bit is that of several.
+        for index in (0..u32::BITS - 1).filter(|index| (unbegun >> index) & 1 == 1) {
             let mut texts = each(self.texts.iter_mut());
             let begun = texts.find(|text| text.id.index() == index && !text.template.is_empty());
             let (id, mut template) = match begun {

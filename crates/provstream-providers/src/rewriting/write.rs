@@ -173,6 +173,8 @@ impl<R: TextRewriter> State<R> {
         self.deferred = deferred;
         self.write_now(&bytes, handler);
         if self.deferred.is_empty() {
+            let choices = self.deferred.choices();
+            self.begun |= if choices == u32::MAX { 0 } else { choices };
             self.deferred.clear();
             bytes.clear();
             self.deferred.bytes = bytes;

@@ -1,18 +1,16 @@
 //! `provstream observe import`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use provstream::provenance::{Timestamp, Vocabulary};
+use provstream::provenance::Vocabulary;
 use provstream::settings::{self, read_text};
 use provstream_cli::{CommandOutput, CommandOutputOptions, escape, input_error, print_note};
-use provstream_observe::{
-    Digest, Ledger as _, LedgerError, Observation, SqliteLedger, ToolLogReader, ToolResult,
-};
+use provstream_observe::{Observation, SqliteLedger, ToolLogReader, ToolResult};
 use serde_json::json;
 
 use crate::LedgerOption;
@@ -192,24 +190,16 @@ impl Import<'_> {
     /// Records what was collected and is not known.
     fn record(&mut self) -> anyhow::Result<()> {
         let mut batch = Vec::new();
-        let mut latest = HashMap::new();
+        let mut seen = HashSet::new();
         for observation in self.batch.drain(..) {
-            let is_known = match latest.get(observation.id()) {
-                Some(before) => is_known(&observation, before),
-                None => is_in_ledger(&self.ledger, &observation)
-                    .map_err(|error| self.option.error(&error))?,
-            };
-            if is_known {
+            let (id, class) = (observation.id().to_owned(), observation.class().to_owned());
+            let is_new = seen.insert((id, class, observation.time(), observation.result()));
+            let is_known = self.ledger.has(&observation);
+            if !is_new || is_known.map_err(|error| self.option.error(&error))? {
                 self.totals.known += 1;
-                continue;
+            } else {
+                batch.push(observation);
             }
-            let found = Latest {
-                class: observation.class().to_owned(),
-                time: observation.time(),
-                result: Some(observation.result()),
-            };
-            latest.insert(observation.id().to_owned(), found);
-            batch.push(observation);
         }
         if !batch.is_empty() {
             let recorded = self.ledger.record_all(&batch);
@@ -218,36 +208,6 @@ impl Import<'_> {
         self.totals.recorded += batch.len() as u64;
         Ok(())
     }
-}
-
-/// Latest observation of an id.
-struct Latest {
-    class: String,
-    time: Timestamp,
-    /// Digest of the result; `None` after its expiry.
-    result: Option<Digest>,
-}
-
-fn is_in_ledger(ledger: &SqliteLedger, observation: &Observation) -> Result<bool, LedgerError> {
-    let entry = ledger.lookup(observation.id())?;
-    Ok(entry.is_some_and(|entry| {
-        let latest = Latest {
-            class: entry.class,
-            time: entry.time,
-            result: entry.body.map(|body| body.result),
-        };
-        is_known(observation, &latest)
-    }))
-}
-
-/// Returns `true` if the latest observation of the id is the same, or a later one: then a log is read again.
-fn is_known(observation: &Observation, latest: &Latest) -> bool {
-    let is_same = latest.class == observation.class()
-        && latest.time == observation.time()
-        && latest
-            .result
-            .is_none_or(|result| result == observation.result());
-    is_same || latest.time > observation.time()
 }
 
 /// Reads past the end of a line.

@@ -92,7 +92,7 @@ impl Drop for CloseAtEnd {
 
 impl RecordQueue {
     /// Starts the thread, which calls `record` with the jobs that come within the time `gather`. If that fails, the jobs that came
-    /// meanwhile fail with it: a ledger that is locked delays each of them once.
+    /// meanwhile fail with it, since a ledger that is locked or full is so for them: it delays each of them once.
     pub(super) fn start(
         gather: Duration,
         mut record: impl FnMut(Vec<RecordJob>) -> Result<(), String> + Send + 'static,
