@@ -153,7 +153,7 @@ fn moved_lines(query: &CodeRead, body: &Body, substrates: &Substrates) -> Option
         None => neighbours.between(count_or_all, body.result),
     };
     let line = |place: &Range<usize>| memchr::memchr_iter(b'\n', &file[..place.start]).count() + 1;
-    places.retain(|place| neighbours.are_around(place) && line(place) != first);
+    places.retain(|place| line(place) != first);
     if count.is_none() {
         // Where lines follow, a result to the end of the file is not there any more.
         places.retain(|place| place.end == file.len());
@@ -180,6 +180,7 @@ struct Neighbours<'a> {
     after: &'a [u8],
     /// The file has the line before the result once.
     is_before_unique: bool,
+    /// The file has the line after the result once.
     is_after_unique: bool,
 }
 

@@ -226,7 +226,7 @@ fn a_file_with_other_tables_of_entries_is_refused() {
             "{sql}: {opened:?}"
         );
     }
-    // Tables of other tools, such as those that copy the file, are none of its business.
+    // Tables of other tools, such as those that copy the file, are allowed.
     let (dir, ledger) = ledger();
     drop(ledger);
     tamper(&dir, "CREATE TABLE copied (at TEXT); ANALYZE");
