@@ -16,6 +16,7 @@ use crate::citing::{self, CitingResponse};
 use crate::event::{Envelope, Event};
 use crate::frames::frames;
 use crate::inject::{ANNOTATIONS, inject};
+use testkit::wire::output::Output;
 
 /// Made-up responses of each API that are also read with markers.
 const CITING_SEEDS: u64 = 8;
@@ -190,9 +191,9 @@ impl Case {
         let mut out = Vec::new();
         let mut rewriter = self.rewriter(Parser::new());
         for chunk in self.annotated.chunks(self.size) {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         }
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         assert!(
             rewriter.report().is_complete(),
             "{}: {:?}",
@@ -209,9 +210,9 @@ impl Case {
             _ => StreamGate::detect(Parser::new(), policy),
         };
         for chunk in self.annotated.chunks(self.size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         assert!(
             gate.report().is_complete(),
             "{}: {:?}",

@@ -8,7 +8,7 @@ use provstream::{
 };
 use testkit::gate::naive::{Drawn, gate};
 use testkit::gate::pieces::{Short, broken, short};
-use testkit::gate::policies::Nothing;
+use testkit::gate::policies::nothing;
 use testkit::reference::engine::{Cuts, parser_in};
 use testkit::reference::{RefLimits, RefMode, RefVocabulary};
 
@@ -401,7 +401,7 @@ fn what_is_held_back_is_bounded_and_the_limit_does_not_depend_on_the_chunks() {
         let mut released = Seen::default();
         let mut gate = Gate::new(Parser::new(), All).with_max_held(8_000);
         let mut refused = Vec::new();
-        let mut strict = Gate::new(Parser::new(), Nothing("too long")).with_max_held(8_000);
+        let mut strict = Gate::new(Parser::new(), nothing("too long")).with_max_held(8_000);
         for chunk in text.as_bytes().chunks(most) {
             gate.push(chunk, &mut released);
             assert!(gate.held_len() <= 8_000 + 1_024, "{}", gate.held_len());

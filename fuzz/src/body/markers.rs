@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use provstream::{Dialects, Event, Gate, Limits, Parser, Rewriter, Source, Sources};
-use testkit::gate::policies::NoInference;
+use testkit::gate::policies::no_inference;
 use testkit::reference::Reading;
 use testkit::reference::dialects::{BUILT_IN, generate};
 
@@ -97,7 +97,7 @@ impl Out {
         let mut out = Self::default();
         let mut reader = parser.clone();
         let mut rewriter = Rewriter::new(parser.clone());
-        let mut gate = Gate::new(parser.clone(), NoInference);
+        let mut gate = Gate::new(parser.clone(), no_inference());
         let mut sink = |event: Event<'_>| match event {
             Event::Text(text) => out.text.extend_from_slice(text.bytes()),
             other => out.events.push(other.into_owned()),

@@ -7,7 +7,7 @@ use provstream_providers::{Decoder, Format, ReadReport, Reasoning, StreamGate, S
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use testkit::gate::naive::Drawn;
-use testkit::gate::policies::{NoInference, Nothing};
+use testkit::gate::policies::{no_inference, nothing};
 use testkit::wire::decoded::texts;
 use testkit::wire::gated::Expected;
 use testkit::wire::generate::Random;
@@ -102,10 +102,10 @@ fn check_hostile(choices: &[u8], data: &[u8]) {
         _ => (contradicting(of, &mut random), true),
     };
     match has_all_withheld {
-        true => check_words((format, detects), Nothing(""), b"WRPZ", (data, &stream)),
+        true => check_words((format, detects), nothing(""), b"WRPZ", (data, &stream)),
         // At the limit, this policy releases what it has not decided about.
         false if stream.len() > MOST_HELD => {}
-        false => check_words((format, detects), NoInference, b"WZ", (data, &stream)),
+        false => check_words((format, detects), no_inference(), b"WZ", (data, &stream)),
     }
 }
 
@@ -146,7 +146,7 @@ fn check_any(data: &[u8]) {
 
 /// Nothing can be read where everything is withheld, in events or between them.
 fn check_nothing(data: &[u8]) {
-    let mut nothing = StreamGate::detect(Parser::new(), Nothing(""));
+    let mut nothing = StreamGate::detect(Parser::new(), nothing(""));
     let out = written(&mut nothing, &[data]).bytes;
     if is_server_sent(data) {
         for line in out.split(|byte| b"\r\n".contains(byte)) {

@@ -4,14 +4,15 @@ use provstream::Parser;
 use provstream_providers::{Format, NoticeCode, ReadReport, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::wire::oracle::{Client, events};
+use testkit::wire::output::Output;
 
 fn run(rewriter: &StreamRewriter, stream: &[u8]) -> (Vec<u8>, ReadReport) {
     let run = |size: usize| {
         let (mut rewriter, mut out) = (rewriter.clone(), Vec::new());
         for chunk in stream.chunks(size) {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         }
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         (out, rewriter.report().clone())
     };
     let whole = run(usize::MAX);
@@ -401,9 +402,9 @@ fn choices_without_a_role_are_texts_of_their_own() {
             let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
             let mut out = Vec::new();
             for chunk in stream.as_bytes().chunks(size) {
-                rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+                rewriter.push(chunk, Output(&mut out));
             }
-            rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.finish(Output(&mut out));
             assert!(rewriter.report().is_complete());
             let client = Client::of(Format::OpenAiChat, &out);
             assert_eq!(client.texts.len(), count);

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use provstream::{Action, Gate, Parser, Policy, Question};
+use provstream::{Action, Gate, Parser, Policy};
 use provstream_providers::{Format, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::gate::naive::Drawn;
+use testkit::gate::policies::{Stated, at_word, release_all, without};
 use testkit::wire::generate::Random;
 use testkit::wire::oracle::{Client, events};
 
@@ -43,6 +44,7 @@ enum Wire {
 }
 
 use Wire::{Anthropic, AnthropicLines, AnthropicWhole, Bedrock, BedrockWhole, Vercel, VercelWhole};
+use testkit::wire::output::Output;
 
 const WIRES: [Wire; 7] = [
     Anthropic,
@@ -387,9 +389,9 @@ fn gated<P: Policy + Clone>(wire: Wire, policy: P, stream: &[u8], size: usize) -
     let mut out = Vec::new();
     let mut gate = StreamGate::new(wire.format(), Parser::new(), policy);
     pushed(stream, size, |chunk| {
-        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(chunk, Output(&mut out));
     });
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.finish(Output(&mut out));
     assert!(gate.report().is_complete(), "{:?}", gate.report());
     out
 }
@@ -398,27 +400,11 @@ fn stripped(wire: Wire, stream: &[u8], size: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rewriter = StreamRewriter::new(wire.format(), Parser::new());
     pushed(stream, size, |chunk| {
-        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, Output(&mut out));
     });
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut out));
     out
 }
-
-/// Withholds assertions with this word, or marks them if it has text for that.
-#[derive(Clone, Copy, Debug)]
-struct If(&'static str, Option<(&'static str, &'static str)>);
-
-impl Policy for If {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match (question.assertion().text().contains(self.0), self.1) {
-            (false, _) => Action::Release,
-            (true, None) => Action::Discard,
-            (true, Some((before, after))) => Action::Mark(before.into(), after.into()),
-        }
-    }
-}
-
-const RELEASE: If = If("nothing of the kind", None);
 
 fn without_citations(blocks: &[Block]) -> Vec<Block> {
     let blocks = blocks.iter().cloned();
@@ -431,7 +417,7 @@ fn without_citations(blocks: &[Block]) -> Vec<Block> {
 }
 
 /// Returns the blocks that clients read in every way of sending them, gated by a policy.
-fn check(policy: If, before: &[Block], after: &[Block]) {
+fn check(policy: Stated, before: &[Block], after: &[Block]) {
     for wire in WIRES {
         let after = match wire.has_citations() {
             true => after.to_vec(),
@@ -439,7 +425,7 @@ fn check(policy: If, before: &[Block], after: &[Block]) {
         };
         for size in [1, 7, 10_000] {
             let stream = wire.write(before, &mut Random::new(size as u64));
-            let out = gated(wire, policy, &stream, size);
+            let out = gated(wire, policy.clone(), &stream, size);
             let mut blocks = wire.read(&out);
             if !wire.has_citations() {
                 // Parts without text stay.
@@ -456,7 +442,7 @@ fn a_block_whose_text_is_held_back_at_its_end_keeps_it_and_its_citations() {
     let end = format!(" is green. {annotation} So.");
     // No annotation; one in a later block; in the same; alone in the next.
     check(
-        RELEASE,
+        release_all(),
         &[
             Block::of("The build", &["A"]),
             Block::of(" is green. So.", &[]),
@@ -467,7 +453,7 @@ fn a_block_whose_text_is_held_back_at_its_end_keeps_it_and_its_citations() {
         ],
     );
     check(
-        RELEASE,
+        release_all(),
         &[Block::of("The build", &["A"]), Block::of(&end, &["B", "C"])],
         &[
             Block::of("The build", &["A"]),
@@ -475,7 +461,7 @@ fn a_block_whose_text_is_held_back_at_its_end_keeps_it_and_its_citations() {
         ],
     );
     check(
-        RELEASE,
+        release_all(),
         &[
             Block::of("It is. So", &["A"]),
             Block::of(" it", &["B"]),
@@ -491,7 +477,7 @@ fn a_block_whose_text_is_held_back_at_its_end_keeps_it_and_its_citations() {
         ],
     );
     check(
-        RELEASE,
+        release_all(),
         &[
             Block::of("So [subst", &["A"]),
             Block::of("itute", &["B"]),
@@ -523,7 +509,7 @@ fn a_message_may_begin_with_something_other_than_text() {
                 Block::of(text, &[]),
             ],
         ] {
-            check(RELEASE, &blocks, &blocks);
+            check(release_all(), &blocks, &blocks);
             for wire in WIRES {
                 let stream = wire.write(&blocks, &mut Random::new(5));
                 let out = wire.read(&stripped(wire, &stream, 10_000));
@@ -545,7 +531,7 @@ fn a_block_goes_with_all_its_text_and_keeps_the_rest() {
         Block::of("So.", &["D"]),
     ];
     check(
-        If("secret", None),
+        without("secret"),
         &before,
         &[
             Block::of("It is so.", &["A"]),
@@ -556,7 +542,7 @@ fn a_block_goes_with_all_its_text_and_keeps_the_rest() {
         ],
     );
     check(
-        If("secret", Some(("<", ">"))),
+        at_word("secret", Action::Mark("<".into(), ">".into())),
         &before,
         &[
             Block::of("It is so.", &["A"]),
@@ -567,7 +553,7 @@ fn a_block_goes_with_all_its_text_and_keeps_the_rest() {
         ],
     );
     check(
-        If("secret", None),
+        without("secret"),
         &[
             Block::of("A secret", &["A"]),
             Block::of(" it is", &["B"]),
@@ -576,7 +562,7 @@ fn a_block_goes_with_all_its_text_and_keeps_the_rest() {
         &[],
     );
     check(
-        If("secret", Some(("<", ">"))),
+        at_word("secret", Action::Mark("<".into(), ">".into())),
         &[
             Block::of("A secret", &["A"]),
             Block::of(&format!(" it is. {annotation}"), &["B"]),
@@ -723,9 +709,9 @@ fn an_event_has_several_numbers_in_any_order() {
     for size in [1, 9, stream.len()] {
         let (mut rewriter, mut out) = (StreamRewriter::detect(Parser::new()), Vec::new());
         pushed(stream, size, |chunk| {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         });
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         assert_eq!(
             out.escape_ascii().to_string(),
             stream.escape_ascii().to_string()
@@ -982,9 +968,9 @@ fn no_text_and_no_citation_of_drawn_blocks_is_in_another_block() {
             );
             kept[0] += 1;
         }
-        let out = wire.read(&gated(wire, RELEASE, &stream, size));
+        let out = wire.read(&gated(wire, release_all(), &stream, size));
         if let Some(text) = single {
-            let all = gated_text(text, RELEASE);
+            let all = gated_text(text, release_all());
             assert_eq!(texts(&out).concat(), all, "{wire:?}, {seed}");
         }
         assert_in_place(wire, &blocks, &out, true, seed);
@@ -1021,9 +1007,9 @@ fn what_replaces_an_annotation_comes_in_a_block_that_is_open() {
         let mut gate = StreamGate::new(Format::VercelUi, Parser::new(), policy);
         let mut out = Vec::new();
         for chunk in stream.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         let client = Client::of(Format::VercelUi, &out);
         assert!(!client.has_bad_block, "{}", out.escape_ascii());
         let text: String = client.texts.into_values().collect();

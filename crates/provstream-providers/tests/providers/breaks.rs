@@ -2,27 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use provstream::{Action, Event, Handler, OwnedEvent, Parser, Policy, Question};
+use provstream::{Event, Handler, OwnedEvent, Parser};
 use provstream_providers::{
     Channel, ChannelPosition, Decoder, Format, Item, ResponseParser, StreamGate, StreamHandler,
     StreamRewriter, WireEvent,
 };
 use serde_json::{Value, json};
+use testkit::gate::policies::without;
 use testkit::wire::fixtures::{SIZES, all};
 use testkit::wire::oracle::events;
-
-/// Withholds assertions with the letter `ж`.
-#[derive(Clone, Copy, Debug)]
-struct Withholding;
-
-impl Policy for Withholding {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match question.assertion().text().contains('ж') {
-            true => Action::Discard,
-            false => Action::Release,
-        }
-    }
-}
+use testkit::wire::output::Output;
 
 /// The assertions and diagnostics of each channel, and what else the response has.
 #[derive(Debug, Default, PartialEq)]
@@ -277,16 +266,16 @@ fn a_part_of_a_ui_message_that_begins_again_is_the_next_part() {
             let mut out = Vec::new();
             let mut rewriter = StreamRewriter::new(Format::VercelUi, Parser::new());
             for chunk in stream.as_bytes().chunks(size) {
-                rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+                rewriter.push(chunk, Output(&mut out));
             }
-            rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.finish(Output(&mut out));
             assert_eq!(ui_parts(&out), clean, "{stream}");
             let mut out = Vec::new();
-            let mut gate = StreamGate::new(Format::VercelUi, Parser::new(), Withholding);
+            let mut gate = StreamGate::new(Format::VercelUi, Parser::new(), without("ж"));
             for chunk in stream.as_bytes().chunks(size) {
-                gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+                gate.push(chunk, Output(&mut out));
             }
-            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.finish(Output(&mut out));
             assert_eq!(ui_parts(&out), released, "{stream}");
         }
     }
@@ -374,11 +363,9 @@ fn each_event_of_a_ui_message_is_a_break_or_not() {
             .map(|event| format!("data: {event}\n\n"))
             .collect();
         let mut out = Vec::new();
-        let mut gate = StreamGate::new(Format::VercelUi, Parser::new(), Withholding);
-        gate.push(stream.as_bytes(), |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-        });
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        let mut gate = StreamGate::new(Format::VercelUi, Parser::new(), without("ж"));
+        gate.push(stream.as_bytes(), Output(&mut out));
+        gate.finish(Output(&mut out));
         let text = ui_parts(&out).concat();
         assert_eq!(text, if is_break { "A ж. B." } else { "B." }, "{event}");
     }

@@ -3,7 +3,8 @@
 use provstream::Parser;
 use provstream_providers::{Format, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
-use testkit::gate::policies::Without;
+use testkit::gate::policies::without;
+use testkit::wire::output::Output;
 
 const TEXT: &str = "Grüße. [substrate.grep] Ja. [substrate.git.log]";
 const CLEAN: &str = "Grüße. Ja.";
@@ -13,9 +14,9 @@ fn stripped(format: Format, body: &str) -> String {
     let mut out = Vec::new();
     let mut rewriter = StreamRewriter::new(format, Parser::new());
     for chunk in body.as_bytes().chunks(3) {
-        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, Output(&mut out));
     }
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut out));
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -81,11 +82,11 @@ fn each_choice_has_offsets_of_its_own() {
 
 fn gated(format: Format, body: &str) -> String {
     let mut out = Vec::new();
-    let mut gate = StreamGate::new(format, Parser::new(), Without("secret"));
+    let mut gate = StreamGate::new(format, Parser::new(), without("secret"));
     for chunk in body.as_bytes().chunks(3) {
-        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(chunk, Output(&mut out));
     }
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.finish(Output(&mut out));
     String::from_utf8(out).expect("UTF-8")
 }
 

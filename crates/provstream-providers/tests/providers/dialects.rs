@@ -8,7 +8,7 @@ use provstream_providers::{
     StreamRewriter, WireEvent,
 };
 use serde_json::{Value, json};
-use testkit::gate::policies::NoInference;
+use testkit::gate::policies::no_inference;
 use testkit::reference::dialects::{BUILT_IN, Dialects as Reference, Known, With, read};
 use testkit::reference::{Reading, RefLimits, Segment};
 use testkit::sentence;
@@ -18,6 +18,7 @@ use testkit::wire::members::members;
 use testkit::wire::oracle::{Client, events};
 
 use crate::members::in_pieces;
+use testkit::wire::output::Output;
 
 /// Streams of each format: 30, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
@@ -57,9 +58,9 @@ fn numeric() -> Parser {
 fn rewritten(mut rewriter: StreamRewriter, stream: &[u8], seed: u64) -> Vec<u8> {
     let mut out = Vec::new();
     in_pieces(stream, seed, |chunk| {
-        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, Output(&mut out));
     });
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut out));
     assert!(rewriter.report().is_complete(), "{:?}", rewriter.report());
     out
 }
@@ -333,18 +334,14 @@ fn a_text_that_ends_in_a_marker_is_decided_at_its_end() {
             crate::notation::parser(Notation::Markers),
         );
         let mut out = Vec::new();
-        let mut gate = StreamGate::new(format, parser.clone(), NoInference);
-        gate.push(stream.as_bytes(), |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-        });
+        let mut gate = StreamGate::new(format, parser.clone(), no_inference());
+        gate.push(stream.as_bytes(), Output(&mut out));
         let gated = String::from_utf8_lossy(&out);
         assert!(gated.contains("item.done"), "{marker}: {gated}");
         assert!(!gated.contains("zebra"), "{marker}: {gated}");
         let mut out = Vec::new();
         let mut rewriter = StreamRewriter::new(format, parser);
-        rewriter.push(stream.as_bytes(), |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-        });
+        rewriter.push(stream.as_bytes(), Output(&mut out));
         let rewritten = String::from_utf8_lossy(&out);
         assert!(rewritten.contains("item.done"), "{marker}: {rewritten}");
         let mut cited = 0;
@@ -368,10 +365,8 @@ fn a_text_before_too_many_events_is_withheld_for_its_markers() {
         let stream = text + &responses_done(0) + &next;
         let mut out = Vec::new();
         let parser = crate::notation::parser(Notation::Markers);
-        let mut gate = StreamGate::new(Format::OpenAiResponses, parser, NoInference);
-        gate.push(stream.as_bytes(), |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-        });
+        let mut gate = StreamGate::new(Format::OpenAiResponses, parser, no_inference());
+        gate.push(stream.as_bytes(), Output(&mut out));
         let gated = String::from_utf8_lossy(&out);
         assert!(gated.contains("item.done"), "{marker}: {gated}");
         assert!(!gated.contains("zebra"), "{marker}: {gated}");
@@ -466,10 +461,8 @@ fn after_a_reset_no_marker_is_open() {
     rewriter.reset();
     let mut out = Vec::new();
     let stream = chat("] [2] So.") + STOP;
-    rewriter.push(stream.as_bytes(), |bytes: &[u8]| {
-        out.extend_from_slice(bytes);
-    });
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.push(stream.as_bytes(), Output(&mut out));
+    rewriter.finish(Output(&mut out));
     let expected = chat("] So.") + STOP;
     assert_eq!(String::from_utf8_lossy(&out), expected);
 }
@@ -536,12 +529,12 @@ fn a_handler_is_asked_again_in_each_copy() {
 /// Returns a stream of Responses with markers after a gate that gets it in pieces of this size.
 fn gated_responses(stream: &str, size: usize) -> String {
     let parser = crate::notation::parser(Notation::Markers);
-    let mut gate = StreamGate::new(Format::OpenAiResponses, parser, NoInference);
+    let mut gate = StreamGate::new(Format::OpenAiResponses, parser, no_inference());
     let mut out = Vec::new();
     for chunk in stream.as_bytes().chunks(size) {
-        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(chunk, Output(&mut out));
     }
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.finish(Output(&mut out));
     String::from_utf8(out).expect("UTF-8")
 }
 

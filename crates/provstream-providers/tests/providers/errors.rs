@@ -5,7 +5,7 @@ use provstream::{Handler, Parser};
 use provstream_providers::{Format, NoticeCode, StreamGate, StreamHandler, StreamRewriter};
 use provstream_providers::{Item, ReadReport};
 
-use crate::shapes::{With, errors, gated, stripped};
+use crate::shapes::{errors, gated, secretive, stripped};
 
 /// The errors that a rewriter or a gate reports.
 #[derive(Default)]
@@ -33,7 +33,7 @@ fn check(format: Format, body: &str, message: &str) {
         }
         rewriter.finish(&mut found);
         assert_eq!(found.0, expected, "{format}, stripped: {body:?}");
-        let mut gate = StreamGate::new(format, Parser::new(), With(Action::Discard));
+        let mut gate = StreamGate::new(format, Parser::new(), secretive(&Action::Discard));
         let mut found = Errors::default();
         for chunk in body.as_bytes().chunks(size) {
             gate.push(chunk, &mut found);

@@ -2,7 +2,8 @@
 
 use provstream::{Parser, Policy};
 use provstream_providers::{Format, NoticeCode, ReadReport, StreamGate, StreamRewriter};
-use testkit::gate::policies::{NoInference, Nothing};
+use testkit::gate::policies::{no_inference, nothing};
+use testkit::wire::output::Output;
 
 const ANTHROPIC: Format = Format::Anthropic;
 const BEDROCK: Format = Format::BedrockConverse;
@@ -22,9 +23,9 @@ fn gated(format: Format, policy: impl Policy + Clone, body: &str) -> (String, Re
         let mut gate = StreamGate::new(format, Parser::new(), policy.clone());
         let mut out = Vec::new();
         for chunk in body.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         let out = String::from_utf8(out).expect("UTF-8");
         (out, gate.report().clone())
     };
@@ -38,8 +39,8 @@ fn gated(format: Format, policy: impl Policy + Clone, body: &str) -> (String, Re
 pub(super) fn stripped(format: Format, body: &str) -> (String, ReadReport) {
     let mut rewriter = StreamRewriter::new(format, Parser::new());
     let mut out = Vec::new();
-    rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.push(body.as_bytes(), Output(&mut out));
+    rewriter.finish(Output(&mut out));
     let out = String::from_utf8(out).expect("UTF-8");
     (out, rewriter.report().clone())
 }
@@ -164,7 +165,7 @@ fn ambiguous() -> Vec<(Format, String)> {
 #[test]
 fn a_gate_withholds_an_event_with_conflicting_evidence() {
     for (format, body) in ambiguous() {
-        let (out, report) = gated(format, Nothing(""), &body);
+        let (out, report) = gated(format, nothing(""), &body);
         assert!(!out.contains("here"), "{body}{out}");
         assert!(
             !out.contains("type") && !out.contains("index"),
@@ -225,7 +226,7 @@ fn texts() -> Vec<(Format, String)> {
 #[test]
 fn evidence_that_is_not_about_a_text_does_not_change_it() {
     for (format, body) in texts() {
-        let (out, report) = gated(format, Nothing(""), &body);
+        let (out, report) = gated(format, nothing(""), &body);
         assert!(!out.contains("here"), "{body}{out}");
         assert_eq!(report.unread(), 0, "{body}");
         let (out, report) = stripped(format, &body);
@@ -275,7 +276,7 @@ fn a_type_wins_over_an_object() {
         ),
     ] {
         let body = event(json);
-        let (out, report) = gated(format, Nothing(""), &body);
+        let (out, report) = gated(format, nothing(""), &body);
         assert!(!out.contains("here"), "{body}{out}");
         assert!(report.unread() > 0, "{body}");
         assert!(stripped(format, &body).1.unread() > 0, "{body}");
@@ -297,7 +298,7 @@ fn words_outside_of_strings_are_not_json() {
         for member in ["x", "usage", "metadata"] {
             let body = choice(r#""index":0,"delta":{"content":"Hi."}"#)
                 .replace("}]}", &format!("}}],\"{member}\":{value}}}"));
-            let (out, report) = gated(CHAT, Nothing(""), &body);
+            let (out, report) = gated(CHAT, nothing(""), &body);
             let malformed = report.count(NoticeCode::MalformedEvent);
             assert_eq!((&*out, malformed), ("", 1), "{body}");
         }
@@ -305,7 +306,7 @@ fn words_outside_of_strings_are_not_json() {
     let value = r#"[1,-2.5e+3,true,false,null,NaN,-Infinity,{"a":{},"b":[]} , "c" ]"#;
     let body = choice(r#""index":0,"delta":{"content":"Hi."}"#)
         .replace("}]}", &format!("}}],\"metadata\":{value}}}"));
-    let (out, report) = gated(CHAT, Nothing(""), &body);
+    let (out, report) = gated(CHAT, nothing(""), &body);
     assert_eq!((out, report.unread()), (body.replace("Hi.", ""), 0));
 }
 
@@ -340,7 +341,7 @@ fn an_event_with_too_many_parts_is_not_read() {
         ),
     ] {
         let body = event(json).replace("FILL", &fill);
-        let (out, report) = gated(format, Nothing(""), &body);
+        let (out, report) = gated(format, nothing(""), &body);
         let ambiguous = report.count(NoticeCode::AmbiguousEvent);
         assert_eq!((&*out, ambiguous), ("", 1), "{json}");
         let report = stripped(format, &body).1;
@@ -351,7 +352,7 @@ fn an_event_with_too_many_parts_is_not_read() {
     let body = event(&format!(
         r#"{{"object":"text_completion","choices":[{{"index":0,"text":"SECRET","logprobs":{{"text_offset":[{offsets}7]}}}}]}}"#
     ));
-    let (out, report) = gated(CHAT, Nothing(""), &body);
+    let (out, report) = gated(CHAT, nothing(""), &body);
     assert!(!out.contains("here") && report.is_complete(), "{report:?}");
 }
 
@@ -374,7 +375,7 @@ fn elements_without_a_number_are_texts_by_their_position() {
             event(" [unverified-inference] Bye.", " [substrate.grep]"),
         ]
         .concat();
-        let (out, report) = gated(format, NoInference, &body);
+        let (out, report) = gated(format, no_inference(), &body);
         assert!(!out.contains("SECRET"), "{out}");
         assert!(out.contains("Green is on."), "{out}");
         assert!(report.is_complete(), "{report:?}");
@@ -392,7 +393,7 @@ fn special_tokens_are_text_unless_they_are_marks() {
         token(r#""text":"</s>","special":true"#),
     ]
     .concat();
-    let (out, report) = gated(TGI, NoInference, &body);
+    let (out, report) = gated(TGI, no_inference(), &body);
     assert!(!out.contains("SECRET") && out.contains("</s>"), "{out}");
     assert!(report.is_complete());
     let (out, _) = stripped(TGI, &body);
@@ -501,7 +502,7 @@ fn an_escape_does_not_make_a_part_a_break() {
             body += &event(between);
         }
         body += &event(&last.replace("TEXT", tail));
-        let (out, report) = gated(format, NoInference, &body);
+        let (out, report) = gated(format, no_inference(), &body);
         assert!(!out.contains("Zqx"), "{body}{out}");
         assert!(report.is_complete(), "{body}{report:?}");
         let (out, _) = stripped(format, &body);

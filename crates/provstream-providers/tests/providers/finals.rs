@@ -4,9 +4,10 @@ use provstream::{Action, Gate, Handler, Parser};
 use provstream_providers::{Format, GateEvent, StreamGate, StreamHandler, StreamRewriter};
 use serde_json::{Value, json};
 
-use testkit::gate::policies::{NoInference, UptoInference};
+use testkit::gate::policies::{no_inference, upto_inference};
 
-use crate::shapes::{With, gated, sse, stripped};
+use crate::shapes::{gated, secretive, sse, stripped};
+use testkit::wire::output::Output;
 
 fn delta(item: u32, text: &str) -> Value {
     json!({"type": "response.output_text.delta", "output_index": item, "content_index": 0, "delta": text})
@@ -272,10 +273,10 @@ fn a_refusal_is_written_once_in_each_member() {
     ];
     events.extend([" It rains. ", "Snow falls. ", "So."].map(both));
     let body = sse(&events);
-    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), UptoInference);
+    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), upto_inference());
     let mut out = Vec::new();
-    gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.push(body.as_bytes(), Output(&mut out));
+    gate.finish(Output(&mut out));
     let out = String::from_utf8(out).expect("UTF-8");
     for member in ["text", "content", "refusal"] {
         let refusals = out.matches(&format!("\"{member}\":\"(end)\"")).count();
@@ -383,9 +384,9 @@ fn a_copy_at_the_limit_of_held_events_has_what_is_released() {
         "{out}"
     );
     let mut out = Vec::new();
-    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), NoInference);
-    gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), no_inference());
+    gate.push(body.as_bytes(), Output(&mut out));
+    gate.finish(Output(&mut out));
     let out = String::from_utf8(out).expect("UTF-8");
     assert!(out.contains(&message.to_string()), "{out}");
 }
@@ -394,7 +395,7 @@ fn a_copy_at_the_limit_of_held_events_has_what_is_released() {
 #[test]
 fn a_whole_text_before_its_deltas_is_judged_as_a_text_of_its_own() {
     let released = |text: &str| {
-        let mut gate = Gate::new(Parser::new(), With(Action::Discard));
+        let mut gate = Gate::new(Parser::new(), secretive(&Action::Discard));
         let mut out = Vec::new();
         gate.push(text.as_bytes(), &mut out);
         gate.finish(&mut out);
@@ -468,7 +469,7 @@ fn a_text_without_deltas_is_reported_once_and_its_copies_repeat_the_decisions() 
             assert!(out.contains("It rains."), "{out}");
             assert!(report.text_bytes() > 0, "{body}");
         }
-        let mut gate = StreamGate::new(format, Parser::new(), With(Action::Discard));
+        let mut gate = StreamGate::new(format, Parser::new(), secretive(&Action::Discard));
         let mut decided = Decided::default();
         gate.push(body.as_bytes(), &mut decided);
         gate.finish(&mut decided);
@@ -557,8 +558,8 @@ fn a_whole_answer_after_its_deltas_is_an_excerpt() {
         }
         let mut rewriter = StreamRewriter::new(format, Parser::new());
         let mut out = Vec::new();
-        rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(body.as_bytes(), Output(&mut out));
+        rewriter.finish(Output(&mut out));
         let out = String::from_utf8(out).expect("UTF-8");
         assert_eq!(out.matches(clean).count(), 2, "{body} became {out}");
     }

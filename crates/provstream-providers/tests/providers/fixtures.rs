@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use provstream::{Action, Event, Parser, Policy, Question};
+use provstream::{Event, Parser};
 use provstream_providers::{
     Channel, ChannelError, Decoder, Format, Item, MAX_CHANNELS, NoticeCode, Reasoning,
     ResponseParser, StreamGate, StreamRewriter, WireEvent,
 };
+use testkit::gate::policies::{Stated, release_all};
 use testkit::wire::fixtures::{Fixture, Read, SIZES, all, own, shared};
+use testkit::wire::output::Output;
 
 #[test]
 fn the_text_of_every_channel_is_that_beside_the_stream_at_every_chunk_size() {
@@ -99,31 +101,22 @@ fn after_a_reset_the_next_response_is_read_as_by_new_parsers() {
     }
 }
 
-/// Releases everything.
-#[derive(Clone)]
-struct ReleaseAll;
-
-impl Policy for ReleaseAll {
-    fn assertion(&mut self, _: &Question<'_>) -> Action {
-        Action::Release
-    }
-}
-
 /// After a reset, a rewriter and a gate write the next response as new ones do.
 #[test]
 fn after_a_reset_the_next_response_is_written_as_by_new_ones() {
     let rewriter = || StreamRewriter::detect(Parser::new()).with_reasoning(Reasoning::Rewrite);
-    let gate = || StreamGate::detect(Parser::new(), ReleaseAll).with_reasoning(Reasoning::Rewrite);
+    let gate =
+        || StreamGate::detect(Parser::new(), release_all()).with_reasoning(Reasoning::Rewrite);
     let stripped = |rewriter: &mut StreamRewriter, bytes: &[u8]| {
         let mut out = Vec::new();
-        rewriter.push(bytes, |bytes: &[u8]| out.extend_from_slice(bytes));
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(bytes, Output(&mut out));
+        rewriter.finish(Output(&mut out));
         (out, rewriter.report().clone())
     };
-    let gated = |gate: &mut StreamGate<ReleaseAll>, bytes: &[u8]| {
+    let gated = |gate: &mut StreamGate<Stated>, bytes: &[u8]| {
         let mut out = Vec::new();
-        gate.push(bytes, |bytes: &[u8]| out.extend_from_slice(bytes));
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(bytes, Output(&mut out));
+        gate.finish(Output(&mut out));
         (out, gate.report().clone())
     };
     let fixtures = all();
@@ -137,12 +130,12 @@ fn after_a_reset_the_next_response_is_written_as_by_new_ones() {
         for (after, part) in next.flat_map(|after| [3, 8].map(|part| (after, part))) {
             let upto = before.bytes.len() * part / 10;
             let label = format!("{} to {upto}, {}", before.name, after.name);
-            used_rewriter.push(&before.bytes[..upto], |_: &[u8]| {});
+            used_rewriter.push(&before.bytes[..upto], ());
             used_rewriter.reset();
             let found = stripped(&mut used_rewriter, &after.bytes);
             assert_eq!(found, stripped(&mut rewriter(), &after.bytes), "{label}");
             used_rewriter.reset();
-            used_gate.push(&before.bytes[..upto], |_: &[u8]| {});
+            used_gate.push(&before.bytes[..upto], ());
             used_gate.reset();
             assert_eq!(used_gate.held_len(), 0, "{label}");
             let found = gated(&mut used_gate, &after.bytes);

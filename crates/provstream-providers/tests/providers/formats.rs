@@ -6,15 +6,16 @@ use provstream_providers::{Decoder, Format, Item, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::wire::fixtures::Read;
 use testkit::wire::oracle::events;
+use testkit::wire::output::Output;
 
 /// Returns the output for a stream whose format is detected, in chunks of every size; all of it must be read.
 fn strip(format: Format, stream: &str) -> String {
     let run = |rewriter: &StreamRewriter, size: usize| {
         let (mut rewriter, mut out) = (rewriter.clone(), Vec::new());
         for chunk in stream.as_bytes().chunks(size) {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         }
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         assert!(rewriter.report().is_complete(), "{:?}", rewriter.report());
         assert_eq!(rewriter.format(), Some(format), "{stream}");
         String::from_utf8(out).expect("UTF-8")

@@ -1,14 +1,14 @@
 //! A client of a gated response reads the text that a gate writes for each of its texts.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use provstream::{Action, Handler, Parser, Policy, Question};
+use provstream::{Action, Handler, Parser};
 use provstream_providers::{Format, GateEvent, NoticeCode, ReadReport, StreamGate, StreamHandler};
 use testkit::gate::naive::Drawn;
-use testkit::gate::policies::{Nothing, Without};
+use testkit::gate::policies::{Stated, nothing, without};
 use testkit::wire::gated::Expected;
 use testkit::wire::generate::{Random, stream};
+use testkit::wire::output::Output;
 
 /// Streams of each format: 150, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
@@ -21,10 +21,10 @@ fn pushed(gate: &mut StreamGate<Drawn>, stream: &[u8], random: &mut Random) -> V
     while !rest.is_empty() {
         let len = [1, 3, 17, 90, 400, 5_000][random.below(6)].min(rest.len());
         let (chunk, later) = rest.split_at(len);
-        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(chunk, Output(&mut out));
         rest = later;
     }
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.finish(Output(&mut out));
     out
 }
 
@@ -87,16 +87,12 @@ impl StreamHandler for Events {
 }
 
 /// Withholds what is asked about first, and releases everything after that, whichever clone is asked.
-#[derive(Clone, Debug, Default)]
-struct Once(Arc<AtomicBool>);
-
-impl Policy for Once {
-    fn assertion(&mut self, _: &Question<'_>) -> Action {
-        match self.0.swap(true, Ordering::Relaxed) {
-            false => Action::Discard,
-            true => Action::Release,
-        }
-    }
+fn once() -> Stated {
+    let was_asked = AtomicBool::new(false);
+    Stated::new(move |_| match was_asked.swap(true, Ordering::Relaxed) {
+        false => Action::Discard,
+        true => Action::Release,
+    })
 }
 
 #[test]
@@ -108,7 +104,7 @@ fn places_that_repeat_a_text_repeat_the_decisions() {
              data: {{\"type\":\"response.output_text.done\",{place}\"text\":\"{text}\"}}\n\n"
         );
         let mut events = Events::default();
-        let mut gate = StreamGate::new(Format::OpenAiResponses, Parser::new(), Once::default());
+        let mut gate = StreamGate::new(Format::OpenAiResponses, Parser::new(), once());
         gate.push(stream.as_bytes(), &mut events);
         gate.finish(&mut events);
         assert!(!events.body.contains("One"), "{}", events.body);
@@ -127,7 +123,7 @@ fn places_that_repeat_a_text_repeat_the_decisions() {
 fn a_body_that_is_not_streamed_has_only_what_is_released() {
     let body = r#"{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"One. [substrate.grep] Two."},"finish_reason":"stop"}]}"#;
     let mut events = Events::default();
-    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), Once::default());
+    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), once());
     for byte in body.as_bytes().chunks(1) {
         gate.push(byte, &mut events);
     }
@@ -136,7 +132,7 @@ fn a_body_that_is_not_streamed_has_only_what_is_released() {
     assert_eq!(events.decided, ["0 \"One.\" Discard"]);
 }
 
-fn body(mut gate: StreamGate<Once>, stream: &[u8]) -> String {
+fn body(mut gate: StreamGate<Stated>, stream: &[u8]) -> String {
     let mut events = Events::default();
     for chunk in stream.chunks(7) {
         gate.push(chunk, &mut events);
@@ -150,7 +146,7 @@ fn what_cannot_be_read_is_withheld() {
     let delta = |text: &str| {
         format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{text}}}}}]}}\n\n")
     };
-    let chat = || StreamGate::new(Format::OpenAiChat, Parser::new(), Once::default());
+    let chat = || StreamGate::new(Format::OpenAiChat, Parser::new(), once());
     let long = delta(&format!("\"{}\"", "secret ".repeat(100)));
     for (gate, stream) in [
         // Not JSON.
@@ -170,12 +166,12 @@ fn what_cannot_be_read_is_withheld() {
         (chat().with_max_event(200), long),
         // Another format than the one asked for.
         (
-            StreamGate::new(Format::Anthropic, Parser::new(), Once::default()),
+            StreamGate::new(Format::Anthropic, Parser::new(), once()),
             delta("\"secret\""),
         ),
         // No format at all.
         (
-            StreamGate::detect(Parser::new(), Once::default()),
+            StreamGate::detect(Parser::new(), once()),
             "data: {\"secret\":1}\n\n".into(),
         ),
         // Not text.
@@ -188,10 +184,7 @@ fn what_cannot_be_read_is_withheld() {
         );
     }
     let stream = format!("data: {{\"note\":1}}\n\n{}", delta("\"It is.\""));
-    let written = body(
-        StreamGate::detect(Parser::new(), Once::default()),
-        stream.as_bytes(),
-    );
+    let written = body(StreamGate::detect(Parser::new(), once()), stream.as_bytes());
     assert!(
         written.starts_with("data: {\"note\":1}\n\n") && written.contains("It is."),
         "{written}"
@@ -199,7 +192,7 @@ fn what_cannot_be_read_is_withheld() {
 }
 
 /// Returns the output of a gate for a stream cut at every position and for one in one piece, which must be equal.
-fn at_any_cut(gate: &dyn Fn() -> StreamGate<Once>, stream: &[u8]) -> (String, ReadReport) {
+fn at_any_cut(gate: &dyn Fn() -> StreamGate<Stated>, stream: &[u8]) -> (String, ReadReport) {
     let run = |pieces: &[&[u8]]| {
         let (mut gate, mut events) = (gate(), Events::default());
         for piece in pieces {
@@ -221,7 +214,7 @@ fn at_any_cut(gate: &dyn Fn() -> StreamGate<Once>, stream: &[u8]) -> (String, Re
 #[test]
 fn what_is_no_event_of_the_format_is_withheld() {
     for format in Format::ALL {
-        let asked = || StreamGate::new(format, Parser::new(), Once::default());
+        let asked = || StreamGate::new(format, Parser::new(), once());
         for stream in [
             "It is secret. [unverified-inference]\n",
             "It is secret.",
@@ -250,8 +243,8 @@ fn what_is_no_event_of_the_format_is_withheld() {
 #[test]
 fn what_is_between_events_passes_if_it_cannot_be_text() {
     let delta = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It is. \"}}]}\n";
-    let chat = || StreamGate::new(Format::OpenAiChat, Parser::new(), Once::default());
-    let detected = || StreamGate::detect(Parser::new(), Once::default());
+    let chat = || StreamGate::new(Format::OpenAiChat, Parser::new(), once());
+    let detected = || StreamGate::detect(Parser::new(), once());
     let stream = format!(
         "\u{feff}: secret\r\n:\nevent: a\nid: 1\n: secret\nsecret: 1\n{delta}secret\n\n\
          secret\n\nretry: 100\n\nevent: secret secret\n\n: secret\n\n\
@@ -271,7 +264,7 @@ fn what_is_between_events_passes_if_it_cannot_be_text() {
         assert!(!report.is_complete());
     }
     let event = "{\"candidates\":[{\"index\":0,\"content\":{\"parts\":[{\"text\":\"It is.\"}]}}]}";
-    let gemini = || StreamGate::new(Format::Gemini, Parser::new(), Once::default());
+    let gemini = || StreamGate::new(Format::Gemini, Parser::new(), once());
     let junk = format!("\u{feff}[{event} secret, the secret\n,{event}] secret");
     let clean = format!("[{event}\n,\r\n{event}\n]\n");
     for (stream, withheld) in [(junk, 2), (clean, 0)] {
@@ -285,8 +278,8 @@ fn what_is_between_events_passes_if_it_cannot_be_text() {
 
 fn without_secret(format: Option<Format>, stream: &str) -> String {
     let gate = || match format {
-        Some(format) => StreamGate::new(format, Parser::new(), Without("secret")),
-        None => StreamGate::detect(Parser::new(), Without("secret")),
+        Some(format) => StreamGate::new(format, Parser::new(), without("secret")),
+        None => StreamGate::detect(Parser::new(), without("secret")),
     };
     let mut bodies = [1, 7, stream.len()].map(|size| {
         let (mut gate, mut events) = (gate(), Events::default());
@@ -424,12 +417,12 @@ fn an_event_that_cannot_be_read_does_not_join_choices() {
     ]
     .concat();
     for size in [1, 7, 1_000] {
-        let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), Without("ence"));
+        let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), without("ence"));
         let mut out = Vec::new();
         for chunk in stream.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         let out = String::from_utf8(out).expect("UTF-8");
         assert!(!out.contains("Sent") && !out.contains("ence"), "{out}");
         assert!(out.contains("Other. "), "{out}");
@@ -441,7 +434,7 @@ fn half_of_a_surrogate_pair_waits_for_the_decision_about_it() {
     let delta = |text: &str| format!("{{\"message\":{{\"content\":\"{text}\"}},\"done\":false}}\n");
     for [first, second] in [["\\ud83d", "\\ude00 So. [substrate.grep]"], ["\\ud83d", ""]] {
         let mut events = Events::default();
-        let mut gate = StreamGate::new(Format::Ollama, Parser::new(), Nothing(""));
+        let mut gate = StreamGate::new(Format::Ollama, Parser::new(), nothing(""));
         gate.push((delta(first) + &delta(second)).as_bytes(), &mut events);
         gate.finish(&mut events);
         assert_eq!(events.body, delta("") + &delta(""));
@@ -461,7 +454,7 @@ fn text_in_an_event_that_shows_no_format_is_withheld() {
         ),
     ] {
         let mut events = Events::default();
-        let mut gate = StreamGate::detect(Parser::new(), Without("secret"));
+        let mut gate = StreamGate::detect(Parser::new(), without("secret"));
         gate.push((silent.to_owned() + shown).as_bytes(), &mut events);
         gate.finish(&mut events);
         assert!(!events.body.contains("secret"), "{}", events.body);
@@ -475,9 +468,9 @@ fn text_of_another_format_than_before_is_withheld() {
     let start = "data: {\"type\":\"message_start\",\"message\":{}}\n\n";
     let block = "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"It is.\"}}\n\n";
     let other = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"secret\"}}]}\n\n";
-    let asked = || StreamGate::new(Format::Anthropic, Parser::new(), Without("secret"));
+    let asked = || StreamGate::new(Format::Anthropic, Parser::new(), without("secret"));
     // Without a format asked for, the first text decides which one it is.
-    let detected = StreamGate::detect(Parser::new(), Without("secret"));
+    let detected = StreamGate::detect(Parser::new(), without("secret"));
     for (mut gate, stream) in [
         (asked(), [start, block, other]),
         (asked(), [start, other, block]),
@@ -494,7 +487,7 @@ fn text_of_another_format_than_before_is_withheld() {
 
 #[test]
 fn many_deltas_of_one_event_give_the_text_of_one() {
-    let policy = Without("may be");
+    let policy = without("may be");
     let sentence = "It is so. [substrate.grep] It may be. [unverified-inference]\\n\\n";
     let text = sentence.repeat(40);
     let event = |parts: &[&str]| {
@@ -507,13 +500,11 @@ fn many_deltas_of_one_event_give_the_text_of_one() {
     };
     let read = |stream: String| {
         let (mut gate, mut out) = (
-            StreamGate::new(Format::Gemini, Parser::new(), policy),
+            StreamGate::new(Format::Gemini, Parser::new(), policy.clone()),
             Vec::new(),
         );
-        gate.push(stream.as_bytes(), |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-        });
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(stream.as_bytes(), Output(&mut out));
+        gate.finish(Output(&mut out));
         let client = testkit::wire::oracle::Client::of(Format::Gemini, &out);
         client.texts.into_values().collect::<String>()
     };

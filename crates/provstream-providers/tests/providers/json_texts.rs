@@ -3,9 +3,10 @@
 use provstream::{Gate, Mode, Parser, Rewriter};
 use provstream_providers::{Format, StreamGate, StreamRewriter};
 use serde_json::json;
-use testkit::gate::policies::NoInference;
+use testkit::gate::policies::no_inference;
 use testkit::wire::generate::Random;
 use testkit::wire::oracle::Client;
+use testkit::wire::output::Output;
 
 /// Members of objects.
 const MEMBERS: [&str; 12] = [
@@ -83,21 +84,21 @@ fn a_client_reads_what_is_written_of_the_whole_text() {
         let mut out = Vec::new();
         let mut rewriter = StreamRewriter::new(format, parser());
         for chunk in stream.as_bytes().chunks(size) {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         }
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         assert_eq!(read(&out).as_bytes(), expected, "stripped, {place}");
 
         let mut expected = Vec::new();
-        let mut gate = Gate::new(parser(), NoInference);
+        let mut gate = Gate::new(parser(), no_inference());
         gate.push(text.as_bytes(), &mut expected);
         gate.finish(&mut expected);
         let mut out = Vec::new();
-        let mut gate = StreamGate::new(format, parser(), NoInference);
+        let mut gate = StreamGate::new(format, parser(), no_inference());
         for chunk in stream.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         assert_eq!(read(&out).as_bytes(), expected, "gated, {place}");
     }
 }

@@ -7,6 +7,7 @@ use provstream_providers::{
 };
 
 use crate::shapes::gated;
+use testkit::wire::output::Output;
 
 /// Number of repetitions of the content near a limit in a stream.
 const TIMES: usize = 24;
@@ -86,9 +87,9 @@ fn rewritten(rewriter: &StreamRewriter, stream: &str, size: usize) -> String {
     let mut rewriter = rewriter.clone();
     let mut out = Vec::new();
     for chunk in stream.as_bytes().chunks(size) {
-        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, Output(&mut out));
     }
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut out));
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -157,11 +158,11 @@ fn memory_is_the_same_after_any_number_of_events() {
             for size in [1, 7, 64, event.len()] {
                 let mut rewriter =
                     StreamRewriter::new(envelope.format, Parser::new()).with_max_event(MAX_EVENT);
-                rewriter.push(envelope.start.as_bytes(), |_: &[u8]| {});
+                rewriter.push(envelope.start.as_bytes(), ());
                 let mut feed = |times: usize| {
                     for _ in 0..times {
                         for chunk in event.as_bytes().chunks(size) {
-                            rewriter.push(chunk, |_: &[u8]| {});
+                            rewriter.push(chunk, ());
                         }
                     }
                 };
@@ -220,9 +221,9 @@ fn an_event_of_many_lines_takes_at_most_twice_its_bytes() {
             let mut written = Vec::new();
             let rewritten = measure(|| {
                 for chunk in event.as_bytes().chunks(size) {
-                    rewriter.push(chunk, |bytes: &[u8]| written.extend_from_slice(bytes));
+                    rewriter.push(chunk, Output(&mut written));
                 }
-                rewriter.finish(|bytes: &[u8]| written.extend_from_slice(bytes));
+                rewriter.finish(Output(&mut written));
             });
             assert!(written.len() + 100 > event.len(), "{name}");
             assert!(rewritten.bytes_max <= most, "{name}: {rewritten:?}");
@@ -304,7 +305,7 @@ fn an_event_allocates_nothing_in_the_steady_state() {
         let mut feed = |times: usize| {
             for _ in 0..times {
                 for chunk in events.as_bytes().chunks(size) {
-                    rewriter.push(chunk, |_: &[u8]| {});
+                    rewriter.push(chunk, ());
                     decoder.push(chunk, |_| {});
                 }
             }
@@ -333,10 +334,10 @@ fn memory_that_a_long_event_needed_is_given_back() {
             let taken = measure(|| {
                 let mut rewriter = StreamRewriter::new(envelope.format, Parser::new());
                 let mut decoder = Decoder::new(envelope.format);
-                rewriter.push(envelope.start.as_bytes(), |_: &[u8]| {});
+                rewriter.push(envelope.start.as_bytes(), ());
                 decoder.push(envelope.start.as_bytes(), |_| {});
                 for chunk in events.as_bytes().chunks(size) {
-                    rewriter.push(chunk, |_: &[u8]| {});
+                    rewriter.push(chunk, ());
                     decoder.push(chunk, |_| {});
                 }
                 std::mem::forget((rewriter, decoder));

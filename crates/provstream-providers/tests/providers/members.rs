@@ -3,7 +3,7 @@
 
 use provstream::{Gate, Parser, Policy};
 use provstream_providers::{Decoder, Format, Item, Reasoning, StreamGate, StreamRewriter};
-use testkit::gate::policies::{NoInference, Nothing, UptoInference};
+use testkit::gate::policies::{no_inference, nothing, upto_inference};
 use testkit::wire::generate::Random;
 use testkit::wire::hostile::{
     Notation, contradicting, sentences, wholes, with_copies, with_unread, words,
@@ -12,6 +12,7 @@ use testkit::wire::members::{Members, members};
 use testkit::wire::oracle::Client;
 
 use crate::notation::{all, parser};
+use testkit::wire::output::Output;
 
 /// Streams of each format: 200, or as many as `PROVSTREAM_SEEDS` says; of those with markers, whose naive reference is slow, a
 /// tenth.
@@ -53,9 +54,9 @@ fn stripped((format, parser): Setup, stream: &[u8], seed: u64) -> Vec<u8> {
     };
     rewriter = rewriter.with_reasoning(reasoning(stream));
     in_pieces(stream, seed, |chunk| {
-        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, Output(&mut out));
     });
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut out));
     out
 }
 
@@ -72,15 +73,15 @@ fn gated(
     };
     gate = gate.with_reasoning(reasoning(stream));
     in_pieces(stream, seed, |chunk| {
-        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(chunk, Output(&mut out));
     });
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.finish(Output(&mut out));
     out
 }
 
 /// A whole text after a gate.
 fn released(notation: Notation, text: &str) -> String {
-    released_by(NoInference, notation, text)
+    released_by(no_inference(), notation, text)
 }
 
 fn released_by(policy: impl Policy, notation: Notation, text: &str) -> String {
@@ -140,7 +141,7 @@ fn each_member_has_the_clean_text_and_what_a_gate_releases() {
                 |text| notation.clean(text),
                 &what(&out),
             );
-            let out = gated(asked(of, seed), NoInference, &stream, seed);
+            let out = gated(asked(of, seed), no_inference(), &stream, seed);
             let found = members(&out);
             check_none(&found, b"W", &what(&out));
             check(
@@ -159,7 +160,7 @@ fn no_member_has_what_a_gate_withholds_or_cannot_read() {
         let notation = of.1;
         for seed in 0..seeds(notation) {
             let (stream, errors) = with_unread(of, &mut Random::new(seed));
-            let out = gated(asked(of, seed), NoInference, &stream, seed);
+            let out = gated(asked(of, seed), no_inference(), &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
             let what = format!("{of:?}, seed {seed}: {before}\nbecame {after}");
             check_none(&members(&out), b"WZ", &what);
@@ -180,7 +181,7 @@ fn no_member_of_a_response_that_contradicts_itself_has_text_where_all_is_withhel
         let notation = of.1;
         for seed in 0..seeds(notation) {
             let stream = contradicting(of, &mut Random::new(seed));
-            let out = gated(asked(of, seed), Nothing(""), &stream, seed);
+            let out = gated(asked(of, seed), nothing(""), &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
             let what = format!("{of:?}, seed {seed}: {before}\nbecame {after}");
             check_none(&members(&out), b"WRPZ", &what);
@@ -194,7 +195,7 @@ fn no_copy_of_a_text_has_what_a_gate_withholds() {
         let notation = of.1;
         for seed in 0..seeds(notation) {
             let stream = with_copies(of, &mut Random::new(seed));
-            let out = gated(asked(of, seed), NoInference, &stream, seed);
+            let out = gated(asked(of, seed), no_inference(), &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
             let what = format!("{of:?}, seed {seed}: {before}\nbecame {after}");
             check_none(&members(&out), b"W", &what);
@@ -215,13 +216,13 @@ fn no_copy_of_a_text_has_what_comes_after_its_end() {
         let (format, notation) = of;
         for seed in 0..seeds(notation) {
             let stream = with_copies(of, &mut Random::new(seed));
-            let out = gated(asked(of, seed), UptoInference, &stream, seed);
+            let out = gated(asked(of, seed), upto_inference(), &stream, seed);
             let [before, after] = [&stream, &out].map(|text| String::from_utf8_lossy(text));
             let what = format!("{of:?}, seed {seed}: {before}\nbecame {after}");
             let texts = Client::of(format, &stream).texts;
             let released: String = texts
                 .values()
-                .map(|text| released_by(UptoInference, notation, text) + " ")
+                .map(|text| released_by(upto_inference(), notation, text) + " ")
                 .collect();
             check_only(&members(&out), &released, &what);
         }
@@ -238,20 +239,25 @@ fn no_whole_text_without_deltas_has_what_a_gate_withholds() {
                 continue;
             };
             let before = String::from_utf8_lossy(&stream);
-            let out = gated((Some(format), parser(notation)), NoInference, &stream, seed);
+            let out = gated(
+                (Some(format), parser(notation)),
+                no_inference(),
+                &stream,
+                seed,
+            );
             let what = format!("{of:?}, seed {seed}: {before}");
             let what = |out: &[u8]| format!("{what}\nbecame {}", String::from_utf8_lossy(out));
             let released = texts.iter().map(|text| released(notation, text) + " ");
             check_only(&members(&out), &released.collect::<String>(), &what(&out));
             let out = gated(
                 (Some(format), parser(notation)),
-                UptoInference,
+                upto_inference(),
                 &stream,
                 seed,
             );
             let released = texts
                 .iter()
-                .map(|text| released_by(UptoInference, notation, text) + " ");
+                .map(|text| released_by(upto_inference(), notation, text) + " ");
             check_only(&members(&out), &released.collect::<String>(), &what(&out));
         }
     }

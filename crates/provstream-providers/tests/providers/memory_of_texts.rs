@@ -1,29 +1,13 @@
 //! Gates withhold words that were withheld before, in whatever event, member or number they come again.
 
-use provstream::{Action, AtLimit, Parser, Policy, Question};
+use provstream::{Action, Parser};
 use provstream_providers::{Format, NoticeCode, ReadReport, StreamGate};
+use testkit::gate::policies::at_inference;
 use testkit::wire::oracle::Client;
+use testkit::wire::output::Output;
 
 /// Words that a gate must not write.
 const SECRET: &str = "ZQX";
-
-/// Withholds what has an annotation of this class, and what is too long; releases all else.
-#[derive(Clone)]
-struct Without(Action);
-
-impl Policy for Without {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        let mut annotations = question.assertion().annotations();
-        match annotations.any(|annotation| annotation.declared() == "unverified-inference") {
-            true => self.0.clone(),
-            false => Action::Release,
-        }
-    }
-
-    fn limit(&mut self) -> AtLimit {
-        AtLimit::Refuse("".into())
-    }
-}
 
 fn sse(events: &[String]) -> String {
     let events = events.iter().map(|event| format!("data: {event}\n\n"));
@@ -36,12 +20,16 @@ fn lines(events: &[String]) -> String {
 
 fn gate_by(action: &Action, format: Format, stream: &str) -> (String, ReadReport) {
     let run = |size: usize| {
-        let mut gate = StreamGate::new(format, Parser::new(), Without(action.clone()));
+        let mut gate = StreamGate::new(
+            format,
+            Parser::new(),
+            at_inference(action.clone()).refusing(""),
+        );
         let mut out = Vec::new();
         for chunk in stream.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         let out = String::from_utf8(out).expect("UTF-8");
         (out, gate.report().clone())
     };
@@ -284,13 +272,15 @@ fn identifiers_are_compared_decoded() {
             event(end, escaped, ""),
             event(end, "b", ""),
         ];
-        let gate = StreamGate::new(Format::VercelUi, Parser::new(), Without(Action::Discard));
+        let gate = StreamGate::new(
+            Format::VercelUi,
+            Parser::new(),
+            at_inference(Action::Discard).refusing(""),
+        );
         let mut gate = gate.with_reasoning(provstream_providers::Reasoning::Rewrite);
         let mut out = Vec::new();
-        gate.push(sse(&events).as_bytes(), |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-        });
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(sse(&events).as_bytes(), Output(&mut out));
+        gate.finish(Output(&mut out));
         let out = String::from_utf8(out).expect("UTF-8");
         assert!(!out.contains(SECRET), "{out}");
         assert!(out.contains("All is well."), "{out}");
@@ -553,12 +543,14 @@ fn many_copies_take_no_longer_than_a_stream() {
         .collect();
     let copies = vec![r#"{"index":0,"message":{"content":"x"}}"#; 3000];
     events.push(format!(r#"{{"choices":[{}]}}"#, copies.join(",")));
-    let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), Without(Action::Discard));
+    let mut gate = StreamGate::new(
+        Format::OpenAiChat,
+        Parser::new(),
+        at_inference(Action::Discard).refusing(""),
+    );
     let mut out = Vec::new();
-    gate.push(sse(&events).as_bytes(), |bytes: &[u8]| {
-        out.extend_from_slice(bytes);
-    });
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.push(sse(&events).as_bytes(), Output(&mut out));
+    gate.finish(Output(&mut out));
     let out = String::from_utf8(out).expect("UTF-8");
     assert!(!gate.report().is_complete());
     assert!(

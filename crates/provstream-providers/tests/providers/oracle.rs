@@ -5,6 +5,7 @@ use provstream_providers::{Decoder, Format, StreamRewriter};
 use testkit::wire::decoded;
 use testkit::wire::generate::{Random, stream};
 use testkit::wire::oracle::Client;
+use testkit::wire::output::Output;
 
 /// Streams of each format: 200, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
@@ -18,10 +19,10 @@ fn rewritten(rewriter: &StreamRewriter, stream: &[u8], random: &mut Random) -> V
     while !rest.is_empty() {
         let len = [1, 3, 17, 90, 400, 5_000][random.below(6)].min(rest.len());
         let (chunk, later) = rest.split_at(len);
-        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, Output(&mut out));
         rest = later;
     }
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut out));
     assert!(rewriter.report().is_complete(), "{:?}", rewriter.report());
     assert_eq!(rewriter.position(), stream.len() as u64);
     out

@@ -2,9 +2,10 @@
 
 use provstream::Parser;
 use provstream_providers::{Format, ReadReport, Reasoning, StreamGate};
-use testkit::gate::policies::NoInference;
+use testkit::gate::policies::no_inference;
 
 use super::evidence::stripped;
+use testkit::wire::output::Output;
 
 const CHAT: Format = Format::OpenAiChat;
 
@@ -16,10 +17,10 @@ fn chat(event: &str, choice: &str, delta: &str) -> String {
 }
 
 fn gated(format: Format, body: &str, reasoning: Reasoning) -> (String, ReadReport) {
-    let mut gate = StreamGate::new(format, Parser::new(), NoInference).with_reasoning(reasoning);
+    let mut gate = StreamGate::new(format, Parser::new(), no_inference()).with_reasoning(reasoning);
     let mut out = Vec::new();
-    gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.push(body.as_bytes(), Output(&mut out));
+    gate.finish(Output(&mut out));
     let out = String::from_utf8(out).expect("UTF-8");
     (out, gate.report().clone())
 }

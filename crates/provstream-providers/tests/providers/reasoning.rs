@@ -1,21 +1,23 @@
 //! Annotations in reasoning.
 
-use provstream::{Action, Parser, Policy, Question};
+use provstream::{Action, Parser};
 use provstream_providers::{Format, NoticeCode, ReadReport, Reasoning, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
+use testkit::gate::policies::no_inference;
 use testkit::wire::generate::Random;
 use testkit::wire::oracle::events;
 
-use crate::shapes::With;
+use crate::shapes::secretive;
+use testkit::wire::output::Output;
 
 fn run(reasoning: Reasoning, stream: &str) -> (String, ReadReport) {
     let rewriter = StreamRewriter::detect(Parser::new()).with_reasoning(reasoning);
     let run = |size: usize| {
         let (mut rewriter, mut out) = (rewriter.clone(), Vec::new());
         for chunk in stream.as_bytes().chunks(size) {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         }
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         let out = String::from_utf8(out).expect("UTF-8");
         (out, rewriter.report().clone())
     };
@@ -357,13 +359,13 @@ fn names_of_the_option_are_read_back() {
 /// Gates the reasoning, at several cuts.
 fn gated(format: Format, action: &Action, body: &str) -> String {
     let run = |size: usize| {
-        let policy = With(action.clone());
+        let policy = secretive(action);
         let gate = StreamGate::new(format, Parser::new(), policy);
         let (mut gate, mut out) = (gate.with_reasoning(Reasoning::Rewrite), Vec::new());
         for chunk in body.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         String::from_utf8(out).expect("UTF-8")
     };
     let whole = run(usize::MAX);
@@ -507,18 +509,20 @@ fn reasoning_in_two_members_is_not_held_back_longer() {
             &json!({"reasoning": text, "reasoning_details": [{"type": "reasoning.text", "index": 0, "text": text}]}),
         )
     };
-    let gate = StreamGate::new(Format::OpenAiChat, Parser::new(), With(Action::Discard));
+    let gate = StreamGate::new(
+        Format::OpenAiChat,
+        Parser::new(),
+        secretive(&Action::Discard),
+    );
     let (mut gate, mut out) = (gate.with_reasoning(Reasoning::Rewrite), Vec::new());
     for text in [BEFORE, AFTER, " Then", " it is."] {
-        gate.push(sse(&[piece(text)]).as_bytes(), |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-        });
+        gate.push(sse(&[piece(text)]).as_bytes(), Output(&mut out));
     }
     let written = String::from_utf8(out.clone()).expect("UTF-8");
     assert_eq!(written.matches("So.").count(), 2, "{written}");
     gate.push(
         sse(&[delta(&json!({"content": "Hi."}))]).as_bytes(),
-        |bytes: &[u8]| out.extend_from_slice(bytes),
+        Output(&mut out),
     );
     let out = String::from_utf8(out).expect("UTF-8");
     let last = "Then it is.";
@@ -570,20 +574,6 @@ fn parts_of_reasoning_in_one_event_are_one_text() {
                 out.contains("So.") && out.contains("Hi."),
                 "{body} became {out}"
             );
-        }
-    }
-}
-
-/// Withholds what the model declares as inference.
-#[derive(Clone, Copy, Debug)]
-struct NoInference;
-
-impl Policy for NoInference {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        let mut annotations = question.assertion().annotations();
-        match annotations.any(|annotation| annotation.declared() == "unverified-inference") {
-            true => Action::Discard,
-            false => Action::Release,
         }
     }
 }
@@ -664,12 +654,12 @@ fn random_members_of_reasoning_are_gated_together() {
         }
         let body = stream.concat();
         let size = 1 + random.below(80);
-        let gate = StreamGate::new(Format::OpenAiChat, Parser::new(), NoInference);
+        let gate = StreamGate::new(Format::OpenAiChat, Parser::new(), no_inference());
         let (mut gate, mut out) = (gate.with_reasoning(Reasoning::Rewrite), Vec::new());
         for chunk in body.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         let written = String::from_utf8(out).expect("UTF-8");
         for number in 0..len {
             let is_withheld = [one[number], other[number]].contains(&"unverified-inference");
@@ -680,9 +670,9 @@ fn random_members_of_reasoning_are_gated_together() {
         let rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
         let (mut rewriter, mut out) = (rewriter.with_reasoning(Reasoning::Rewrite), Vec::new());
         for chunk in body.as_bytes().chunks(size) {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         }
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         let clean: Vec<_> = (0..len)
             .map(|number| format!("It is Z{number}z."))
             .collect();

@@ -4,6 +4,7 @@ use provstream::Parser;
 use provstream_providers::{Format, NoticeCode, ReadReport, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::wire::oracle::{Client, events};
+use testkit::wire::output::Output;
 
 /// Returns the output for a stream, which must be equal in chunks of every size, and its report.
 fn stripped(rewriter: &StreamRewriter, stream: &str) -> (String, ReadReport) {
@@ -11,9 +12,9 @@ fn stripped(rewriter: &StreamRewriter, stream: &str) -> (String, ReadReport) {
         let mut rewriter = rewriter.clone();
         let mut out = Vec::new();
         for chunk in stream.as_bytes().chunks(size) {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         }
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         (
             String::from_utf8(out).expect("UTF-8"),
             rewriter.report().clone(),
@@ -186,9 +187,9 @@ fn review_5_an_event_of_several_mebibytes_is_rewritten() {
     for size in [4_000, usize::MAX] {
         let (mut rewriter, mut out) = (rewriter.clone(), Vec::new());
         for chunk in stream.as_bytes().chunks(size) {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         }
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         assert!(out == sse(&[event("It is so.")]).into_bytes());
     }
 }
@@ -814,9 +815,9 @@ fn compressed_bodies_are_named() {
         for size in [1, 2, usize::MAX] {
             let (mut rewriter, mut out) = (StreamRewriter::detect(Parser::new()), Vec::new());
             for chunk in body.chunks(size) {
-                rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+                rewriter.push(chunk, Output(&mut out));
             }
-            rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.finish(Output(&mut out));
             assert_eq!(out, body);
             assert_eq!(rewriter.report().count(code), 1, "{code}");
             assert!(!rewriter.report().is_complete());

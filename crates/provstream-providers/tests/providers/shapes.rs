@@ -1,42 +1,32 @@
 //! Responses that contradict themselves: of several formats, with errors and offsets in unusual forms, and with members that repeat
 //! a text without its annotations.
 
-use provstream::{Action, AtLimit, Parser, Policy, Question};
+use provstream::{Action, Parser};
 use provstream_providers::{
     Decoder, Format, Item, NoticeCode, ReadReport, StreamGate, StreamRewriter,
 };
 use serde_json::{Value, json};
+use testkit::gate::policies::{Stated, at_word};
 use testkit::wire::oracle::events;
+use testkit::wire::output::Output;
 
-/// Does this with assertions about what is secret.
-#[derive(Clone, Debug)]
-pub(crate) struct With(pub(crate) Action);
-
-impl Policy for With {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match question.assertion().text().contains("SECRET") {
-            true => self.0.clone(),
-            false => Action::Release,
-        }
-    }
-
-    fn limit(&mut self) -> AtLimit {
-        AtLimit::Refuse("(limit)".into())
-    }
+/// Returns a policy that does this with assertions that contain the word "SECRET".
+pub(crate) fn secretive(action: &Action) -> Stated {
+    at_word("SECRET", action.clone()).refusing("(limit)")
 }
 
 pub(crate) fn gated(format: Option<Format>, action: &Action, body: &str) -> (String, ReadReport) {
     let run = |size: usize| {
-        let policy = With(action.clone());
+        let policy = secretive(action);
         let mut gate = match format {
             Some(format) => StreamGate::new(format, Parser::new(), policy),
             None => StreamGate::detect(Parser::new(), policy),
         };
         let mut out = Vec::new();
         for chunk in body.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         let report = gate.report().clone();
         (String::from_utf8(out).expect("UTF-8"), report)
     };
@@ -53,8 +43,8 @@ pub(crate) fn stripped(format: Option<Format>, body: &str) -> (String, ReadRepor
         None => StreamRewriter::detect(Parser::new()),
     };
     let mut out = Vec::new();
-    rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.push(body.as_bytes(), Output(&mut out));
+    rewriter.finish(Output(&mut out));
     let report = rewriter.report().clone();
     (String::from_utf8(out).expect("UTF-8"), report)
 }
@@ -85,7 +75,7 @@ fn an_event_that_shows_several_formats_is_withheld_and_reported() {
         json!({"event_type": "step.delta", "delta": {"text": text}, "done": true}),
     ] {
         for body in [format!("data: {event}\n\n"), format!("{event}\n")] {
-            let (out, report) = gated(None, &With(Action::Release).0, &body);
+            let (out, report) = gated(None, &Action::Release, &body);
             assert!(!out.contains("SECRET"), "{body} became {out}");
             assert_eq!(report.count(NoticeCode::AmbiguousFormat), 1, "{body}");
             let (out, report) = stripped(None, &body);

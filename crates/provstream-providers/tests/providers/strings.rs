@@ -1,7 +1,9 @@
 //! Strings that JSON does not allow, and halves of surrogate pairs.
 
-use provstream::{Action, Parser, Policy, Question};
+use provstream::Parser;
 use provstream_providers::{Decoder, Format, Item, NoticeCode, StreamGate, StreamRewriter};
+use testkit::gate::policies::release_all;
+use testkit::wire::output::Output;
 
 /// A stream with an event whose text is this string, as it is written.
 fn stream(string: &str) -> String {
@@ -34,20 +36,11 @@ fn stripped(stream: &str, size: usize) -> (String, u64) {
     let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
     let mut out = Vec::new();
     for chunk in stream.as_bytes().chunks(size) {
-        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, Output(&mut out));
     }
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut out));
     let malformed = rewriter.report().count(NoticeCode::MalformedEvent);
     (String::from_utf8(out).expect("UTF-8"), malformed)
-}
-
-#[derive(Clone)]
-struct Release;
-
-impl Policy for Release {
-    fn assertion(&mut self, _: &Question<'_>) -> Action {
-        Action::Release
-    }
 }
 
 /// No SDK can read such an event.
@@ -67,12 +60,12 @@ fn an_event_with_an_escape_that_is_none_is_malformed() {
         for size in [1, 7, 1_000] {
             assert_eq!(text(&stream, size), (String::new(), 1), "{escape}");
             assert_eq!(stripped(&stream, size), (stream.clone(), 1), "{escape}");
-            let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), Release);
+            let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), release_all());
             let mut out = Vec::new();
             for chunk in stream.as_bytes().chunks(size) {
-                gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+                gate.push(chunk, Output(&mut out));
             }
-            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.finish(Output(&mut out));
             assert_eq!(
                 String::from_utf8_lossy(&out),
                 "data: [DONE]\n\n",

@@ -1,31 +1,17 @@
 //! Texts that a client accumulates apart are rewritten and gated apart, and a text goes on after what seems to end it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use provstream::{Action, Event, Parser, Policy, Question, Unannotated};
+use provstream::{Action, Event, Parser};
 use provstream_providers::{
     Decoder, Format, Item, Reasoning, ResponseParser, StreamGate, StreamRewriter, WireEvent,
 };
 use serde_json::Value;
+use testkit::gate::policies::{Stated, no_inference};
 use testkit::wire::oracle::Client;
-
-/// Withholds what has an annotation of this class, and releases all else.
-#[derive(Clone)]
-struct Without;
-
-impl Policy for Without {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        let mut annotations = question.assertion().annotations();
-        match annotations.any(|annotation| annotation.declared() == "unverified-inference") {
-            true => Action::Discard,
-            false => Action::Release,
-        }
-    }
-
-    fn unannotated(&mut self) -> Unannotated {
-        Unannotated::Release
-    }
-}
+use testkit::wire::output::Output;
 
 fn sse(events: &[&str]) -> String {
     let events = events.iter().map(|event| format!("data: {event}\n\n"));
@@ -42,9 +28,9 @@ fn strip_with(format: Format, reasoning: Reasoning, stream: &str) -> String {
         let rewriter = StreamRewriter::new(format, Parser::new());
         let (mut rewriter, mut out) = (rewriter.with_reasoning(reasoning), Vec::new());
         for chunk in stream.as_bytes().chunks(size) {
-            rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(chunk, Output(&mut out));
         }
-        rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.finish(Output(&mut out));
         String::from_utf8(out).expect("UTF-8")
     };
     let whole = run(stream.len());
@@ -58,12 +44,12 @@ fn strip(format: Format, stream: &str) -> String {
 
 fn gate(format: Format, stream: &str) -> String {
     let run = |size: usize| {
-        let gate = StreamGate::new(format, Parser::new(), Without);
+        let gate = StreamGate::new(format, Parser::new(), no_inference());
         let (mut gate, mut out) = (gate.with_reasoning(Reasoning::Rewrite), Vec::new());
         for chunk in stream.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         String::from_utf8(out).expect("UTF-8")
     };
     let whole = run(stream.len());
@@ -1197,27 +1183,19 @@ fn an_annotation_that_comes_first_after_a_break_is_an_orphan() {
 
 /// Returns the number of orphans about which a policy is asked.
 fn orphans(format: Format, stream: &str) -> usize {
-    #[derive(Clone)]
-    struct Counting(std::sync::Arc<std::sync::atomic::AtomicUsize>);
-
-    impl Policy for Counting {
-        fn assertion(&mut self, question: &Question<'_>) -> Action {
-            let is_orphan = question.assertion().is_orphan();
-            self.0
-                .fetch_add(usize::from(is_orphan), std::sync::atomic::Ordering::Relaxed);
-            Action::Release
-        }
-    }
-
-    let count = std::sync::Arc::default();
-    let mut gate = StreamGate::new(
-        format,
-        Parser::new(),
-        Counting(std::sync::Arc::clone(&count)),
-    );
+    let count = Arc::new(AtomicUsize::new(0));
+    let asked = Arc::clone(&count);
+    let policy = Stated::new(move |question| {
+        asked.fetch_add(
+            usize::from(question.assertion().is_orphan()),
+            Ordering::Relaxed,
+        );
+        Action::Release
+    });
+    let mut gate = StreamGate::new(format, Parser::new(), policy);
     gate.push(stream.as_bytes(), ());
     gate.finish(());
-    count.load(std::sync::atomic::Ordering::Relaxed)
+    count.load(Ordering::Relaxed)
 }
 
 #[test]
@@ -1238,13 +1216,9 @@ fn a_text_is_rewritten_after_all_before_it_are_over() {
 fn before_its_end(format: Format, stream: &str) -> [String; 2] {
     let (mut stripped, mut gated) = (Vec::new(), Vec::new());
     let mut rewriter = StreamRewriter::new(format, Parser::new());
-    rewriter.push(stream.as_bytes(), |bytes: &[u8]| {
-        stripped.extend_from_slice(bytes);
-    });
-    let mut gate = StreamGate::new(format, Parser::new(), Without);
-    gate.push(stream.as_bytes(), |bytes: &[u8]| {
-        gated.extend_from_slice(bytes);
-    });
+    rewriter.push(stream.as_bytes(), Output(&mut stripped));
+    let mut gate = StreamGate::new(format, Parser::new(), no_inference());
+    gate.push(stream.as_bytes(), Output(&mut gated));
     [stripped, gated].map(|out| String::from_utf8(out).expect("UTF-8"))
 }
 
@@ -1424,22 +1398,18 @@ fn the_end_of_a_choice_holds_back_no_other() {
     let all = sse(&all.iter().map(String::as_str).collect::<Vec<_>>());
     let before_end = all.find("Over").expect("the last text");
     let mut rewriter = StreamRewriter::new(format, Parser::new());
-    let mut gated = StreamGate::new(format, Parser::new(), Without);
+    let mut gated = StreamGate::new(format, Parser::new(), no_inference());
     let (mut stripped, mut released) = (Vec::new(), Vec::new());
     for part in [&all[..before_end], &all[before_end..]] {
-        rewriter.push(part.as_bytes(), |bytes: &[u8]| {
-            stripped.extend_from_slice(bytes);
-        });
-        gated.push(part.as_bytes(), |bytes: &[u8]| {
-            released.extend_from_slice(bytes);
-        });
+        rewriter.push(part.as_bytes(), Output(&mut stripped));
+        gated.push(part.as_bytes(), Output(&mut released));
         for out in [&stripped, &released] {
             let out = String::from_utf8_lossy(out);
             assert!(out.contains("It is 28."), "{format}: {out}");
         }
     }
-    rewriter.finish(|bytes: &[u8]| stripped.extend_from_slice(bytes));
-    gated.finish(|bytes: &[u8]| released.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut stripped));
+    gated.finish(Output(&mut released));
     let expected = Client::of(format, all.as_bytes()).cleaned();
     for out in [stripped, released] {
         let found = Client::of(format, &out);

@@ -1,40 +1,23 @@
 //! Strings that may be text and that no format has: a gate empties them, and everything counts them.
 
-use provstream::{Action, AtLimit, Parser, Policy, Question, Unannotated};
+use provstream::{Action, Parser};
 use provstream_providers::{Format, NoticeCode, ReadReport, Reasoning, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
-use testkit::gate::policies::Nothing;
+use testkit::gate::policies::{Stated, nothing, release_all};
 use testkit::wire::fixtures;
-
-/// Releases everything.
-#[derive(Clone, Debug)]
-struct ReleaseAll;
-
-impl Policy for ReleaseAll {
-    fn assertion(&mut self, _: &Question<'_>) -> Action {
-        Action::Release
-    }
-
-    fn unannotated(&mut self) -> Unannotated {
-        Unannotated::Release
-    }
-
-    fn limit(&mut self) -> AtLimit {
-        AtLimit::Release
-    }
-}
+use testkit::wire::output::Output;
 
 fn gated(format: Option<Format>, body: &str) -> (String, ReadReport) {
     let gate = || match format {
-        Some(format) => StreamGate::new(format, Parser::new(), ReleaseAll),
-        None => StreamGate::detect(Parser::new(), ReleaseAll),
+        Some(format) => StreamGate::new(format, Parser::new(), release_all()),
+        None => StreamGate::detect(Parser::new(), release_all()),
     };
     let run = |size: usize| {
         let (mut gate, mut out) = (gate().with_reasoning(Reasoning::Leave), Vec::new());
         for chunk in body.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         (
             String::from_utf8(out).expect("UTF-8"),
             gate.report().clone(),
@@ -53,8 +36,8 @@ fn stripped(format: Option<Format>, body: &str) -> (String, ReadReport) {
         None => StreamRewriter::detect(Parser::new()),
     };
     let mut out = Vec::new();
-    rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.push(body.as_bytes(), Output(&mut out));
+    rewriter.finish(Output(&mut out));
     (
         String::from_utf8(out).expect("UTF-8"),
         rewriter.report().clone(),
@@ -368,12 +351,12 @@ fn a_member_that_passes_is_neither_emptied_nor_counted() {
     for (format, body, path) in unknown() {
         let around = path.rsplit_once('.').map_or(path, |(around, _)| around);
         for passes in [path, around] {
-            let gate = StreamGate::new(format, Parser::new(), ReleaseAll);
+            let gate = StreamGate::new(format, Parser::new(), release_all());
             let mut gate = gate.with_pass_members(["other.path", passes]);
             let mut out = Vec::new();
             for _ in 0..2 {
-                gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-                gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+                gate.push(body.as_bytes(), Output(&mut out));
+                gate.finish(Output(&mut out));
                 let out = String::from_utf8(core::mem::take(&mut out)).expect("UTF-8");
                 assert!(out.contains("SECRET"), "{passes}: {out}");
                 assert!(gate.report().is_complete(), "{passes}: {:?}", gate.report());
@@ -381,8 +364,8 @@ fn a_member_that_passes_is_neither_emptied_nor_counted() {
             }
             let rewriter = StreamRewriter::new(format, Parser::new());
             let mut rewriter = rewriter.with_pass_members([passes]);
-            rewriter.push(body.as_bytes(), |_: &[u8]| {});
-            rewriter.finish(|_: &[u8]| {});
+            rewriter.push(body.as_bytes(), ());
+            rewriter.finish(());
             assert!(rewriter.report().is_complete(), "{passes}");
         }
     }
@@ -554,17 +537,17 @@ fn reasoning_is_found_in_every_member_that_has_it() {
     for body in all {
         let body = body.replace('~', "It is SECRET. [unverified-inference]");
         for mode in [Reasoning::Drop, Reasoning::Rewrite] {
-            let gate = StreamGate::detect(Parser::new(), NoInference);
+            let gate = StreamGate::detect(Parser::new(), Stated::new(|_| Action::Discard));
             let (mut gate, mut out) = (gate.with_reasoning(mode), Vec::new());
-            gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(body.as_bytes(), Output(&mut out));
+            gate.finish(Output(&mut out));
             let out = String::from_utf8(out).expect("UTF-8");
             assert!(!out.contains("SECRET"), "{mode}: {body} became {out}");
             assert!(gate.report().is_complete(), "{:?}", gate.report());
             let rewriter = StreamRewriter::detect(Parser::new());
             let (mut rewriter, mut out) = (rewriter.with_reasoning(mode), Vec::new());
-            rewriter.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-            rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.push(body.as_bytes(), Output(&mut out));
+            rewriter.finish(Output(&mut out));
             let out = String::from_utf8(out).expect("UTF-8");
             assert!(!out.contains("[unverified"), "{mode}: {body} became {out}");
             assert_eq!(out.contains("SECRET"), mode == Reasoning::Rewrite, "{out}");
@@ -572,16 +555,6 @@ fn reasoning_is_found_in_every_member_that_has_it() {
         let (out, report) = gated(None, &body);
         assert_eq!(out, body, "reasoning is left");
         assert!(report.is_complete(), "{report:?}");
-    }
-}
-
-/// Withholds what has an annotation.
-#[derive(Clone, Debug)]
-struct NoInference;
-
-impl Policy for NoInference {
-    fn assertion(&mut self, _: &Question<'_>) -> Action {
-        Action::Discard
     }
 }
 
@@ -722,12 +695,10 @@ fn what_comes_before_the_first_evidence_is_read_once_the_format_is_known() {
     assert!(passed > 30, "{passed}");
     let stream = "{\"thinking\":\"SECRET\"}\n{\"response\":\"It is.\",\"done\":true}\n";
     for (reasoning, passes) in [(Reasoning::Leave, true), (Reasoning::Drop, false)] {
-        let gate = StreamGate::detect(Parser::new(), ReleaseAll);
+        let gate = StreamGate::detect(Parser::new(), release_all());
         let (mut gate, mut out) = (gate.with_reasoning(reasoning), Vec::new());
-        gate.push(stream.as_bytes(), |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-        });
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(stream.as_bytes(), Output(&mut out));
+        gate.finish(Output(&mut out));
         let out = String::from_utf8(out).expect("UTF-8");
         assert_eq!(out.contains("SECRET"), passes, "{out}");
     }
@@ -757,9 +728,9 @@ fn an_error_before_the_first_evidence_is_written_at_once() {
             };
             for before in ["", &note] {
                 let body = before.to_owned() + &error;
-                let mut gate = StreamGate::detect(Parser::new(), ReleaseAll);
+                let mut gate = StreamGate::detect(Parser::new(), release_all());
                 let mut out = Vec::new();
-                gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
+                gate.push(body.as_bytes(), Output(&mut out));
                 let out = String::from_utf8(out).expect("UTF-8");
                 assert_eq!(out, if is_written { &error } else { "" }, "{body}");
                 let (whole, report) = gated(None, &body);
@@ -840,10 +811,10 @@ fn text_in_the_place_of_another_value_does_not_pass() {
                     *changed.pointer_mut(&path).expect("a value") = text.clone();
                     // The event before it is what other events are compared with.
                     let body = format!("data: {data}\n\ndata: {changed}\n\n");
-                    let gate = StreamGate::new(fixture.format, Parser::new(), Nothing(""));
+                    let gate = StreamGate::new(fixture.format, Parser::new(), nothing(""));
                     let (mut gate, mut out) = (gate, Vec::new());
-                    gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-                    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+                    gate.push(body.as_bytes(), Output(&mut out));
+                    gate.finish(Output(&mut out));
                     let out = String::from_utf8(out).expect("UTF-8");
                     assert!(!out.contains("SECRET"), "{path}: {body} became {out}");
                 }
@@ -958,10 +929,10 @@ fn a_repeated_member_of_another_type_does_not_pass() {
                 format!("\"{}\":{wrong},\"{name}\":{right}", name.to_uppercase()),
             ] {
                 let body = event(&template.replace('@', &of));
-                let gate = StreamGate::new(format, Parser::new(), Nothing(""));
+                let gate = StreamGate::new(format, Parser::new(), nothing(""));
                 let (mut gate, mut out) = (gate, Vec::new());
-                gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-                gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+                gate.push(body.as_bytes(), Output(&mut out));
+                gate.finish(Output(&mut out));
                 let out = String::from_utf8(out).expect("UTF-8");
                 assert!(!out.contains("SECRET"), "{body} became {out}");
                 assert!(!gate.report().is_complete(), "{body}");

@@ -3,9 +3,10 @@
 use provstream::{Action, Mode, Parser};
 use provstream_providers::{Format, StreamGate, StreamRewriter};
 use serde_json::{Value, json};
-use testkit::gate::policies::NoInference;
+use testkit::gate::policies::no_inference;
 
 use crate::shapes::{errors, gated, sse, stripped};
+use testkit::wire::output::Output;
 
 const BEFORE: &str = "It rains. [substrate.grep] It is SECRET.";
 const AFTER: &str = " [unverified-inference] So. [substrate.grep]";
@@ -254,10 +255,10 @@ fn copies_in_other_members_of_a_response_have_nothing_that_is_withheld() {
 }
 
 fn gate(format: Format, body: &str) -> String {
-    let mut gate = StreamGate::new(format, Parser::new(), NoInference);
+    let mut gate = StreamGate::new(format, Parser::new(), no_inference());
     let mut out = Vec::new();
-    gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.push(body.as_bytes(), Output(&mut out));
+    gate.finish(Output(&mut out));
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -316,11 +317,11 @@ fn members_that_differ_in_an_event_have_nothing_that_is_withheld() {
     let mut gate = StreamGate::new(
         Format::OpenAiChat,
         Parser::builder().mode(Mode::Auto).build(),
-        NoInference,
+        no_inference(),
     );
     let mut out = Vec::new();
-    gate.push(body.as_bytes(), |bytes: &[u8]| out.extend_from_slice(bytes));
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.push(body.as_bytes(), Output(&mut out));
+    gate.finish(Output(&mut out));
     let out = String::from_utf8(out).expect("UTF-8");
     assert!(!out.contains("SECRET"), "{out}");
 }
@@ -850,9 +851,9 @@ fn lines_of_json_beside_data_are_not_read() {
             let mut rewriter = StreamRewriter::new(Format::Gemini, Parser::new());
             let mut out = Vec::new();
             for chunk in body.as_bytes().chunks(size) {
-                rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+                rewriter.push(chunk, Output(&mut out));
             }
-            rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            rewriter.finish(Output(&mut out));
             assert_eq!(String::from_utf8(out).expect("UTF-8"), body);
             assert_eq!(rewriter.report().is_complete(), is_read, "{body}");
         }

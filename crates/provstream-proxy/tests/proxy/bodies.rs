@@ -7,6 +7,7 @@ use crate::support::{
     REFUSE, Step, Upstream, WITHHOLD, chat, chunk, config, gate, last_chunk, metrics, post, proxy,
     requests, run, streamed, text_of, whole,
 };
+use testkit::wire::output::Output;
 
 const TEXTS: [&str; 6] = [
     "It rains. ",
@@ -29,10 +30,8 @@ async fn a_stream_is_stripped_whatever_the_network_cuts() {
     let body = chat(&TEXTS);
     let mut expected = Vec::new();
     let mut rewriter = StreamRewriter::detect(Parser::new());
-    rewriter.push(body.as_bytes(), |bytes: &[u8]| {
-        expected.extend_from_slice(bytes);
-    });
-    rewriter.finish(|bytes: &[u8]| expected.extend_from_slice(bytes));
+    rewriter.push(body.as_bytes(), Output(&mut expected));
+    rewriter.finish(Output(&mut expected));
     let own = body.clone();
     let (running, upstream) = proxy("", move |request| {
         let size = request.split("/size/").nth(1).expect("a size");

@@ -1,63 +1,104 @@
 //! Gate policies that several tests use.
 
+use std::fmt;
+use std::sync::Arc;
+
 use provstream::provenance::Reason;
 use provstream::{Action, AtLimit, Policy, Question, Unannotated};
 
-/// A policy that discards the assertions containing a word and releases the others.
-#[derive(Clone, Copy, Debug)]
-pub struct Without(pub &'static str);
+/// A policy made of its answers. All of them have one type because the compiler makes a gate, as large as it is, for each type of
+/// policy: many of them are most of the time that tests take.
+#[derive(Clone)]
+pub struct Stated {
+    assertion: Arc<dyn Fn(&Question<'_>) -> Action + Send + Sync>,
+    unannotated: Unannotated,
+    limit: AtLimit,
+}
 
-impl Policy for Without {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match question.assertion().text().contains(self.0) {
-            true => Action::Discard,
-            false => Action::Release,
+impl fmt::Debug for Stated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stated")
+    }
+}
+
+impl Stated {
+    /// Answers what is asked about assertions so, and the rest as policies do that do not say.
+    pub fn new(assertion: impl Fn(&Question<'_>) -> Action + Send + Sync + 'static) -> Self {
+        Self {
+            assertion: Arc::new(assertion),
+            unannotated: Unannotated::default(),
+            limit: AtLimit::default(),
+        }
+    }
+
+    /// Refuses at the limit, with a text.
+    #[must_use]
+    pub fn refusing(self, text: &'static str) -> Self {
+        Self {
+            limit: AtLimit::Refuse(text.into()),
+            ..self
         }
     }
 }
 
-/// A policy that discards everything and, at the limit, refuses with its text.
-#[derive(Clone, Copy, Debug)]
-pub struct Nothing(pub &'static str);
-
-impl Policy for Nothing {
-    fn assertion(&mut self, _: &Question<'_>) -> Action {
-        Action::Discard
+impl Policy for Stated {
+    fn assertion(&mut self, question: &Question<'_>) -> Action {
+        (self.assertion)(question)
     }
 
     fn unannotated(&mut self) -> Unannotated {
-        Unannotated::Discard
+        self.unannotated.clone()
     }
 
     fn limit(&mut self) -> AtLimit {
-        AtLimit::Refuse(self.0.into())
+        self.limit.clone()
     }
 }
 
-/// A policy that discards what the model has only inferred or cites an unknown source for, and releases the rest.
-#[derive(Clone, Copy, Debug)]
-pub struct NoInference;
-
-impl Policy for NoInference {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match is_inferred(question) {
-            true => Action::Discard,
+/// Returns a policy that does this with the assertions containing a word and releases the others.
+pub fn at_word(word: &'static str, action: Action) -> Stated {
+    Stated::new(
+        move |question| match question.assertion().text().contains(word) {
+            true => action.clone(),
             false => Action::Release,
-        }
+        },
+    )
+}
+
+/// Returns a policy that discards the assertions containing a word and releases the others.
+pub fn without(word: &'static str) -> Stated {
+    at_word(word, Action::Discard)
+}
+
+/// Returns a policy that releases everything.
+pub fn release_all() -> Stated {
+    Stated::new(|_| Action::Release)
+}
+
+/// Returns a policy that discards everything and, at the limit, refuses with its text.
+pub fn nothing(limit: &'static str) -> Stated {
+    Stated {
+        unannotated: Unannotated::Discard,
+        ..Stated::new(|_| Action::Discard).refusing(limit)
     }
 }
 
-/// A policy that ends a text before what the model has only inferred.
-#[derive(Clone, Copy, Debug)]
-pub struct UptoInference;
+/// Returns a policy that does this with what the model has only inferred or cites an unknown source for, and releases the rest.
+pub fn at_inference(action: Action) -> Stated {
+    Stated::new(move |question| match is_inferred(question) {
+        true => action.clone(),
+        false => Action::Release,
+    })
+}
 
-impl Policy for UptoInference {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match is_inferred(question) {
-            true => Action::Refuse("(end)".into()),
-            false => Action::Release,
-        }
-    }
+/// Returns a policy that discards what the model has only inferred or cites an unknown source for, and releases the rest.
+pub fn no_inference() -> Stated {
+    at_inference(Action::Discard)
+}
+
+/// Returns a policy that ends a text before what the model has only inferred.
+pub fn upto_inference() -> Stated {
+    at_inference(Action::Refuse("(end)".into()))
 }
 
 fn is_inferred(question: &Question<'_>) -> bool {

@@ -3,6 +3,7 @@
 use provstream::Parser;
 use provstream_providers::{Format, StreamGate, StreamRewriter};
 
+use super::output::Output;
 use crate::gate::naive::Drawn;
 
 /// Checks that a response whose lines end with CR LF becomes, stripped and gated, what it becomes with LF, except for the line ends.
@@ -39,10 +40,10 @@ pub(super) fn rewritten(format: Format, stream: &[u8], policy: Drawn, size: usiz
     let mut rewriter = StreamRewriter::new(format, Parser::new());
     let mut gate = StreamGate::new(format, Parser::new(), policy);
     for chunk in stream.chunks(size) {
-        rewriter.push(chunk, |bytes: &[u8]| stripped.extend_from_slice(bytes));
-        gate.push(chunk, |bytes: &[u8]| gated.extend_from_slice(bytes));
+        rewriter.push(chunk, Output(&mut stripped));
+        gate.push(chunk, Output(&mut gated));
     }
-    rewriter.finish(|bytes: &[u8]| stripped.extend_from_slice(bytes));
-    gate.finish(|bytes: &[u8]| gated.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut stripped));
+    gate.finish(Output(&mut gated));
     [stripped, gated]
 }

@@ -9,6 +9,7 @@ pub mod interleaved;
 pub mod line_ends;
 pub mod members;
 pub mod oracle;
+pub mod output;
 pub mod repeating;
 pub mod text;
 mod within_words;

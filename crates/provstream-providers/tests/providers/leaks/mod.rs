@@ -6,41 +6,30 @@ mod responses;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use provstream::{Action, AtLimit, Handler, Parser, Policy, Question, Unannotated};
+use provstream::{Action, Handler, Parser, Policy, Question, Unannotated};
 use provstream_providers::{Format, GateEvent, Reasoning, StreamGate, StreamHandler};
 use serde_json::Value;
+use testkit::gate::policies::at_word;
 use testkit::search::is_long;
 use testkit::wire::oracle::{Client, events};
 
 use self::responses::{PIECES, Response, TOKEN, WORD, all, reasoning, text};
 use crate::notation::{NOTATIONS, parser};
-
-/// Does this with assertions that have the word.
-#[derive(Clone, Debug)]
-struct With(Action);
-
-impl Policy for With {
-    fn assertion(&mut self, question: &Question<'_>) -> Action {
-        match question.assertion().text().contains(WORD) {
-            true => self.0.clone(),
-            false => Action::Release,
-        }
-    }
-
-    fn limit(&mut self) -> AtLimit {
-        AtLimit::Refuse("".into())
-    }
-}
+use testkit::wire::output::Output;
 
 /// The response in chunks of one size.
 fn gated(response: &Response, action: &Action, size: usize) -> String {
     let parser = parser(response.notation);
-    let mut gate = StreamGate::new(response.format, parser, With(action.clone()));
+    let mut gate = StreamGate::new(
+        response.format,
+        parser,
+        at_word(WORD, action.clone()).refusing(""),
+    );
     let mut out = Vec::new();
     for chunk in response.body.as_bytes().chunks(size) {
-        gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.push(chunk, Output(&mut out));
     }
-    gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    gate.finish(Output(&mut out));
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -187,7 +176,8 @@ fn what_is_released_is_in_every_member_that_repeats_the_text() {
 fn without_word(mode: Reasoning, stream: &str) -> (String, Vec<String>) {
     let run = |size: usize| {
         let mut gate =
-            StreamGate::detect(Parser::new(), With(Action::Discard)).with_reasoning(mode);
+            StreamGate::detect(Parser::new(), at_word(WORD, Action::Discard).refusing(""))
+                .with_reasoning(mode);
         let mut kept = Kept::default();
         for chunk in stream.as_bytes().chunks(size) {
             gate.push(chunk, &mut kept);
@@ -308,7 +298,7 @@ fn a_policy_that_changes_its_mind_does_not_release_what_it_withheld() {
         assert!(!has_word(&kept.body), "{}", kept.body);
     }
     // What is said to repeat a text is another one.
-    let policy = With(Action::Discard);
+    let policy = at_word(WORD, Action::Discard).refusing("");
     let mut gate = StreamGate::new(Format::OpenAiResponses, Parser::new(), policy);
     let mut kept = Kept::default();
     let before = "It runs. [substrate.grep] Then.";
@@ -347,13 +337,14 @@ fn lines_without_data_are_removed_from_an_event_that_is_cut_short() {
     for line in [": SECRET", "SECRET: x", "nothing SECRET"] {
         for end in ["", "\n", "\n\n"] {
             let stream = format!("{line}\n{event}{end}");
-            let mut gate =
-                StreamGate::new(Format::OpenAiChat, Parser::new(), With(Action::Discard));
+            let mut gate = StreamGate::new(
+                Format::OpenAiChat,
+                Parser::new(),
+                at_word(WORD, Action::Discard).refusing(""),
+            );
             let mut out = Vec::new();
-            gate.push(stream.as_bytes(), |bytes: &[u8]| {
-                out.extend_from_slice(bytes);
-            });
-            gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(stream.as_bytes(), Output(&mut out));
+            gate.finish(Output(&mut out));
             let out = String::from_utf8(out).expect("UTF-8");
             assert!(!out.contains("SECRET"), "{stream:?} became {out:?}");
         }

@@ -3,9 +3,11 @@
 use provstream::{Action, Parser};
 use provstream_providers::{Format, StreamGate};
 use serde_json::{Value, json};
+use testkit::gate::policies::at_word;
 use testkit::wire::oracle::events;
 
-use super::With;
+use super::WORD;
+use testkit::wire::output::Output;
 
 /// The answer, with a character of two bytes, in pieces.
 const PIECES: [&str; 5] = [
@@ -168,12 +170,16 @@ fn spans(value: &Value, names: (&str, &str), found: &mut Vec<(u64, u64)>) {
 
 fn gated(format: Format, stream: &str, action: &Action) -> Vec<Value> {
     let run = |size: usize| {
-        let mut gate = StreamGate::new(format, Parser::new(), With(action.clone()));
+        let mut gate = StreamGate::new(
+            format,
+            Parser::new(),
+            at_word(WORD, action.clone()).refusing(""),
+        );
         let mut out = Vec::new();
         for chunk in stream.as_bytes().chunks(size) {
-            gate.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+            gate.push(chunk, Output(&mut out));
         }
-        gate.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+        gate.finish(Output(&mut out));
         events(&out)
     };
     let whole = run(usize::MAX);

@@ -14,15 +14,16 @@ use provstream::{BracketAnnotation, Event, Handler, Parser, Replacement, Rewrite
 use provstream_providers::{Channel, ChannelPosition, Format, Item, StreamHandler, StreamRewriter};
 use serde_json::Value;
 use testkit::wire::fixtures::Fixture;
+use testkit::wire::output::Output;
 
 /// The stream without its annotations, read in chunks of this size.
 fn strip(rewriter: &StreamRewriter, stream: &[u8], size: usize) -> Vec<u8> {
     let mut rewriter = rewriter.clone();
     let mut out = Vec::new();
     for chunk in stream.chunks(size.max(1)) {
-        rewriter.push(chunk, |bytes: &[u8]| out.extend_from_slice(bytes));
+        rewriter.push(chunk, Output(&mut out));
     }
-    rewriter.finish(|bytes: &[u8]| out.extend_from_slice(bytes));
+    rewriter.finish(Output(&mut out));
     out
 }
 
