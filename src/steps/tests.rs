@@ -1,4 +1,4 @@
-//! The work follows the length of the stream: what is counted for n bytes, against what is counted for 8 n or 16 n.
+//! The work follows the length of the stream: what is counted for n bytes, against what is counted for 4 n or 16 n.
 
 use super::counted;
 use crate::{LimitError, Limits, Mode, Parser, ParserBuilder, Rewriter};
@@ -6,7 +6,7 @@ use testkit::adversarial::{Choices, Composition, families};
 
 /// How many times longer the longer stream is.
 fn times() -> usize {
-    if testkit::search::is_long() { 16 } else { 8 }
+    if testkit::search::is_long() { 16 } else { 4 }
 }
 
 /// How much more a byte of the longer stream may cost.

@@ -7,7 +7,7 @@ use testkit::reference::engine::{Cuts, collect, feed, parser_in};
 use testkit::reference::{Ev, Reading, RefLimits, RefMode, RefVocabulary, Segment};
 
 /// An input that is compared at every prefix costs as much as so many streams.
-const COST: usize = 17;
+const COST: usize = 50;
 
 fn parser(short: &Short, limits: &RefLimits) -> Parser {
     parser_in(short.reading, limits, &RefVocabulary::default())
@@ -112,7 +112,7 @@ const LONG: usize = 2_000;
 
 /// Prefixes of each corpus file that are compared in a plain `cargo test`, and how long they are at most.
 const PREFIXES: usize = 1;
-const LONGEST: usize = 6_000;
+const LONGEST: usize = 3_000;
 
 /// Folder, extension and mode of each kind of corpus file.
 const KINDS: [(&str, &str, RefMode); 5] = [

@@ -57,10 +57,10 @@ fn replay(name: &str) {
             }
         }
     }
-    for seed in 0..search::seeds(1_000) / 4 {
+    for seed in 0..search::seeds(400) / 4 {
         run(body, &format!("seed {seed}"), &generated(seed));
     }
-    for seed in 0..search::seeds(1_000) / 16 {
+    for seed in 0..search::seeds(400) / 16 {
         let mut random = Cuts(seed);
         let (what, data) = &seeds[random.below(seeds.len())];
         let mut data = data.clone();
