@@ -4,6 +4,7 @@ use provstream::{Action, Parser};
 use provstream_providers::{Format, Item, NoticeCode, ReadReport, StreamRewriter};
 use serde_json::{Value, json};
 use testkit::wire::oracle::events;
+use testkit::wire::output::any;
 
 use crate::shapes::{gated, sse, stripped};
 
@@ -255,7 +256,7 @@ fn an_error_by_its_number_is_an_error() {
         let body = sse(&[text, event.clone()]);
         let mut errors = Vec::new();
         let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
-        rewriter.push(body.as_bytes(), Errors(&mut errors));
+        rewriter.push(body.as_bytes(), any(&mut Errors(&mut errors)));
         assert_eq!(errors.len(), usize::from(error.is_some()), "{event}");
         let has_words = |words: &str| errors.iter().all(|error| error.contains(words));
         assert!(error.is_none_or(has_words), "{errors:?}");

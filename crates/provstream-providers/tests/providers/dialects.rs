@@ -18,7 +18,7 @@ use testkit::wire::members::members;
 use testkit::wire::oracle::{Client, events};
 
 use crate::members::in_pieces;
-use testkit::wire::output::Output;
+use testkit::wire::output::{Output, any};
 
 /// Streams of each format: 30, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
@@ -221,9 +221,9 @@ fn instead(format: Format, stream: &str, by: fn(&Marker<'_>) -> Replacement) -> 
     };
     let mut rewriter = StreamRewriter::new(format, numeric());
     for chunk in stream.as_bytes().chunks(11) {
-        rewriter.push(chunk, &mut handler);
+        rewriter.push(chunk, any(&mut handler));
     }
-    rewriter.finish(&mut handler);
+    rewriter.finish(any(&mut handler));
     handler
 }
 
@@ -520,8 +520,8 @@ fn a_handler_is_asked_again_in_each_copy() {
         .concat();
     let mut asked = Asked::default();
     let mut rewriter = StreamRewriter::new(Format::OpenAiResponses, numeric());
-    rewriter.push(stream.as_bytes(), &mut asked);
-    rewriter.finish(&mut asked);
+    rewriter.push(stream.as_bytes(), any(&mut asked));
+    rewriter.finish(any(&mut asked));
     let marker = "[1]".to_owned();
     assert_eq!(asked.0, [(marker.clone(), false), (marker, true)]);
 }

@@ -6,6 +6,7 @@ use provstream_providers::{Format, NoticeCode, StreamGate, StreamHandler, Stream
 use provstream_providers::{Item, ReadReport};
 
 use crate::shapes::{errors, gated, secretive, stripped};
+use testkit::wire::output::any;
 
 /// The errors that a rewriter or a gate reports.
 #[derive(Default)]
@@ -29,16 +30,16 @@ fn check(format: Format, body: &str, message: &str) {
         let mut rewriter = StreamRewriter::new(format, Parser::new());
         let mut found = Errors::default();
         for chunk in body.as_bytes().chunks(size) {
-            rewriter.push(chunk, &mut found);
+            rewriter.push(chunk, any(&mut found));
         }
-        rewriter.finish(&mut found);
+        rewriter.finish(any(&mut found));
         assert_eq!(found.0, expected, "{format}, stripped: {body:?}");
         let mut gate = StreamGate::new(format, Parser::new(), secretive(&Action::Discard));
         let mut found = Errors::default();
         for chunk in body.as_bytes().chunks(size) {
-            gate.push(chunk, &mut found);
+            gate.push(chunk, any(&mut found));
         }
-        gate.finish(&mut found);
+        gate.finish(any(&mut found));
         assert_eq!(found.0, expected, "{format}, gated: {body:?}");
     }
 }

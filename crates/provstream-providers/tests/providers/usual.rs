@@ -6,6 +6,7 @@ use provstream_providers::{
     ChannelPosition, Format, Item, ReadReport, StreamHandler, StreamRewriter,
 };
 use testkit::wire::generate::{Random, stream};
+use testkit::wire::output::any;
 
 /// Streams of each kind: 30, or as many as `PROVSTREAM_SEEDS` says.
 fn seeds() -> u64 {
@@ -99,13 +100,13 @@ fn calls<'c>(
     let (mut rewriter, mut calls, mut passed) = (rewriter.clone(), Calls::default(), 0);
     for chunk in chunks {
         if !asks {
-            rewriter.push(chunk, &mut calls);
-        } else if rewriter.push_or_pass(chunk, &mut calls) {
+            rewriter.push(chunk, any(&mut calls));
+        } else if rewriter.push_or_pass(chunk, any(&mut calls)) {
             calls.bytes(chunk);
             passed += 1;
         }
     }
-    rewriter.finish(&mut calls);
+    rewriter.finish(any(&mut calls));
     (calls, passed)
 }
 

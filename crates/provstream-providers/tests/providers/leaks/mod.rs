@@ -15,7 +15,7 @@ use testkit::wire::oracle::{Client, events};
 
 use self::responses::{PIECES, Response, TOKEN, WORD, all, reasoning, text};
 use crate::notation::{NOTATIONS, parser};
-use testkit::wire::output::Output;
+use testkit::wire::output::{Output, any};
 
 /// The response in chunks of one size.
 fn gated(response: &Response, action: &Action, size: usize) -> String {
@@ -180,9 +180,9 @@ fn without_word(mode: Reasoning, stream: &str) -> (String, Vec<String>) {
                 .with_reasoning(mode);
         let mut kept = Kept::default();
         for chunk in stream.as_bytes().chunks(size) {
-            gate.push(chunk, &mut kept);
+            gate.push(chunk, any(&mut kept));
         }
-        gate.finish(&mut kept);
+        gate.finish(any(&mut kept));
         (kept.body, kept.decided)
     };
     let whole = run(usize::MAX);
@@ -293,8 +293,8 @@ fn a_policy_that_changes_its_mind_does_not_release_what_it_withheld() {
             Changeable::default(),
         );
         let mut kept = Kept::default();
-        gate.push(stream(delta, done).as_bytes(), &mut kept);
-        gate.finish(&mut kept);
+        gate.push(stream(delta, done).as_bytes(), any(&mut kept));
+        gate.finish(any(&mut kept));
         assert!(!has_word(&kept.body), "{}", kept.body);
     }
     // What is said to repeat a text is another one.
@@ -304,9 +304,9 @@ fn a_policy_that_changes_its_mind_does_not_release_what_it_withheld() {
     let before = "It runs. [substrate.grep] Then.";
     gate.push(
         stream(before, "A zebra. [substrate.grep] Then.").as_bytes(),
-        &mut kept,
+        any(&mut kept),
     );
-    gate.finish(&mut kept);
+    gate.finish(any(&mut kept));
     assert!(
         !has_word(&kept.body) && kept.body.contains("It runs."),
         "{}",

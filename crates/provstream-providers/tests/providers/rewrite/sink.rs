@@ -7,6 +7,7 @@ use provstream_providers::{Channel, Decoder, StreamRewriter};
 use testkit::wire::fixtures::{Read, own};
 
 use super::Links;
+use testkit::wire::output::any;
 
 #[test]
 fn a_sink_replaces_annotations_everywhere_and_is_told_of_each_channel() {
@@ -18,9 +19,9 @@ fn a_sink_replaces_annotations_everywhere_and_is_told_of_each_channel() {
     let mut links = Links::default();
     let mut rewriter = StreamRewriter::detect(Parser::new());
     for chunk in fixture.bytes.chunks(7) {
-        rewriter.push(chunk, &mut links);
+        rewriter.push(chunk, any(&mut links));
     }
-    rewriter.finish(&mut links);
+    rewriter.finish(any(&mut links));
     let texts = [
         (
             Channel::with_part(1, 0),
