@@ -8,6 +8,7 @@ use testkit::gate::naive::{self, Drawn};
 use testkit::gate::pieces::Short;
 use testkit::reference::{Reading, RefLimits, Segment};
 use testkit::wire::generate::Random;
+use testkit::wire::output::Output;
 
 use crate::answer::Answer;
 use crate::api::Api;
@@ -16,7 +17,6 @@ use crate::citing::{self, CitingResponse};
 use crate::event::{Envelope, Event};
 use crate::frames::frames;
 use crate::inject::{ANNOTATIONS, inject};
-use testkit::wire::output::Output;
 
 /// Made-up responses of each API that are also read with markers.
 const CITING_SEEDS: u64 = 8;

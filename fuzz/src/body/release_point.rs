@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 80;
 
 /// Interval of the streams that are searched, as the search takes a thousand times as long as the
 /// rest.
-const SEARCHED: u64 = 32;
+const SEARCHED: u64 = 8;
 
 /// The release point never moves back, and no assertion begins before it, cut or not. One that was asked for after each chunk
 /// is where one is that was asked for once; and that is where the search over continuations has it.

@@ -10,7 +10,7 @@ use testkit::gate::policies::{Stated, at_word};
 use testkit::wire::oracle::events;
 use testkit::wire::output::Output;
 
-/// Returns a policy that does this with assertions that contain the word "SECRET".
+/// Returns a policy that applies an action to assertions that contain the word "SECRET".
 pub(crate) fn secretive(action: &Action) -> Stated {
     at_word("SECRET", action.clone()).refusing("(limit)")
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use provstream::provenance::Reason;
 use provstream::{Action, AtLimit, Policy, Question, Unannotated};
 
-/// A policy made of its answers. All of them have one type because the compiler makes a gate, as large as it is, for each type of
-/// policy: many of them are most of the time that tests take.
+/// A policy made of a closure and its other answers. One type serves all tests, since the compiler makes a gate for each type of
+/// policy, and takes a second or two for it.
 #[derive(Clone)]
 pub struct Stated {
     assertion: Arc<dyn Fn(&Question<'_>) -> Action + Send + Sync>,
@@ -22,7 +22,7 @@ impl fmt::Debug for Stated {
 }
 
 impl Stated {
-    /// Answers what is asked about assertions so, and the rest as policies do that do not say.
+    /// Returns a policy that decides about assertions with a closure. Other text, and text at the limit, is released.
     pub fn new(assertion: impl Fn(&Question<'_>) -> Action + Send + Sync + 'static) -> Self {
         Self {
             assertion: Arc::new(assertion),
@@ -31,7 +31,7 @@ impl Stated {
         }
     }
 
-    /// Refuses at the limit, with a text.
+    /// Makes the policy refuse, with a text, at the limit of what a gate holds.
     #[must_use]
     pub fn refusing(self, text: &'static str) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Policy for Stated {
     }
 }
 
-/// Returns a policy that does this with the assertions containing a word and releases the others.
+/// Returns a policy that applies an action to the assertions containing a word and releases the others.
 pub fn at_word(word: &'static str, action: Action) -> Stated {
     Stated::new(
         move |question| match question.assertion().text().contains(word) {
@@ -83,7 +83,7 @@ pub fn nothing(limit: &'static str) -> Stated {
     }
 }
 
-/// Returns a policy that does this with what the model has only inferred or cites an unknown source for, and releases the rest.
+/// Returns a policy that applies an action to what the model has only inferred or cites an unknown source for, and releases the rest.
 pub fn at_inference(action: Action) -> Stated {
     Stated::new(move |question| match is_inferred(question) {
         true => action.clone(),

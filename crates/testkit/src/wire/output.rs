@@ -1,10 +1,10 @@
-//! What a response becomes.
+//! Handlers of rewritten responses that many tests share.
 
 use provstream::Handler;
 use provstream_providers::StreamHandler;
 
-/// A handler that appends the rewritten response to a vector. A closure would do the same, but the compiler makes a rewriter, as
-/// large as it is, for each closure: many of them are most of the time that tests take.
+/// A handler that appends the rewritten response to a vector. One type serves all tests, since the
+/// compiler makes a rewriter for each closure, and takes a second or two for it.
 #[derive(Debug)]
 pub struct Output<'a>(pub &'a mut Vec<u8>);
 
@@ -16,7 +16,7 @@ impl StreamHandler for Output<'_> {
     }
 }
 
-/// Returns a handler as one of any type, so that no rewriter is made for its own.
+/// Returns a handler as a trait object, so that the compiler makes no rewriter for its type.
 pub fn any(handler: &mut dyn StreamHandler) -> &mut dyn StreamHandler {
     handler
 }
