@@ -5,10 +5,9 @@ use std::fmt;
 
 use hmac::{Hmac, Mac as _};
 use provstream::provenance::Timestamp;
-use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::query::{Query, canonical};
+use crate::query::{Query, canonical_string};
 
 /// First bytes of what an id is computed over.
 const ID_PREFIX: &[u8] = b"provstream observation 1\n";
@@ -53,7 +52,7 @@ impl Digest {
 /// Writes 64 hexadecimal digits in lower case.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 
@@ -283,15 +282,24 @@ impl Observation {
 
     /// Bytes that the id is computed over.
     fn id_input(&self) -> Vec<u8> {
-        let query: serde_json::Value = self.query.members().into();
-        let tuple = canonical(&json!({
-            "class": self.class,
-            "query": query,
-            "result": self.result.to_string(),
-            "time": self.time.to_string(),
-        }));
+        // The members are in the order of RFC 8785, and the query is in its form.
+        let tuple = format!(
+            r#"{{"class":{},"query":{},"result":"{}","time":{}}}"#,
+            canonical_string(Some(&self.class)),
+            self.query,
+            self.result,
+            canonical_string(Some(&self.time.to_string())),
+        );
         [ID_PREFIX, tuple.as_bytes()].concat()
     }
+}
+
+/// Writes two hexadecimal digits in lower case for each byte.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]))
+        .collect()
 }
 
 /// Returns `true` if a text is one line of visible order.

@@ -94,6 +94,12 @@ pub(crate) fn canonical(value: &Value) -> String {
     serde_json_canonicalizer::to_string(value).unwrap_or_default()
 }
 
+/// Writes a string, or `null`, in the form of RFC 8785.
+pub(crate) fn canonical_string(text: Option<&str>) -> String {
+    // A string never fails.
+    serde_json_canonicalizer::to_string(&text).unwrap_or_default()
+}
+
 /// A query that cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryError(&'static str);

@@ -7,7 +7,6 @@ use std::io;
 use bytes::Bytes;
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
-use hyper::body::Incoming;
 use provstream_route::{Cause, Flow};
 use tokio::time::Instant;
 
@@ -15,6 +14,7 @@ use crate::again::{Asking, NextAnswer, RepeatableRequest};
 use crate::causes::causes;
 use crate::inflight::Inflight;
 use crate::record::RequestRecord;
+use crate::recording::UpstreamBody;
 use crate::shared::Ending;
 use crate::unread::note_poll;
 use crate::waits::{Due, Waits};
@@ -52,7 +52,7 @@ impl BodyPath {
 
 /// Body that is sent to the client while the upstream sends it.
 pub(crate) struct Streamed {
-    upstream: Option<Incoming>,
+    upstream: Option<UpstreamBody>,
     through: BodyPath,
     /// Bytes that are sent next.
     ready: Option<Bytes>,
@@ -69,7 +69,12 @@ pub(crate) struct Streamed {
 }
 
 impl Streamed {
-    pub(crate) fn new(upstream: Incoming, through: BodyPath, waits: Waits, ending: Ending) -> Self {
+    pub(crate) fn new(
+        upstream: UpstreamBody,
+        through: BodyPath,
+        waits: Waits,
+        ending: Ending,
+    ) -> Self {
         Self {
             upstream: Some(upstream),
             through,
@@ -198,7 +203,7 @@ impl Streamed {
         };
         if let Some(NextAnswer { body, decoder }) = answer {
             inflight.resume(decoder);
-            self.upstream = Some(body);
+            self.upstream = Some(UpstreamBody::new(body, None));
             self.settle(Flow::More);
         } else {
             let flow = inflight.stop();

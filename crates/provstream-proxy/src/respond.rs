@@ -16,7 +16,7 @@ use crate::headers;
 use crate::inflight::Inflight;
 use crate::live::Watched;
 use crate::record::RequestRecord;
-use crate::recording::Recording;
+use crate::recording::{Recording, UpstreamBody};
 use crate::refusals::refusal;
 use crate::shared::{Ending, Loaded};
 use crate::waits::Waits;
@@ -45,6 +45,7 @@ pub(crate) async fn respond(
     (waits, ending): (Waits, Ending),
 ) -> Response<ProxyBody> {
     let (mut head, upstream) = answer.into_parts();
+    let upstream = UpstreamBody::new(upstream, asked.recording.take());
     let decoder = BodyDecoder::of(&headers::all(&head.headers, &CONTENT_ENCODING));
     let plan = plan(&head, route, &asked, decoder.is_some());
     head.version = http::Version::HTTP_11;
@@ -134,7 +135,7 @@ fn equipped(
 }
 
 /// Body of an upstream, and the request to repeat after a suspension.
-struct Upstreams(Incoming, Option<Box<RepeatableRequest>>);
+struct Upstreams(UpstreamBody, Option<Box<RepeatableRequest>>);
 
 /// Builds a response whose body passes through a filter. The head of a response that is not
 /// streamed is sent after its body is complete.

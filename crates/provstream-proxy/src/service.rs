@@ -23,6 +23,7 @@ use crate::config::{Extras, Upstream};
 use crate::emission::EmissionChanges;
 use crate::headers;
 use crate::log;
+use crate::metrics::Metrics;
 use crate::outgoing::{FaultNote, Outgoing, RequestBodyFault};
 use crate::record::RequestRecord;
 use crate::recording::Recording;
@@ -152,7 +153,15 @@ async fn answer(
         route: None,
     };
     let note = FaultNote::default();
-    let sent = outgoing(request, (route, upstream, &own), &loaded, &mut asked, &note).await;
+    let of_proxy = (&*loaded, &shared.metrics);
+    let sent = outgoing(
+        request,
+        (route, upstream, &own),
+        of_proxy,
+        &mut asked,
+        &note,
+    )
+    .await;
     if let Some(gap) = asked.route.as_ref().and_then(Route::source_gap) {
         note_gap(&shared, route, gap, config.log);
     }
@@ -170,21 +179,8 @@ async fn answer(
     let total = tokio::time::Instant::from_std(record.started()) + config.timeouts.total;
     let mut waits = Waits::new(config.timeouts.idle, config.timeouts.keep_alive, total);
     let mut ending = shared.ending();
-    let recording = asked.recording.take();
-    let answer = async {
-        let answer = loaded.client.request(outgoing).await;
-        if let Some(recording) = recording {
-            let labels = [
-                ("route", route.name()),
-                ("end", recording.end(route.name()).await),
-            ];
-            let metrics = &shared.metrics;
-            metrics.count("provstream_recordings_total", &labels, 1);
-        }
-        answer
-    };
     let answer = tokio::select! {
-        answer = answer => answer,
+        answer = loaded.client.request(outgoing) => answer,
         cause = waits.end() => return Ok(refused(cause, format, record)),
         () = ending.wait() => return Ok(refused(Cause::Shutdown, format, record)),
     };
@@ -270,7 +266,7 @@ fn check(request: &Request<Incoming>, most: usize) -> Option<RefusedRequest> {
 async fn outgoing(
     request: Request<Incoming>,
     (route, upstream, own): (&Route, &Upstream, &str),
-    loaded: &Loaded,
+    (loaded, metrics): (&Loaded, &Arc<Metrics>),
     asked: &mut Asked,
     note: &FaultNote,
 ) -> Result<Request<Outgoing>, RefusedRequest> {
@@ -309,7 +305,8 @@ async fn outgoing(
         Some(recorder) => {
             let facts = RequestFacts::of(&bytes);
             asked.choices = facts.choices;
-            asked.recording = Some(Recording::begin(recorder, facts.tool_results));
+            let counted = (route.name(), metrics);
+            asked.recording = Some(Recording::begin(recorder, facts.tool_results, counted));
         }
         None => asked.choices = choices(&bytes),
     }

@@ -79,13 +79,12 @@ pub struct RecordSettings {
 
 /// Recorder of results of tools.
 pub trait ToolResultRecorder: fmt::Debug + Send + Sync {
-    /// Returns `true` unless the result is known to be recorded, or is none that is recorded, such as that of a tool without a class. Does
-    /// not block: a conversation repeats its results with each request.
-    fn is_new(&self, result: &RequestToolResult<'_>) -> bool;
-
-    /// Begins to record results that are not recorded yet, as observations of the time `now` whose ids are those of the calls. Does not
-    /// block: another thread calls `done`. It may wait a little for the results of further requests.
-    fn record(&self, results: Vec<RequestToolResult<'static>>, now: Timestamp, done: RecordingDone);
+    /// Begins to record the results that are not recorded yet, as observations of the time `now` whose ids are those of the calls. Results
+    /// that are not recorded, such as those of a tool without a class, are left out.
+    ///
+    /// Does not block, and is fast for what is known to be recorded, since a conversation repeats its results with each request. If nothing
+    /// is new, `done` is called at once; else another thread calls it, which may wait a little for the results of further requests.
+    fn record(&self, results: Vec<RequestToolResult<'_>>, now: Timestamp, done: RecordingDone);
 
     /// Ends the wait for the results of further requests, since a response waits for [`record`](Self::record).
     fn hurry(&self);

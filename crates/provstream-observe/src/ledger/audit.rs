@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::chain::START;
 use super::sqlite::{SqliteLedger, StoredEntry, for_each_stored};
 use super::{LedgerError, LedgerRecord};
-use crate::observation::Digest;
+use crate::observation::{Digest, hex};
 use crate::query::canonical;
 
 /// Number of entries of a ledger, and the last link of its chain.
@@ -278,12 +278,7 @@ fn export_line(stored: &StoredEntry, record: &LedgerRecord) -> Value {
                 let query: Value = body.query.members().into();
                 line["query"] = query;
                 line["result"] = body.result.to_string().into();
-                let salt = stored.salt.unwrap_or_default();
-                line["salt"] = salt
-                    .iter()
-                    .map(|byte| format!("{byte:02x}"))
-                    .collect::<String>()
-                    .into();
+                line["salt"] = hex(&stored.salt.unwrap_or_default()).into();
                 line["anchor"] = match &body.anchor {
                     Some(anchor) => json!({ "before": anchor.before, "after": anchor.after }),
                     None => Value::Null,
@@ -292,11 +287,7 @@ fn export_line(stored: &StoredEntry, record: &LedgerRecord) -> Value {
                     Some(Ok(text)) => line["content"] = text.into(),
                     Some(Err(_)) => {
                         let bytes = body.content.as_deref().unwrap_or_default();
-                        line["content_hex"] = bytes
-                            .iter()
-                            .map(|byte| format!("{byte:02x}"))
-                            .collect::<String>()
-                            .into();
+                        line["content_hex"] = hex(bytes).into();
                     }
                     None => {}
                 }

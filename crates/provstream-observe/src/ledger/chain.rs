@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::observation::{Anchor, Digest};
-use crate::query::{Query, canonical};
+use crate::observation::{Anchor, Digest, hex};
+use crate::query::{Query, canonical, canonical_string};
 
 /// First bytes of what each link is computed over.
 const LINK_PREFIX: &[u8] = b"provstream ledger 1\n";
@@ -50,15 +50,17 @@ impl EntryKind {
 impl Header<'_> {
     /// Computes the link of the entry from the one before.
     pub(super) fn link(&self, before: Digest) -> Digest {
-        let text = canonical(&json!({
-            "body": self.body.to_string(),
-            "class": self.class,
-            "expires": self.expires,
-            "id": self.id,
-            "kind": self.kind.as_str(),
-            "seq": self.seq,
-            "time": self.time,
-        }));
+        // The members are in the order of RFC 8785.
+        let text = format!(
+            r#"{{"body":"{}","class":{},"expires":{},"id":{},"kind":"{}","seq":{},"time":{}}}"#,
+            self.body,
+            canonical_string(Some(self.class)),
+            canonical_string(self.expires),
+            canonical_string(Some(self.id)),
+            self.kind.as_str(),
+            self.seq,
+            canonical_string(Some(self.time)),
+        );
         let mut hash = Sha256::new();
         hash.update(LINK_PREFIX);
         hash.update(before.0);
@@ -74,15 +76,13 @@ pub(super) fn body_digest(
     anchor: Option<&Anchor>,
     salt: &[u8; 16],
 ) -> Digest {
-    let query: Value = query.members().into();
     let anchor = anchor.map(|anchor| json!({ "before": anchor.before, "after": anchor.after }));
-    let salt: String = salt.iter().map(|byte| format!("{byte:02x}")).collect();
-    let text = canonical(&json!({
-        "anchor": anchor,
-        "query": query,
-        "result": result.to_string(),
-        "salt": salt,
-    }));
+    // The members are in the order of RFC 8785, and the query is in its form.
+    let text = format!(
+        r#"{{"anchor":{},"query":{query},"result":"{result}","salt":"{}"}}"#,
+        anchor.as_ref().map_or("null".to_owned(), canonical),
+        hex(salt),
+    );
     Digest::of(text.as_bytes())
 }
 

@@ -2,6 +2,7 @@
 
 mod audit;
 mod chain;
+mod schema;
 mod sqlite;
 
 use std::error::Error;

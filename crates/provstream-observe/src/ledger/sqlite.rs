@@ -14,50 +14,13 @@ use rusqlite::{
 };
 
 use super::chain::{EntryKind, Header, START, body_digest, erased_text, parse_erased, ranges};
+use super::schema::{check_schema, create_tables};
 use super::{Body, Ledger, LedgerEntry, LedgerError, LedgerHead, LedgerRecord};
 use crate::observation::{Anchor, Digest, Observation};
 use crate::query::Query;
 
-/// `application_id` of a ledger, "pvob".
-const APPLICATION_ID: i64 = 0x7076_6f62;
-/// `user_version` of a ledger.
-const SCHEMA_VERSION: i64 = 1;
 /// Time that a write waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Table and indexes of a ledger: kind, name and statement.
-const SCHEMA: [(&str, &str, &str); 3] = [
-    (
-        "table",
-        "entry",
-        "CREATE TABLE entry (
-        seq INTEGER PRIMARY KEY,
-        kind TEXT NOT NULL,
-        id TEXT NOT NULL,
-        class TEXT NOT NULL,
-        time TEXT NOT NULL,
-        expires TEXT,
-        body BLOB NOT NULL,
-        chain BLOB NOT NULL,
-        query TEXT,
-        result BLOB,
-        anchor_before TEXT,
-        anchor_after TEXT,
-        salt BLOB,
-        content BLOB
-    ) STRICT",
-    ),
-    (
-        "index",
-        "entry_id",
-        "CREATE INDEX entry_id ON entry (id, seq)",
-    ),
-    (
-        "index",
-        "entry_expires",
-        "CREATE INDEX entry_expires ON entry (seq) WHERE expires IS NOT NULL AND query IS NOT NULL",
-    ),
-];
 
 /// Columns of [`StoredEntry`].
 const COLUMNS: &str = "seq, kind, id, class, time, expires, body, chain, query, result, anchor_before, anchor_after, salt, content";
@@ -125,11 +88,7 @@ impl SqliteLedger {
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // Another process may have created it meanwhile.
             if !check_schema(&transaction)? {
-                for (_, _, statement) in SCHEMA {
-                    transaction.execute(statement, [])?;
-                }
-                transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-                transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+                create_tables(&transaction)?;
             }
             transaction.commit()?;
         }
@@ -155,6 +114,37 @@ impl SqliteLedger {
         }
         transaction.commit()?;
         Ok(head.entries)
+    }
+
+    /// Records several observations, all or none, but for those whose id has a latest entry with the same class and the same result,
+    /// or with the same class and a result that has expired. Returns for each `true` if it was recorded.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::record`].
+    pub fn record_changed(&self, observations: &[Observation]) -> Result<Vec<bool>, LedgerError> {
+        const IS_SAME: &str = "SELECT class = ?2 AND (result IS NULL OR result = ?3) FROM entry
+            WHERE id = ?1 AND kind = 'observation' ORDER BY seq DESC LIMIT 1";
+        let mut connection = self.connection();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut head = head(&transaction)?;
+        let mut recorded = Vec::with_capacity(observations.len());
+        for observation in observations {
+            let mut statement = transaction.prepare_cached(IS_SAME)?;
+            let of = params![
+                observation.id(),
+                observation.class(),
+                observation.result().0
+            ];
+            let is_same = statement.query_row(of, |row| row.get(0)).optional()?;
+            let is_new = !is_same.unwrap_or(false);
+            if is_new {
+                head = insert(&transaction, head, observation)?;
+            }
+            recorded.push(is_new);
+        }
+        transaction.commit()?;
+        Ok(recorded)
     }
 
     /// Returns `true` if an entry, not only the latest one, has the id, class, time and result of an observation, or had the result
@@ -507,56 +497,6 @@ impl StoredEntry {
 
     pub(super) fn malformed(&self) -> LedgerError {
         LedgerError::Damaged(format!("entry {} is malformed", self.seq))
-    }
-}
-
-/// Returns `true` for a ledger and `false` for an empty file.
-fn check_schema(connection: &Connection) -> Result<bool, LedgerError> {
-    // Another process may create the tables meanwhile, with both numbers, and all three are read at one moment.
-    let is_apart = connection.is_autocommit();
-    let _snapshot = is_apart
-        .then(|| connection.unchecked_transaction())
-        .transpose()?;
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let (application, version) = (pragma("application_id")?, pragma("user_version")?);
-    if application == APPLICATION_ID {
-        return match version {
-            SCHEMA_VERSION => check_tables(connection).map(|()| true),
-            found => Err(LedgerError::SchemaVersion {
-                expected: SCHEMA_VERSION,
-                found,
-            }),
-        };
-    }
-    match (application, version, tables) {
-        (0, 0, 0) => Ok(false),
-        _ => Err(LedgerError::NotALedger),
-    }
-}
-
-/// Refuses a file with triggers on the entries, or with another table of them or other indexes: who could write it could make
-/// records vanish, or look-ups find what was not recorded.
-fn check_tables(connection: &Connection) -> Result<(), LedgerError> {
-    let mut statement = connection.prepare(
-        "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'entry' COLLATE NOCASE ORDER BY rowid",
-    )?;
-    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-    let found = statement.query_map([], read)?;
-    let found: Vec<(String, String, String)> = found.collect::<Result<_, _>>()?;
-    let expected = SCHEMA.map(|(kind, name, sql)| (kind.into(), name.into(), sql.into()));
-    if let Some((kind, name, _)) = found.iter().find(|one| !expected.contains(one)) {
-        let message = format!(
-            "expected the table and the indexes of a ledger alone, found the {kind} {name:?}"
-        );
-        return Err(LedgerError::Damaged(message));
-    }
-    match expected.iter().find(|one| !found.contains(one)) {
-        Some((kind, name, _)) => Err(LedgerError::Damaged(format!(
-            "expected the {kind} {name:?}, found none"
-        ))),
-        None => Ok(()),
     }
 }
 

@@ -78,6 +78,43 @@ fn what_is_recorded_is_found_and_the_latest_counts() {
     assert_eq!(entry.body.expect("a body").query, *numbered(2).query());
 }
 
+/// Another class or another result under an id is recorded again, also if both are of one call; what the latest entry has is not, and what
+/// an older one has is.
+#[test]
+fn what_has_changed_is_recorded() {
+    let ledger = SqliteLedger::in_memory().expect("a ledger");
+    let named = |number, class: &str| {
+        let of = numbered(number);
+        let content = of.content().expect("content");
+        let observation = Observation::new(class, of.query().clone(), content, noon());
+        let named = observation.expect("an observation").with_id("call_1");
+        named.expect("an id")
+    };
+    let (code, grep) = ("substrate.code.read", "substrate.grep");
+    let changed = |observations: &[Observation]| ledger.record_changed(observations);
+    let first = [
+        named(1, code),
+        named(1, code),
+        named(2, code),
+        named(2, grep),
+    ];
+    let recorded = changed(&first).expect("recorded");
+    assert_eq!(recorded, [true, false, true, true]);
+    let second = [
+        named(2, grep),
+        named(2, grep).without_content(),
+        named(1, code),
+    ];
+    assert_eq!(changed(&second).expect("recorded"), [false, false, true]);
+    let expires = named(3, code).with_expiry(noon()).expect("an expiry");
+    assert_eq!(changed(&[expires]).expect("recorded"), [true]);
+    assert_eq!(ledger.expire(noon()).expect("expired"), 1);
+    let again = [named(4, code), named(4, grep)];
+    assert_eq!(changed(&again).expect("recorded"), [false, true]);
+    let report = ledger.check(None).expect("checked");
+    assert_eq!((report.observations, report.faults.len()), (6, 0));
+}
+
 #[test]
 fn expiry_erases_all_but_a_tombstone() {
     let (dir, ledger) = ledger();

@@ -1,5 +1,8 @@
 //! Results of tools: which are recorded, and how.
 
+use std::io::Read as _;
+use std::time::{Duration, Instant};
+
 use provstream::provenance::Timestamp;
 use provstream_observe::{Ledger as _, LedgerEntry, Observation, Query, SqliteLedger};
 use serde_json::{Value, json};
@@ -85,5 +88,61 @@ fn the_ledger_decides_what_is_known() {
         .collect();
     assert_eq!(classes, ["substrate.grep", "substrate.code.read"]);
     assert_eq!(recorded(&bench, "call_2").len(), 1);
+    bench.stop();
+}
+
+/// The head of a response does not wait for a ledger that is locked, and the text does. What a client that has left would have cited is
+/// counted, too.
+#[test]
+fn the_head_goes_first() {
+    let mut bench = Bench::new();
+    start_plain(&mut bench, openai);
+    // The ledger exists then.
+    send(&bench, "call_1", "{}", "so");
+    let other = rusqlite::Connection::open(bench.path("obs.db")).expect("a ledger");
+    other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    let (path, body) = requests("call_2", "so")[0].clone();
+    let begin = || {
+        let mut stream = bench.begin(&format!("/plain{path}"), &body.to_string());
+        let patience = Some(Duration::from_secs(3));
+        stream.set_read_timeout(patience).expect("set");
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).expect("a head in time");
+            head.extend(byte);
+        }
+        stream
+    };
+    let mut stream = begin();
+    drop(begin());
+    let pause = Some(Duration::from_millis(300));
+    stream.set_read_timeout(pause).expect("set");
+    assert!(stream.read(&mut [0]).is_err(), "the text waits");
+    other.execute_batch("ROLLBACK").expect("free");
+    stream.set_read_timeout(None).expect("set");
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).expect("the rest");
+    assert!(rest.contains("Done."), "{rest}");
+    assert_eq!(recorded(&bench, "call_2").len(), 1);
+    let ends = || {
+        let metrics = bench.metrics();
+        let lines = metrics.lines();
+        let lines = lines.filter_map(|line| {
+            line.strip_prefix("provstream_recordings_total")?
+                .split_once("} ")
+        });
+        let counts = lines.map(|(_, count)| count.parse::<u64>().expect("a number"));
+        counts.sum::<u64>()
+    };
+    let start = Instant::now();
+    while ends() < 3 {
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "{}",
+            bench.metrics()
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
     bench.stop();
 }

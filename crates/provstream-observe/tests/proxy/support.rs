@@ -125,12 +125,17 @@ impl Bench {
 
     /// Sends a request, and returns the body of the response.
     pub(crate) fn send(&self, path: &str, body: &str) -> String {
+        received(self.begin(path, body))
+    }
+
+    /// Sends a request, and returns the connection.
+    pub(crate) fn begin(&self, path: &str, body: &str) -> TcpStream {
         let (_, address, _) = self.running.as_ref().expect("a proxy");
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
-        exchange(address, &format!("{head}{body}"))
+        sent(address, &format!("{head}{body}"))
     }
 
     /// Sends a request, and returns the text that a client reads.
@@ -150,10 +155,10 @@ impl Bench {
 
     pub(crate) fn metrics(&self) -> String {
         let (_, _, admin) = self.running.as_ref().expect("a proxy");
-        exchange(
+        received(sent(
             admin,
             &format!("GET /metrics HTTP/1.1\r\nHost: {admin}\r\nConnection: close\r\n\r\n"),
-        )
+        ))
     }
 
     pub(crate) fn log(&self) -> String {
@@ -204,9 +209,13 @@ impl Drop for Bench {
     }
 }
 
-fn exchange(address: &str, request: &str) -> String {
+fn sent(address: &str, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).expect("connected");
     stream.write_all(request.as_bytes()).expect("sent");
+    stream
+}
+
+fn received(mut stream: TcpStream) -> String {
     let mut response = Vec::new();
     stream.read_to_end(&mut response).expect("received");
     String::from_utf8(response).expect("UTF-8")

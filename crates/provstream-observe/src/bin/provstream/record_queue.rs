@@ -5,18 +5,29 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use provstream::provenance::Timestamp;
+use provstream::provenance::{Class, Timestamp};
 use provstream_cli::{RecordingDone, RequestToolResult};
 
-/// Time for which the thread waits for further results, so that they share a transaction and its write to the disk. Few models begin to
-/// answer earlier; [`RecordQueue::hurry`] ends the wait.
-pub(super) const GATHER: Duration = Duration::from_millis(250);
+/// Time for which the thread waits for further results, so that they share a transaction and its write to the disk.
+/// [`RecordQueue::hurry`] ends the wait when a model begins to answer.
+pub(super) const GATHER: Duration = Duration::from_secs(1);
 /// Most bytes of results that wait.
 const MAX_WAITING: usize = 64 << 20;
 
+/// Keyed hashes (`SipHash`) of the identifier and class of a result, and of its JSON. Each request has all results of its conversation, and
+/// SHA-256 of them would cost more than the rest of the recording. Nobody finds two results with one fingerprint without the keys.
+pub(super) type Fingerprint = (u64, u64);
+
+/// Result of a tool that is not known to be recorded.
+pub(super) struct NewResult {
+    pub(super) found: RequestToolResult<'static>,
+    pub(super) class: Class,
+    pub(super) print: Fingerprint,
+}
+
 /// New results of a request.
 pub(super) struct RecordJob {
-    pub(super) results: Vec<RequestToolResult<'static>>,
+    pub(super) results: Vec<NewResult>,
     pub(super) now: Timestamp,
     pub(super) done: RecordingDone,
 }
@@ -117,7 +128,8 @@ impl RecordQueue {
 
     /// Adds a job.
     pub(super) fn push(&self, job: RecordJob) {
-        let bytes: usize = job.results.iter().map(|found| found.as_json().len()).sum();
+        let results = job.results.iter();
+        let bytes: usize = results.map(|new| new.found.as_json().len()).sum();
         let mut waiting = self.shared.waiting();
         if waiting.is_closed || waiting.bytes + bytes > MAX_WAITING {
             drop(waiting);
@@ -177,7 +189,11 @@ mod tests {
         queue.push(RecordJob {
             results: results
                 .into_iter()
-                .map(RequestToolResult::into_owned)
+                .map(|found| NewResult {
+                    found: found.into_owned(),
+                    class: "substrate.code.read".parse().expect("a class"),
+                    print: (0, 0),
+                })
                 .collect(),
             now: Timestamp::now(),
             done: Box::new(move |count| ends.send(count).expect("a receiver")),
