@@ -17,6 +17,7 @@ mod twins;
 mod usual;
 mod write;
 
+use serde_json::value::RawValue;
 use smallvec::SmallVec;
 
 use self::apply::keep_templates;
@@ -345,16 +346,30 @@ impl<R: TextRewriter> State<R> {
                 self.passing = false;
                 self.notice(Notice::new(NoticeCode::OversizedEvent, *span), handler);
             }
-            StreamPiece::Unterminated(frame) => {
-                // Some clients read the incomplete event as an event.
-                self.rewrite(frame, true, handler);
-                self.close(false, handler);
-            }
+            StreamPiece::Unterminated(frame) => self.rewrite_unterminated(frame, handler),
             StreamPiece::Close(text) => {
                 self.close(false, handler);
                 self.write(text.bytes(), handler);
             }
             StreamPiece::Encoded(code, span) => self.notice(Notice::new(*code, *span), handler),
+        }
+    }
+
+    /// Rewrites the event within which the stream ends. Some clients read it. Others do not, but have to get what earlier events had and
+    /// this one has now, so it gets its blank line then.
+    #[cold]
+    fn rewrite_unterminated(&mut self, frame: &mut Frame<'_>, handler: &mut impl StreamHandler) {
+        let is_holding =
+            each(self.texts.iter()).any(|text| self.reader.is_open(text.id) && text.is_holding());
+        self.rewrite(frame, true, handler);
+        self.close(false, handler);
+        let is_json = || serde_json::from_slice::<&RawValue>(&frame.data).is_ok();
+        if is_holding && !self.edits.is_empty() && self.envelope == Kind::Sse && is_json() {
+            let line_end = self.line_end.as_str().as_bytes();
+            if !self.place.at_line_start {
+                self.write_now(line_end, handler);
+            }
+            self.write_now(line_end, handler);
         }
     }
 

@@ -1,10 +1,11 @@
 //! Line ends of server-sent events.
 
 use provstream::Parser;
-use provstream_providers::{Format, StreamRewriter};
+use provstream_providers::{Format, SseDecoder, SsePiece, StreamRewriter};
 use testkit::gate::naive::Drawn;
 use testkit::wire::generate::{Random, stream};
 use testkit::wire::line_ends;
+use testkit::wire::output::Output;
 
 #[test]
 fn a_response_with_cr_lf_is_rewritten_as_one_with_lf() {
@@ -74,5 +75,82 @@ fn an_event_that_is_written_ahead_has_all_of_its_blank_line() {
             place("Snow") < place("\"index\":0,\"delta\":{},\"finish_reason\":\"stop\""),
             "{out:?}"
         );
+    }
+}
+
+fn rewritten(stream: &str) -> Vec<u8> {
+    let run = |size: usize| {
+        let mut rewriter = StreamRewriter::new(Format::OpenAiChat, Parser::new());
+        let mut out = Vec::new();
+        for chunk in stream.as_bytes().chunks(size) {
+            rewriter.push(chunk, Output(&mut out));
+        }
+        rewriter.finish(Output(&mut out));
+        out
+    };
+    let whole = run(usize::MAX);
+    assert_eq!(run(1), whole, "{stream:?}");
+    whole
+}
+
+/// Data of the events that a client reads which waits for the blank line.
+fn terminated(stream: &[u8]) -> Vec<String> {
+    let mut events = Vec::new();
+    let mut decoder = SseDecoder::new();
+    let mut take = |piece: SsePiece<'_>| {
+        if let SsePiece::Event(event) = piece {
+            events.push(event.text().into_owned());
+        }
+    };
+    decoder.push(stream, &mut take);
+    decoder.finish(&mut take);
+    events
+}
+
+/// A stream ends within its last event, which only some clients read: text of the events before it reaches all of them.
+#[test]
+fn text_of_earlier_events_does_not_end_in_an_event_that_is_not_read() {
+    let first = r#"{"choices":[{"index":0,"delta":{"content":"It rains. See ["}}]}"#;
+    for (last, held) in [
+        (
+            r#"{"choices":[{"index":0,"delta":{"content":"1] more."}}]}"#,
+            "[1] more.",
+        ),
+        (
+            r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+            "[",
+        ),
+    ] {
+        for end in ["\n", "\r", "\r\n"] {
+            let event = format!("data: {first}{end}{end}");
+            let last = format!("data: {last}{end}");
+            for cut in 0..=last.len() {
+                let stream = [&event, &last[..cut]].concat();
+                let out = rewritten(&stream);
+                let texts = terminated(&out).concat();
+                let is_whole = cut + end.len() >= last.len();
+                let expected = if is_whole { held } else { "[" };
+                let text: String = texts
+                    .split("\"content\":\"")
+                    .skip(1)
+                    .filter_map(|rest| rest.split_once('"'))
+                    .map(|(text, _)| text)
+                    .collect();
+                assert_eq!(text, format!("It rains. See {expected}"), "{stream:?}");
+            }
+        }
+    }
+}
+
+/// Nothing is added where nothing was held back, or where the event is not complete JSON.
+#[test]
+fn a_stream_without_held_text_ends_as_it_is() {
+    let event = r#"data: {"choices":[{"index":0,"delta":{"content":"It rains."}}]}"#;
+    for cut in 0..=event.len() {
+        for end in ["", "\n"] {
+            let stream = format!("{event}\n\n{}{end}", &event[..cut]);
+            let out = rewritten(&stream);
+            assert_eq!(out, stream.as_bytes());
+        }
     }
 }
