@@ -292,11 +292,11 @@ pub(crate) fn refuse_input_as_output<'a>(
         return Ok(());
     };
     let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-    let handle = Handle::from_path(path).ok().filter(|_| is_file);
+    let output = identity(path).filter(|_| is_file);
     for (input, other) in inputs {
         let Some(other) = other else { continue };
-        let is_same = match &handle {
-            Some(handle) => Handle::from_path(other).is_ok_and(|other| other == *handle),
+        let is_same = match &output {
+            Some(_) => identity(other) == output,
             None => !path.exists() && other == path,
         };
         if is_same {
@@ -307,6 +307,20 @@ pub(crate) fn refuse_input_as_output<'a>(
         }
     }
     Ok(())
+}
+
+/// Returns the device and the number of a file, which is not opened for that: the process would lose its locks on the file when that is
+/// closed (POSIX `fcntl`), such as those of SQLite on a ledger that is in use.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = path.metadata().ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Handle> {
+    Handle::from_path(path).ok()
 }
 
 /// Returns `true` if standard output is the regular file at a path.

@@ -280,6 +280,9 @@ impl Streamed {
                         self.abort(Cause::Shutdown);
                         continue;
                     }
+                    if self.upstream.as_ref().is_some_and(UpstreamBody::is_held) {
+                        self.waits.comes();
+                    }
                     match self.waits.poll(cx) {
                         Poll::Ready(Due::End(cause)) => self.abort(cause),
                         Poll::Ready(Due::KeepAlive) => self.keep_alive(),

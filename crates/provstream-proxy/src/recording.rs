@@ -88,7 +88,7 @@ impl Recording {
 }
 
 /// Body of an upstream's response. Its first frame waits until the results of tools in the request are recorded, so that citations of them
-/// are checked afterwards; the head of the response does not wait.
+/// are checked afterwards.
 #[derive(Debug)]
 pub(crate) struct UpstreamBody {
     body: Incoming,
@@ -113,6 +113,12 @@ impl UpstreamBody {
             body,
             awaited: awaited.map(Box::new),
         }
+    }
+
+    /// Returns `true` if the first frame has come from the upstream and waits.
+    pub(crate) fn is_held(&self) -> bool {
+        let waits = self.awaited.as_ref();
+        waits.is_some_and(|waits| waits.first.is_some())
     }
 }
 
@@ -141,13 +147,14 @@ impl Body for UpstreamBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.awaited
-            .as_ref()
-            .is_none_or(|waits| waits.first.is_none())
-            && self.body.is_end_stream()
+        !self.is_held() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        match self.is_held() {
+            // The rest is what comes after the frame.
+            true => SizeHint::default(),
+            false => self.body.size_hint(),
+        }
     }
 }

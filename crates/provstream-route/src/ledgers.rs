@@ -82,8 +82,9 @@ pub trait ToolResultRecorder: fmt::Debug + Send + Sync {
     /// Begins to record the results that are not recorded yet, as observations of the time `now` whose ids are those of the calls. Results
     /// that are not recorded, such as those of a tool without a class, are left out.
     ///
-    /// Does not block, and is fast for what is known to be recorded, since a conversation repeats its results with each request. If nothing
-    /// is new, `done` is called at once; else another thread calls it, which may wait a little for the results of further requests.
+    /// Does not block, and is fast for what is known to be recorded, since a conversation repeats its results with each request. `done` is
+    /// called at once if nothing is new, or too much waits; else by another thread, which may wait a little for the results of further
+    /// requests.
     fn record(&self, results: Vec<RequestToolResult<'_>>, now: Timestamp, done: RecordingDone);
 
     /// Ends the wait for the results of further requests, since a response waits for [`record`](Self::record).

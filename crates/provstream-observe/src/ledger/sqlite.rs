@@ -117,31 +117,30 @@ impl SqliteLedger {
     }
 
     /// Records several observations, all or none, but for those whose id has a latest entry with the same class and the same result,
-    /// or with the same class and a result that has expired. Returns for each `true` if it was recorded.
+    /// or with the same class and a result that has expired. Returns for each `true` if it was recorded. If nothing is to be recorded, a
+    /// ledger that is locked is read nevertheless.
     ///
     /// # Errors
     ///
     /// As for [`Ledger::record`].
     pub fn record_changed(&self, observations: &[Observation]) -> Result<Vec<bool>, LedgerError> {
-        const IS_SAME: &str = "SELECT class = ?2 AND (result IS NULL OR result = ?3) FROM entry
-            WHERE id = ?1 AND kind = 'observation' ORDER BY seq DESC LIMIT 1";
         let mut connection = self.connection();
+        let read = connection.transaction()?;
+        let mut recorded = vec![false; observations.len()];
+        let mut changes = observations.iter().map(|one| is_changed(&read, one));
+        let is_none_new = changes.all(|change| matches!(change, Ok(false)));
+        drop(changes);
+        drop(read);
+        if is_none_new {
+            return Ok(recorded);
+        }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut head = head(&transaction)?;
-        let mut recorded = Vec::with_capacity(observations.len());
-        for observation in observations {
-            let mut statement = transaction.prepare_cached(IS_SAME)?;
-            let of = params![
-                observation.id(),
-                observation.class(),
-                observation.result().0
-            ];
-            let is_same = statement.query_row(of, |row| row.get(0)).optional()?;
-            let is_new = !is_same.unwrap_or(false);
-            if is_new {
+        for (observation, recorded) in observations.iter().zip(&mut recorded) {
+            *recorded = is_changed(&transaction, observation)?;
+            if *recorded {
                 head = insert(&transaction, head, observation)?;
             }
-            recorded.push(is_new);
         }
         transaction.commit()?;
         Ok(recorded)
@@ -288,6 +287,21 @@ impl Ledger for SqliteLedger {
         let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         Ok(expired.len() as u64)
     }
+}
+
+/// Returns `true` unless the latest entry of an observation's id has the same class, and the same result or one that has expired.
+fn is_changed(connection: &Connection, observation: &Observation) -> Result<bool, LedgerError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT class = ?2 AND (result IS NULL OR result = ?3) FROM entry
+         WHERE id = ?1 AND kind = 'observation' ORDER BY seq DESC LIMIT 1",
+    )?;
+    let of = params![
+        observation.id(),
+        observation.class(),
+        observation.result().0
+    ];
+    let is_same = statement.query_row(of, |row| row.get(0)).optional()?;
+    Ok(!is_same.unwrap_or(false))
 }
 
 /// Columns of a body.

@@ -4,11 +4,11 @@ use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use provstream::provenance::Timestamp;
-use provstream_observe::{Ledger as _, LedgerEntry, Observation, Query, SqliteLedger};
+use provstream_observe::{Digest, Ledger as _, LedgerEntry, Observation, Query, SqliteLedger};
 use serde_json::{Value, json};
 
 use crate::support::{Bench, openai};
-use crate::{recorded, requests, start_plain};
+use crate::{recorded, requests, settings, start_plain};
 
 /// Sends the result of a call of `read_file` to chat completions, with these arguments of the call.
 fn send(bench: &Bench, id: &str, arguments: &str, result: &str) {
@@ -88,6 +88,96 @@ fn the_ledger_decides_what_is_known() {
         .collect();
     assert_eq!(classes, ["substrate.grep", "substrate.code.read"]);
     assert_eq!(recorded(&bench, "call_2").len(), 1);
+    bench.stop();
+}
+
+/// The latest result of a call is what an answer can cite, also if it is an earlier one again, or if a request has several.
+#[test]
+fn the_latest_result_of_a_call_counts() {
+    let mut bench = Bench::new();
+    start_plain(&mut bench, openai);
+    let digests = || {
+        let entries = recorded(&bench, "call_1").into_iter();
+        let digests = entries.map(|entry| entry.body.expect("a body").result);
+        digests.collect::<Vec<_>>()
+    };
+    let of = |text: &str| Digest::of(text.as_bytes());
+    for result in ["a", "b", "a", "a"] {
+        send(&bench, "call_1", "{}", result);
+    }
+    assert_eq!(digests(), ["a", "b", "a"].map(of));
+    let (path, mut body) = requests("call_1", "b")[0].clone();
+    let (_, other) = requests("call_1", "c")[0].clone();
+    let messages = body["messages"].as_array_mut().expect("messages");
+    messages.extend(other["messages"].as_array().expect("messages").clone());
+    for _ in 0..2 {
+        bench.send(&format!("/plain{path}"), &body.to_string());
+    }
+    assert_eq!(digests(), ["a", "b", "a", "c"].map(of));
+    bench.stop();
+}
+
+/// A proxy that starts again reads what is recorded, and does not wait for a lock to record nothing.
+#[test]
+fn what_is_recorded_needs_no_lock() {
+    let mut bench = Bench::new();
+    start_plain(&mut bench, openai);
+    send(&bench, "call_1", "{}", "so");
+    bench.stop();
+    bench.start(settings, openai);
+    let other = rusqlite::Connection::open(bench.path("obs.db")).expect("a ledger");
+    other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    let start = Instant::now();
+    send(&bench, "call_1", "{}", "so");
+    assert!(start.elapsed() < Duration::from_secs(4));
+    let metrics = bench.metrics();
+    let line = "provstream_recordings_total{route=\"/plain\",end=\"nothing_new\"} 1";
+    assert!(metrics.contains(line), "{metrics}");
+    bench.stop();
+}
+
+/// An upstream whose bytes wait for the ledger has not stalled.
+#[test]
+fn a_locked_ledger_is_no_stall() {
+    let mut bench = Bench::new();
+    start_plain(&mut bench, openai);
+    send(&bench, "call_1", "{}", "so");
+    bench.stop();
+    bench.start(|url| settings(url) + "[timeouts]\nidle = \"1s\"\n", openai);
+    let other = rusqlite::Connection::open(bench.path("obs.db")).expect("a ledger");
+    other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    let (path, body) = requests("call_2", "so")[0].clone();
+    let text = std::thread::scope(|scope| {
+        let text = scope.spawn(|| bench.ask(&format!("/plain{path}"), &body));
+        std::thread::sleep(Duration::from_millis(2_500));
+        other.execute_batch("ROLLBACK").expect("free");
+        text.join().expect("a text")
+    });
+    assert_eq!(text, "Done.");
+    assert_eq!(recorded(&bench, "call_2").len(), 1);
+    bench.stop();
+}
+
+/// The proxy keeps its locks on the ledger when it compares the files of its settings: without them, another program may take itself for
+/// the last one, and delete the write-ahead log.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_ledger_stays_locked() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let mut bench = Bench::new();
+    start_plain(&mut bench, openai);
+    send(&bench, "call_1", "{}", "so");
+    bench.stop();
+    // The audit log exists now, and is compared with the ledger.
+    assert!(bench.path("audit.ndjson").exists());
+    bench.start(settings, openai);
+    let number = bench.path("obs.db").metadata().expect("a ledger").ino();
+    let locks = std::fs::read_to_string("/proc/locks").expect("locks");
+    let of_ledger = format!(":{number} ");
+    let pid = format!(" {} ", bench.pid());
+    let is_locked = |line: &str| line.contains(&of_ledger) && line.contains(&pid);
+    assert!(locks.lines().any(is_locked), "{locks}");
     bench.stop();
 }
 

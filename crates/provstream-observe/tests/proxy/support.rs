@@ -110,6 +110,12 @@ impl Bench {
         self.running = Some((child, own, admin));
     }
 
+    /// The process of the proxy.
+    pub(crate) fn pid(&self) -> u32 {
+        let (child, ..) = self.running.as_ref().expect("a proxy");
+        child.id()
+    }
+
     /// Ends the proxy.
     pub(crate) fn stop(&mut self) {
         if let Some((mut child, ..)) = self.running.take() {

@@ -1,7 +1,7 @@
 //! Line ends of a response.
 
 /// Line end of a response, taken from the last event that has one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LineEnd {
     #[default]
     Lf,

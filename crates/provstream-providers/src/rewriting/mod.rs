@@ -7,6 +7,7 @@ mod copies;
 mod edits;
 mod guarded;
 mod insert;
+mod last_event;
 mod line_end;
 mod pending;
 mod texts;
@@ -17,7 +18,6 @@ mod twins;
 mod usual;
 mod write;
 
-use serde_json::value::RawValue;
 use smallvec::SmallVec;
 
 use self::apply::keep_templates;
@@ -40,7 +40,7 @@ use crate::guard::UnreadFilter;
 use crate::item::{Item, Notice, NoticeCode};
 use crate::reader::FactReader;
 use crate::reasoning::Reasoning;
-use crate::steps::{count, each};
+use crate::steps::each;
 use crate::template::EventTemplate;
 use crate::text::{self, Scratch, TextRewriter};
 use crate::text_id::TextId;
@@ -346,30 +346,16 @@ impl<R: TextRewriter> State<R> {
                 self.passing = false;
                 self.notice(Notice::new(NoticeCode::OversizedEvent, *span), handler);
             }
-            StreamPiece::Unterminated(frame) => self.rewrite_unterminated(frame, handler),
+            StreamPiece::Unterminated(frame) => {
+                // Some clients read the incomplete event as an event.
+                self.rewrite(frame, true, handler);
+                self.close(false, handler);
+            }
             StreamPiece::Close(text) => {
                 self.close(false, handler);
                 self.write(text.bytes(), handler);
             }
             StreamPiece::Encoded(code, span) => self.notice(Notice::new(*code, *span), handler),
-        }
-    }
-
-    /// Rewrites the event within which the stream ends. Some clients read it. Others do not, but have to get what earlier events had and
-    /// this one has now, so it gets its blank line then.
-    #[cold]
-    fn rewrite_unterminated(&mut self, frame: &mut Frame<'_>, handler: &mut impl StreamHandler) {
-        let is_holding =
-            each(self.texts.iter()).any(|text| self.reader.is_open(text.id) && text.is_holding());
-        self.rewrite(frame, true, handler);
-        self.close(false, handler);
-        let is_json = || serde_json::from_slice::<&RawValue>(&frame.data).is_ok();
-        if is_holding && !self.edits.is_empty() && self.envelope == Kind::Sse && is_json() {
-            let line_end = self.line_end.as_str().as_bytes();
-            if !self.place.at_line_start {
-                self.write_now(line_end, handler);
-            }
-            self.write_now(line_end, handler);
         }
     }
 
@@ -380,10 +366,8 @@ impl<R: TextRewriter> State<R> {
 
     /// Rewrites an event. `is_final`: the stream ends within it.
     fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
-        self.line_end = LineEnd::of(frame.raw).unwrap_or(self.line_end);
-        count(frame.raw.len());
+        self.begin_event(frame.raw, is_final);
         handler.data(&frame.data);
-        self.deltas = 0;
         let mut odd = self.read(frame, is_final);
         if let Some(code) = odd {
             self.end_before_unread(frame, code, handler);
@@ -419,6 +403,7 @@ impl<R: TextRewriter> State<R> {
             self.rewrite_thoughts((frame, is_final), &found, &mut pending, handler);
             odd = odd.or_else(|| self.too_many_thoughts());
         }
+        let is_holding = is_final && odd.is_none() && self.holds_before(&found);
         self.apply_all(frame, &found, &mut pending, handler);
         if !pending.offsets.is_empty() {
             self.move_offsets(frame, &mut pending);
@@ -447,7 +432,7 @@ impl<R: TextRewriter> State<R> {
         if is_idle && self.is_waiting_in_block() {
             self.blocks.take_named();
         } else if guard.is_none_or(|guard| guard.lets_through(odd)) {
-            self.write_event(frame, &pending, handler);
+            self.write_rewritten(frame, &pending, (&found, is_holding), handler);
         } else {
             self.blocks.take_named();
             if odd.is_none_or(|code| !code.is_unread()) {

@@ -1,8 +1,9 @@
 //! Line ends of server-sent events.
 
 use provstream::Parser;
-use provstream_providers::{Format, SseDecoder, SsePiece, StreamRewriter};
+use provstream_providers::{Format, SseDecoder, SsePiece, StreamGate, StreamRewriter};
 use testkit::gate::naive::Drawn;
+use testkit::gate::policies::no_inference;
 use testkit::wire::generate::{Random, stream};
 use testkit::wire::line_ends;
 use testkit::wire::output::Output;
@@ -139,6 +140,57 @@ fn text_of_earlier_events_does_not_end_in_an_event_that_is_not_read() {
                 assert_eq!(text, format!("It rains. See {expected}"), "{stream:?}");
             }
         }
+    }
+}
+
+/// An event with several lines of data gets its blank line, too; one that the stream ends within a field of does not, since readers would
+/// take what there is for the field.
+#[test]
+fn the_blank_line_comes_after_whole_lines() {
+    let first =
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It rains. See [\"}}]}\n\n";
+    let last = "data: {\"choices\":[{\"index\":0,\ndata: \"delta\":{\"content\":\"1] more.\"}}]}";
+    for (end, is_read) in [
+        ("", true),
+        ("\n", true),
+        ("\ndata:", true),
+        ("\n: kept", false),
+        ("\n: kept\n", true),
+        ("\nid: 1", false),
+        ("\nevent: err", false),
+        ("\ndat", false),
+    ] {
+        let stream = format!("{first}{last}{end}");
+        let events = terminated(&rewritten(&stream));
+        assert_eq!(events.len(), 1 + usize::from(is_read), "{stream:?}");
+        if is_read {
+            assert!(events[1].contains(" [1] more."), "{stream:?}");
+        }
+    }
+    // The stream ends within a line end.
+    let stream = format!("{first}{last}\n").replace('\n', "\r\n");
+    let cut = stream.strip_suffix('\n').expect("a line end");
+    assert!(rewritten(cut).ends_with(b"}\r\n\r\n"));
+}
+
+/// A gate adds no blank line after an event that it withholds: OpenAI's client fails on one that is alone, after an event with an id.
+#[test]
+fn an_event_that_is_withheld_gets_no_blank_line() {
+    let choice =
+        |text: &str| format!("\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]");
+    let first = format!("id: 1\ndata: {{{}}}\n\n", choice("It is "));
+    for last in [
+        format!("data: {{{},{}}}", choice("1] a"), choice("1] b")),
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"so\"}}".to_owned(),
+        format!("data: {{{}}}", choice("so")),
+    ] {
+        let stream = format!("{first}{last}\n");
+        let mut gate = StreamGate::new(Format::OpenAiChat, Parser::new(), no_inference());
+        let mut out = Vec::new();
+        gate.push(stream.as_bytes(), Output(&mut out));
+        gate.finish(Output(&mut out));
+        let out = String::from_utf8(out).expect("UTF-8");
+        assert!(!out.contains("\n\n\n"), "{out:?}");
     }
 }
 

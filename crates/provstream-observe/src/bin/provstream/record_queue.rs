@@ -14,8 +14,8 @@ pub(super) const GATHER: Duration = Duration::from_secs(1);
 /// Most bytes of results that wait.
 const MAX_WAITING: usize = 64 << 20;
 
-/// Keyed hashes (`SipHash`) of the identifier and class of a result, and of its JSON. Each request has all results of its conversation, and
-/// SHA-256 of them would cost more than the rest of the recording. Nobody finds two results with one fingerprint without the keys.
+/// Keyed hashes (`SipHash`) of the identifier of a call, and of the class and the JSON of its result. Each request has all results of its
+/// conversation, and SHA-256 of them would cost more than the rest of the recording. Nobody finds two results with one fingerprint without the keys.
 pub(super) type Fingerprint = (u64, u64);
 
 /// Result of a tool that is not known to be recorded.

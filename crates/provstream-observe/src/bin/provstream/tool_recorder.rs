@@ -1,6 +1,6 @@
 //! Recording of the results of tools that the proxy sees in requests.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use provstream_cli::{RecordSettings, RecordingDone, RequestToolResult, ToolResul
 use provstream_observe::{Observation, Query, SqliteLedger};
 use serde_json::{Value, json};
 
-use crate::record_queue::{Fingerprint, GATHER, NewResult, RecordJob, RecordQueue};
+use crate::record_queue::{GATHER, NewResult, RecordJob, RecordQueue};
 
 /// Most results that are known to be recorded without a look-up. Each request of a conversation repeats those before.
 const MAX_KNOWN: usize = 1 << 16;
@@ -26,7 +26,8 @@ struct Recorded {
     ledger: SqliteLedger,
     classes: BTreeMap<Box<str>, Class>,
     has_content: bool,
-    known: Mutex<HashSet<Fingerprint>>,
+    /// Fingerprint of the latest result of each call.
+    known: Mutex<HashMap<u64, u64>>,
     /// Secret keys of the fingerprints.
     keys: RandomState,
 }
@@ -72,7 +73,7 @@ impl ToolResultRecorder for ToolRecorder {
 }
 
 impl Recorded {
-    fn known(&self) -> MutexGuard<'_, HashSet<Fingerprint>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<u64, u64>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,24 +84,26 @@ impl Recorded {
         self.classes.get(found.tool()).filter(|_| !is_own)
     }
 
-    /// Returns the results that are not known to be recorded.
+    /// Returns the last result of each call, unless it is known to be the latest that is recorded.
     fn unknown(&self, results: Vec<RequestToolResult<'_>>) -> Vec<NewResult> {
-        let new = results.into_iter().filter_map(|found| {
+        let mut calls = HashSet::new();
+        let last = results.into_iter().rev().filter_map(|found| {
             let class = self.class(&found)?;
-            let print = self.fingerprint(&found, class);
-            let is_known = self.known().contains(&print);
+            let call = self.keys.hash_one(found.id());
+            if !calls.insert(call) {
+                return None;
+            }
+            let print = self.keys.hash_one((class.as_str(), found.as_json()));
+            let is_known = self.known().get(&call) == Some(&print);
             (!is_known).then(|| NewResult {
                 found: found.into_owned(),
                 class: class.clone(),
-                print,
+                print: (call, print),
             })
         });
-        new.collect()
-    }
-
-    fn fingerprint(&self, found: &RequestToolResult<'_>, class: &Class) -> Fingerprint {
-        let call = self.keys.hash_one((found.id(), class.as_str()));
-        (call, self.keys.hash_one(found.as_json()))
+        let mut new: Vec<_> = last.collect();
+        new.reverse();
+        new
     }
 
     /// Records the results of several requests in one transaction; an error is that of writing it.
