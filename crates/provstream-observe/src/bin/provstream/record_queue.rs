@@ -14,15 +14,14 @@ pub(super) const GATHER: Duration = Duration::from_secs(1);
 /// Most bytes of results that wait.
 const MAX_WAITING: usize = 64 << 20;
 
-/// Keyed hashes (`SipHash`) of the identifier of a call, and of the class and the JSON of its result. Each request has all results of its
-/// conversation, and SHA-256 of them would cost more than the rest of the recording. Nobody finds two results with one fingerprint without the keys.
-pub(super) type Fingerprint = (u64, u64);
-
 /// Result of a tool that is not known to be recorded.
 pub(super) struct NewResult {
     pub(super) found: RequestToolResult<'static>,
     pub(super) class: Class,
-    pub(super) print: Fingerprint,
+    /// Keyed hash of the identifier of the call.
+    pub(super) call: u64,
+    /// Keyed hash of the class and the JSON of the result.
+    pub(super) fingerprint: u64,
 }
 
 /// New results of a request.
@@ -192,7 +191,8 @@ mod tests {
                 .map(|found| NewResult {
                     found: found.into_owned(),
                     class: "substrate.code.read".parse().expect("a class"),
-                    print: (0, 0),
+                    call: 0,
+                    fingerprint: 0,
                 })
                 .collect(),
             now: Timestamp::now(),

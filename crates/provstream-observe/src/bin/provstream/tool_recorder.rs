@@ -26,7 +26,8 @@ struct Recorded {
     ledger: SqliteLedger,
     classes: BTreeMap<Box<str>, Class>,
     has_content: bool,
-    /// Fingerprint of the latest result of each call.
+    /// Fingerprint of the latest result of each call. Each request has all results of its conversation, and SHA-256 of them would cost more
+    /// than the rest of the recording. Nobody finds two results with one fingerprint (`SipHash`) without the keys.
     known: Mutex<HashMap<u64, u64>>,
     /// Secret keys of the fingerprints.
     keys: RandomState,
@@ -93,12 +94,13 @@ impl Recorded {
             if !calls.insert(call) {
                 return None;
             }
-            let print = self.keys.hash_one((class.as_str(), found.as_json()));
-            let is_known = self.known().get(&call) == Some(&print);
+            let fingerprint = self.keys.hash_one((class.as_str(), found.as_json()));
+            let is_known = self.known().get(&call) == Some(&fingerprint);
             (!is_known).then(|| NewResult {
                 found: found.into_owned(),
                 class: class.clone(),
-                print: (call, print),
+                call,
+                fingerprint,
             })
         });
         let mut new: Vec<_> = last.collect();
@@ -108,13 +110,13 @@ impl Recorded {
 
     /// Records the results of several requests in one transaction; an error is that of writing it.
     fn record(&self, jobs: Vec<RecordJob>) -> Result<(), String> {
-        let (mut observations, mut prints) = (Vec::new(), Vec::new());
+        let (mut observations, mut latest) = (Vec::new(), Vec::new());
         let mut ends = Vec::new();
         for job in jobs {
             let first = observations.len();
             for new in &job.results {
                 observations.extend(self.observation(new, job.now));
-                prints.push(new.print);
+                latest.push((new.call, new.fingerprint));
             }
             ends.push((job.done, first..observations.len()));
         }
@@ -124,10 +126,10 @@ impl Recorded {
         };
         if recorded.is_ok() {
             let mut known = self.known();
-            if known.len() + prints.len() > MAX_KNOWN {
+            if known.len() + latest.len() > MAX_KNOWN {
                 known.clear();
             }
-            known.extend(prints);
+            known.extend(latest);
         }
         for (done, of_job) in ends {
             let recorded = recorded.as_ref().map_err(Clone::clone);
