@@ -40,14 +40,21 @@ pub fn decode(raw: &[u8], escaped: bool) -> Decoded<'_> {
 /// the length of `raw`.
 #[inline]
 pub fn decode_in<'a>(raw: &'a [u8], escaped: bool, place: &'a mut Vec<u8>) -> Decoded<'a> {
-    if escaped {
-        steps::count(raw.len());
-        place.clear();
-        place.reserve_exact(raw.len());
-        unescape(raw, place);
-        return decode(place, false);
-    }
+    let raw = match escaped {
+        true => unescape_in(raw, place),
+        false => raw,
+    };
     decode(raw, false)
+}
+
+// Out of line: most strings have no escapes.
+#[inline(never)]
+fn unescape_in<'a>(raw: &[u8], place: &'a mut Vec<u8>) -> &'a [u8] {
+    steps::count(raw.len());
+    place.clear();
+    place.reserve_exact(raw.len());
+    unescape(raw, place);
+    place
 }
 
 #[cold]

@@ -293,6 +293,7 @@ impl Out {
     }
 
     /// Writes all but the last `keep` bytes of `white`.
+    #[inline]
     fn flush(&mut self, keep: usize, handler: &mut impl Handler) {
         let now = self.white.len().saturating_sub(keep);
         if now > 0 {

@@ -164,7 +164,7 @@ impl crate::Policy for Release {
 #[cfg(feature = "dialects")]
 #[test]
 fn a_byte_beside_markers_costs_no_more_in_a_longer_stream() {
-    const LEN: usize = 8 << 10;
+    const LEN: usize = 4 << 10;
     /// Most bytes that may be counted for one byte: each sentence with a marker has the text kept before it read, up to `max_assertion`.
     const MOST: f64 = 400.0;
     let names = [

@@ -112,7 +112,7 @@ const LONG: usize = 2_000;
 
 /// Prefixes of each corpus file that are compared in a plain `cargo test`, and how long they are at most.
 const PREFIXES: usize = 1;
-const LONGEST: usize = 3_000;
+const LONGEST: usize = 1_500;
 
 /// Folder, extension and mode of each kind of corpus file.
 const KINDS: [(&str, &str, RefMode); 5] = [

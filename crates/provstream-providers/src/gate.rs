@@ -136,12 +136,16 @@ impl<P: Policy + Clone> StreamGate<P> {
 
     /// Takes the next bytes of the response. If the policy or the handler panics, nothing is written any more.
     pub fn push<M>(&mut self, chunk: &[u8], handler: impl IntoStreamHandler<M>) {
+        self.push_to(chunk, &mut handler.into_stream_handler());
+    }
+
+    fn push_to(&mut self, chunk: &[u8], handler: &mut dyn StreamHandler) {
         if core::mem::replace(&mut self.busy, true) {
             return;
         }
-        let (state, mut handler) = (&mut self.state, handler.into_stream_handler());
+        let state = &mut self.state;
         self.framer.push(chunk, &mut |kind, mut piece| {
-            state.take(kind, &mut piece, &mut handler);
+            state.take(kind, &mut piece, handler);
         });
         self.busy = false;
     }
@@ -149,16 +153,19 @@ impl<P: Policy + Clone> StreamGate<P> {
     /// Decides about what is held back at the end of the response, wherever it ends. Before another one,
     /// [`reset`](Self::reset) the gate.
     pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
-        let mut handler = handler.into_stream_handler();
+        self.finish_to(&mut handler.into_stream_handler());
+    }
+
+    fn finish_to(&mut self, handler: &mut dyn StreamHandler) {
         if core::mem::replace(&mut self.busy, true) {
             handler.report(self.report());
             return handler.end();
         }
         let state = &mut self.state;
         self.framer.finish(&mut |kind, mut piece| {
-            state.take(kind, &mut piece, &mut handler);
+            state.take(kind, &mut piece, handler);
         });
-        state.finish(&mut handler);
+        state.finish(handler);
         self.busy = false;
     }
 
@@ -215,10 +222,10 @@ impl<P: Policy + Clone> Channeled<P> {
     }
 
     /// Has the gate do something with its text.
-    fn with<'s, S: StreamHandler>(
+    fn with<'s>(
         &mut self,
-        to: &mut OutputCollector<'s, S>,
-        act: impl FnOnce(&mut Gate<Remembering<P>>, &mut OutputCollector<'s, S>),
+        to: &mut OutputCollector<'s>,
+        act: impl FnOnce(&mut Gate<Remembering<P>>, &mut OutputCollector<'s>),
     ) {
         self.ahead = None;
         to.words = self.words;
@@ -269,19 +276,19 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.gate.policy_mut().follow(repeated.gate.policy_mut());
     }
 
-    fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>) {
+    fn push_more(&mut self, text: &[u8], to: &mut OutputCollector<'_>) {
         self.with(to, |gate, to| gate.push_more(text, to));
     }
 
-    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>) {
+    fn push(&mut self, text: &[u8], to: &mut OutputCollector<'_>) {
         self.with(to, |gate, to| gate.push(text, to));
     }
 
-    fn finish<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
+    fn finish(&mut self, to: &mut OutputCollector<'_>) {
         self.with(to, |gate, to| gate.finish(to));
     }
 
-    fn push_break<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
+    fn push_break(&mut self, to: &mut OutputCollector<'_>) {
         self.with(to, |gate, to| gate.push_break(to));
     }
 
@@ -343,7 +350,7 @@ impl<P: Policy + Clone> TextRewriter for Channeled<P> {
         self.gate.policy().withholds_more(others)
     }
 
-    fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
+    fn reach_limit(&mut self, to: &mut OutputCollector<'_>) {
         self.with(to, |gate, to| gate.reach_limit(to));
     }
 

@@ -5,7 +5,7 @@ use super::pass_members::PassMembers;
 use super::report::ReadReport;
 use super::rewriting::{Passed, State};
 use super::sse::DEFAULT_MAX_EVENT;
-use super::{Format, IntoStreamHandler, Reasoning, StreamHandler as _};
+use super::{Format, IntoStreamHandler, Reasoning, StreamHandler};
 use provstream::{Parser, Rewriter};
 
 /// Rewrites a provider's response, streamed or not: keeps, removes or replaces the annotations in its text.
@@ -177,13 +177,17 @@ impl StreamRewriter {
 
     /// Writes what was held back at the end of the response. Before another one, [`reset`](Self::reset) the rewriter.
     pub fn finish<M>(&mut self, handler: impl IntoStreamHandler<M>) {
-        let (waiting, mut handler) = (&mut self.waiting, handler.into_stream_handler());
+        self.finish_to(&mut handler.into_stream_handler());
+    }
+
+    fn finish_to(&mut self, handler: &mut dyn StreamHandler) {
+        let waiting = &mut self.waiting;
         let Running { state, framer } = &mut **self.running.get_or_insert_with(|| waiting.begin());
         state.catch_up(framer);
         framer.finish(&mut |kind, mut piece| {
-            state.take(kind, &mut piece, &mut handler);
+            state.take(kind, &mut piece, handler);
         });
-        state.finish(&mut handler);
+        state.finish(handler);
     }
 
     /// Back to the start of a response with the same settings.

@@ -173,9 +173,9 @@ impl<F: FnMut(&[u8])> IntoStreamHandler<ByBytes> for F {
 }
 
 /// Collects the output of a channel's rewriter, and passes other calls to the stream's handler.
-pub(super) struct OutputCollector<'s, S> {
+pub(super) struct OutputCollector<'s> {
     pub(super) out: &'s mut Vec<u8>,
-    pub(super) handler: &'s mut S,
+    pub(super) handler: &'s mut dyn StreamHandler,
     pub(super) is_repeated: bool,
     /// An annotation or a record was replaced by text.
     pub(super) has_replaced: bool,
@@ -187,7 +187,7 @@ pub(super) struct OutputCollector<'s, S> {
     pub(super) seams: Option<&'s mut super::seams::Seams>,
 }
 
-impl<S: StreamHandler> Handler for OutputCollector<'_, S> {
+impl Handler for OutputCollector<'_> {
     #[inline]
     fn text(&mut self, text: TextChunk<'_>) {
         if let Some(removed) = &mut self.removed {
@@ -232,7 +232,7 @@ impl<S: StreamHandler> Handler for OutputCollector<'_, S> {
     }
 }
 
-impl<S: StreamHandler> OutputCollector<'_, S> {
+impl OutputCollector<'_> {
     /// An annotation, a marker or a record is removed or replaced, with white space before it that is removed with it.
     fn replaces(&mut self, span: Span, raw: &[u8], white_space: usize, by: &Replacement) {
         self.has_replaced = true;
@@ -274,7 +274,7 @@ impl<S: StreamHandler> OutputCollector<'_, S> {
     }
 }
 
-impl<S: StreamHandler> GateHandler for OutputCollector<'_, S> {
+impl GateHandler for OutputCollector<'_> {
     fn released(&mut self, text: TextChunk<'_>) {
         self.words.add(text.bytes());
         if let Some(removed) = &mut self.removed {

@@ -89,7 +89,7 @@ impl<R: TextRewriter> Text<R> {
         delta: &TextDelta<'_>,
         scratch: &mut Scratch,
         edit: EditBuffer<'_>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> (usize, bool) {
         let is_simple = self.high.is_none() && !self.after_lone_half && !delta.is_last;
         if is_simple && !delta.escaped && is_utf8(delta.content) {
@@ -119,7 +119,7 @@ impl<R: TextRewriter> Text<R> {
         text: &[u8],
         scratch: &mut Scratch,
         edit: EditBuffer<'_>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> bool {
         self.rewrite(text, false, scratch, handler);
         let changed = scratch.out != text;
@@ -137,7 +137,7 @@ impl<R: TextRewriter> Text<R> {
         delta: &TextDelta<'_>,
         scratch: &mut Scratch,
         edit: EditBuffer<'_>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> (usize, bool) {
         self.may_hold = true;
         let content = &*String::from_utf8_lossy(delta.content);
@@ -178,7 +178,7 @@ impl<R: TextRewriter> Text<R> {
     pub(super) fn finish<'s>(
         &mut self,
         scratch: &'s mut Scratch,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> &'s [u8] {
         let high = self.high.take();
         let was_out = core::mem::take(&mut self.high_is_out);
@@ -229,7 +229,7 @@ impl<R: TextRewriter> Text<R> {
         text: &[u8],
         is_last: bool,
         scratch: &mut Scratch,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         self.feed(text, is_last, scratch, handler);
         self.part(is_last, scratch);
@@ -241,7 +241,7 @@ impl<R: TextRewriter> Text<R> {
         text: &[u8],
         is_last: bool,
         scratch: &mut Scratch,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         scratch.out.clear();
         if let Some(seams) = &mut self.seams {
@@ -373,17 +373,17 @@ pub(super) trait TextRewriter: Clone {
     /// Adopts the decisions that were made for a full text that repeats this text and has ended.
     fn follow(&mut self, repeated: &mut Self);
 
-    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>);
+    fn push(&mut self, text: &[u8], to: &mut OutputCollector<'_>);
 
     /// Appends text of which more follows in the same event, so nothing must be decided yet.
-    fn push_more<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>) {
+    fn push_more(&mut self, text: &[u8], to: &mut OutputCollector<'_>) {
         self.push(text, to);
     }
 
-    fn finish<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>);
+    fn finish(&mut self, to: &mut OutputCollector<'_>);
 
     /// Ends whatever is unfinished in the text, because other content follows.
-    fn push_break<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>);
+    fn push_break(&mut self, to: &mut OutputCollector<'_>);
 
     /// Adds to `to` the decisions about a copy that repeats another text, after the words of that text are known.
     fn settle_repeat(&mut self, unfound: Unfound, copy: &[u8], to: &mut CopyChanges) {
@@ -431,7 +431,7 @@ pub(super) trait TextRewriter: Clone {
     }
 
     /// Ends the text, because the limit of held events is reached.
-    fn reach_limit<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
+    fn reach_limit(&mut self, to: &mut OutputCollector<'_>) {
         self.push_break(to);
     }
 
@@ -487,15 +487,15 @@ impl TextRewriter for Rewriter {
 
     fn follow(&mut self, _: &mut Self) {}
 
-    fn push<S: StreamHandler>(&mut self, text: &[u8], to: &mut OutputCollector<'_, S>) {
+    fn push(&mut self, text: &[u8], to: &mut OutputCollector<'_>) {
         self.push(text, to);
     }
 
-    fn finish<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
+    fn finish(&mut self, to: &mut OutputCollector<'_>) {
         self.finish(to);
     }
 
-    fn push_break<S: StreamHandler>(&mut self, to: &mut OutputCollector<'_, S>) {
+    fn push_break(&mut self, to: &mut OutputCollector<'_>) {
         self.push_break(to);
     }
 

@@ -19,28 +19,28 @@ use provstream::{BracketAnnotation, Event, Handler, JsonRecord, Policy, Replacem
 /// Makes another response of one.
 pub(super) trait Rewrites {
     /// Takes the next bytes.
-    fn push(&mut self, chunk: &[u8], handler: &mut impl StreamHandler);
+    fn push(&mut self, chunk: &[u8], handler: &mut dyn StreamHandler);
 
     /// The response is over.
-    fn finish(&mut self, handler: &mut impl StreamHandler);
+    fn finish(&mut self, handler: &mut dyn StreamHandler);
 }
 
 impl Rewrites for StreamRewriter {
-    fn push(&mut self, chunk: &[u8], handler: &mut impl StreamHandler) {
+    fn push(&mut self, chunk: &[u8], handler: &mut dyn StreamHandler) {
         self.push(chunk, handler);
     }
 
-    fn finish(&mut self, handler: &mut impl StreamHandler) {
+    fn finish(&mut self, handler: &mut dyn StreamHandler) {
         self.finish(handler);
     }
 }
 
 impl<P: Policy + Clone> Rewrites for StreamGate<P> {
-    fn push(&mut self, chunk: &[u8], handler: &mut impl StreamHandler) {
+    fn push(&mut self, chunk: &[u8], handler: &mut dyn StreamHandler) {
         self.push(chunk, handler);
     }
 
-    fn finish(&mut self, handler: &mut impl StreamHandler) {
+    fn finish(&mut self, handler: &mut dyn StreamHandler) {
         self.finish(handler);
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn rewrite_whole<R: TextRewriter>(
     whole: WholeText<'_, R>,
     scratch: &mut Scratch,
     edit: EditBuffer<'_>,
-    handler: &mut impl StreamHandler,
+    handler: &mut dyn StreamHandler,
 ) -> WholeWritten {
     let Scratch { decoded, out } = scratch;
     let (content, escaped) = (whole.text.content(whole.data), whole.text.escaped);

@@ -13,7 +13,7 @@ use testkit::search;
 const GENERATED: u64 = 1_000;
 
 /// Seeds of a plain run.
-const PLAIN: u64 = 400;
+const PLAIN: u64 = 200;
 
 fn corpus() -> PathBuf {
     testkit::root().join("corpus")

@@ -47,7 +47,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         frame: &Frame<'_>,
         alone: Alone,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let Alone { id, text, .. } = alone;
         self.edits.clear();
@@ -94,7 +94,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         frame: &Frame<'_>,
         place: Range<usize>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let out = self.changed(frame.raw, place);
         self.write(&out, handler);

@@ -28,7 +28,7 @@ impl<R: TextRewriter> State<R> {
         frame: &Frame<'_>,
         found: &[Found],
         pending: &mut EventPlan,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         if self.reader.ends_reading {
             // A block that holds text back has text.
@@ -86,7 +86,7 @@ impl<R: TextRewriter> State<R> {
         found: &Found,
         (all, place): (&[Found], usize),
         pending: &mut EventPlan,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         match *found {
             Found::Text(id, text, piece) => {

@@ -16,7 +16,7 @@ const SHORTEST: u64 = 4;
 
 impl<R: TextRewriter> State<R> {
     /// Ends a text to which more may come, before it is forgotten: what is held back of it has reached a limit.
-    pub(super) fn make_room(&mut self, id: TextId, handler: &mut impl StreamHandler) {
+    pub(super) fn make_room(&mut self, id: TextId, handler: &mut dyn StreamHandler) {
         if let Some(text) = self.texts.get_mut(id) {
             text.is_at_limit = R::WITHHOLDS_UNREAD;
         }
@@ -144,7 +144,7 @@ impl<R: TextRewriter> State<R> {
         frame: &Frame<'_>,
         written: &WholeWritten,
         (is_repeated, may_be_forgotten): (bool, bool),
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         if let Some(guard) = &mut self.guard {
             guard.effort = written.effort;

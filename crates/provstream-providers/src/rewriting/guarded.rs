@@ -22,7 +22,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         envelope: Kind,
         piece: &mut StreamPiece<'_>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         match piece {
             StreamPiece::Other(text) | StreamPiece::Close(text) => {
@@ -83,7 +83,7 @@ impl<R: TextRewriter> State<R> {
     pub(super) fn note_json_beside(
         &mut self,
         piece: &StreamPiece<'_>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let (beside, span) = match piece {
             StreamPiece::Event(frame) | StreamPiece::Unterminated(frame)
@@ -109,7 +109,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Held-back text has reached a limit, so the policy's rule for limits decides about it.
     #[cold]
-    pub(super) fn reach_limits(&mut self, handler: &mut impl StreamHandler) {
+    pub(super) fn reach_limits(&mut self, handler: &mut dyn StreamHandler) {
         let holding = self.texts.iter().filter(|text| text.is_holding());
         let holding: Vec<_> = holding.map(|text| text.id).collect();
         for id in holding {
@@ -118,7 +118,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// At the end of the response: reports what was kept of a format that was never shown.
-    pub(super) fn finish_guarded(&mut self, handler: &mut impl StreamHandler) {
+    pub(super) fn finish_guarded(&mut self, handler: &mut dyn StreamHandler) {
         let kept = self.guard.as_mut().and_then(|guard| guard.take_kept());
         if let Some(kept) = kept {
             self.notice(Notice::new(NoticeCode::WithheldData, kept), handler);
@@ -155,7 +155,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Ends an event that was read without a format. An error is written at once, because nothing may follow it.
-    pub(super) fn end_unknown(&mut self, found: &[Found], handler: &mut impl StreamHandler) {
+    pub(super) fn end_unknown(&mut self, found: &[Found], handler: &mut dyn StreamHandler) {
         if let Some(guard) = &mut self.guard {
             guard.end_event();
         }
@@ -166,7 +166,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Writes the kept bytes, except events that a gate would change in the format or, if the format is unknown, in
     /// any.
-    pub(super) fn write_unknown(&mut self, handler: &mut impl StreamHandler) {
+    pub(super) fn write_unknown(&mut self, handler: &mut dyn StreamHandler) {
         let unknown = self.guard.as_mut().map(|guard| guard.take_unknown());
         for kept in unknown.into_iter().flatten() {
             if let Some(event) = &kept.event
@@ -197,7 +197,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Reports an event that is not written.
-    pub(super) fn withhold(&mut self, frame: &Frame<'_>, handler: &mut impl StreamHandler) {
+    pub(super) fn withhold(&mut self, frame: &Frame<'_>, handler: &mut dyn StreamHandler) {
         self.notice(Notice::new(NoticeCode::WithheldData, frame.span()), handler);
     }
 
@@ -207,7 +207,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         (bytes, start): (&'b [u8], u64),
         read: Range<usize>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> Cow<'b, [u8]> {
         let is_mark = start == 0 && bytes == b"\xEF\xBB\xBF";
         let lines = || harmless::lines(bytes).map(|line| line.of_read(&read));

@@ -32,7 +32,7 @@ pub(super) struct Inserted<'a> {
 
 impl<R: TextRewriter> State<R> {
     /// Ends all channels that are open, and writes what they held back; more of an event follows it or not.
-    pub(super) fn close(&mut self, is_before_event: bool, handler: &mut impl StreamHandler) {
+    pub(super) fn close(&mut self, is_before_event: bool, handler: &mut dyn StreamHandler) {
         self.end_thoughts(Some(ReasoningEnds::All), is_before_event, handler);
         self.reader.found.clear();
         self.reader.close();
@@ -62,7 +62,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         id: TextId,
         is_before_event: bool,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let Some(place) = self.texts.find(id) else {
             return;
@@ -109,7 +109,7 @@ impl<R: TextRewriter> State<R> {
         rest: &[u8],
         point: Option<Point>,
         is_before_event: bool,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let Some(format) = self.reader.format() else {
             return;
@@ -190,7 +190,7 @@ impl<R: TextRewriter> State<R> {
         event: &[u8],
         block: Option<(u32, Range<usize>)>,
         point: Option<Point>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let block = block.filter(|_| self.blocks.is_active());
         if let Some((block, _)) = block {
@@ -212,7 +212,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Ends what the events held back wait for, as there are too many of them, and writes them.
-    pub(super) fn settle_at_limit(&mut self, handler: &mut impl StreamHandler) {
+    pub(super) fn settle_at_limit(&mut self, handler: &mut dyn StreamHandler) {
         let undecided = self.undecided_texts();
         for text in self.texts.iter_mut() {
             let is_awaited = self.deferred.waits_for(text.id) || undecided.contains(&text.id);
@@ -233,7 +233,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Ends what the events held back wait for, and writes them.
-    pub(super) fn settle_all(&mut self, handler: &mut impl StreamHandler) {
+    pub(super) fn settle_all(&mut self, handler: &mut dyn StreamHandler) {
         self.settle_awaited(handler);
         if !self.deferred.is_empty() {
             self.release(handler);
@@ -241,7 +241,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Ends what the events held back wait for.
-    fn settle_awaited(&mut self, handler: &mut impl StreamHandler) {
+    fn settle_awaited(&mut self, handler: &mut dyn StreamHandler) {
         while let Some(channel) = self.deferred.waiting() {
             self.end(channel, true, handler);
             self.deferred.settle(channel);

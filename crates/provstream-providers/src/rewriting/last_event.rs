@@ -29,7 +29,7 @@ impl<R: TextRewriter> State<R> {
         frame: &mut Frame<'_>,
         pending: &EventPlan,
         (found, is_holding): (&[Found], bool),
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let completes = is_holding && self.changes_text(found) && is_whole_line(frame.raw);
         self.write_event(frame, pending, handler);
@@ -65,7 +65,7 @@ impl<R: TextRewriter> State<R> {
     /// Writes the blank line of an event that the stream ends within. Many clients do not read an event without it, but have to get the
     /// text of earlier events that is in this one now.
     #[cold]
-    fn write_blank_line(&mut self, raw: &[u8], handler: &mut impl StreamHandler) {
+    fn write_blank_line(&mut self, raw: &[u8], handler: &mut dyn StreamHandler) {
         let line_end = self.line_end.as_str().as_bytes();
         match (raw.last(), self.envelope, self.line_end) {
             (_, Kind::Lines | Kind::Array | Kind::Body | Kind::Encoded, _) => return,

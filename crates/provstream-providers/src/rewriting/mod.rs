@@ -218,7 +218,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         envelope: Kind,
         piece: &mut StreamPiece<'_>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         self.usual = None;
         if self.counting.is_settled() || self.is_read_now(envelope, piece, handler) {
@@ -243,11 +243,12 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
+    #[inline(never)]
     fn push_framed(
         &mut self,
         framer: &mut Framer,
         chunk: &[u8],
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> usize {
         self.catch_up(framer);
         self.usual = None;
@@ -264,7 +265,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Writes what is held back at the end of the response.
-    pub(super) fn finish(&mut self, handler: &mut impl StreamHandler) {
+    pub(super) fn finish(&mut self, handler: &mut dyn StreamHandler) {
         self.usual = None;
         if !self.counting.is_settled() {
             let indices = self.counting.finish();
@@ -283,7 +284,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         envelope: Kind,
         piece: &StreamPiece<'_>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> bool {
         let verdict = self.counting.judge(envelope, piece, self.reader.format());
         if let PieceVerdict::Settled(indices) = verdict {
@@ -293,7 +294,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Processes the events that were held until the meaning of choice indices is known.
-    fn settle_counting(&mut self, indices: Indices, handler: &mut impl StreamHandler) {
+    fn settle_counting(&mut self, indices: Indices, handler: &mut dyn StreamHandler) {
         self.reader.set_indices(indices);
         for (envelope, mut piece) in self.counting.take_held().pieces() {
             self.take_now(envelope, &mut piece, handler);
@@ -307,7 +308,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         envelope: Kind,
         piece: &mut StreamPiece<'_>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         if R::WITHHOLDS_UNREAD {
             self.take_guarded(envelope, piece, handler);
@@ -321,7 +322,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         envelope: Kind,
         piece: &mut StreamPiece<'_>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         self.envelope = envelope;
         if !R::WITHHOLDS_UNREAD && self.reader.format() == Some(Format::Gemini) {
@@ -359,13 +360,13 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    fn notice(&mut self, notice: Notice, handler: &mut impl StreamHandler) {
+    fn notice(&mut self, notice: Notice, handler: &mut dyn StreamHandler) {
         self.reader.report.add_notice(notice.code());
         handler.item(Item::Notice(notice));
     }
 
     /// Rewrites an event. `is_final`: the stream ends within it.
-    fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut impl StreamHandler) {
+    fn rewrite(&mut self, frame: &mut Frame<'_>, is_final: bool, handler: &mut dyn StreamHandler) {
         self.begin_event(frame.raw, is_final);
         handler.data(&frame.data);
         let mut odd = self.read(frame, is_final);
@@ -469,7 +470,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         found: &[Found],
         pending: &EventPlan,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let is_ahead = self.is_ahead && pending.is_decided();
         if !is_ahead || choices_of(found, self.reader.choices()) & !self.begun == 0 {
@@ -528,7 +529,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         frame: &Frame<'_>,
         code: NoticeCode,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         if R::WITHHOLDS_UNREAD {
             // A gate withholds it, so that nothing comes between.
@@ -569,7 +570,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Lets the guard inspect an event that was read, and writes the bytes that the guard kept if the event shows the
     /// format.
-    fn look(&mut self, frame: &Frame<'_>, handler: &mut impl StreamHandler) {
+    fn look(&mut self, frame: &Frame<'_>, handler: &mut dyn StreamHandler) {
         let is_streamed = self.is_streamed();
         let Some(guard) = &mut self.guard else {
             return;

@@ -24,7 +24,7 @@ const MANY_DELTAS: u32 = 256;
 
 impl<R: TextRewriter> State<R> {
     /// Reports the position of the next calls to the handler, if it changed.
-    pub(super) fn announce(&mut self, position: ChannelPosition, handler: &mut impl StreamHandler) {
+    pub(super) fn announce(&mut self, position: ChannelPosition, handler: &mut dyn StreamHandler) {
         if self.position != Some(position) {
             self.position = Some(position);
             handler.channel(position);
@@ -37,7 +37,7 @@ impl<R: TextRewriter> State<R> {
         frame: &Frame<'_>,
         (id, text, piece): (TextId, Str, Piece),
         pending: &mut EventPlan,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         if piece.is_joined {
             self.begin_part(&frame.data, (id, text), pending, handler);
@@ -63,7 +63,7 @@ impl<R: TextRewriter> State<R> {
         (id, text): (TextId, Str),
         (is_last, is_again): (bool, bool),
         fact: usize,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> bool {
         self.announce(text::position(id, is_again), handler);
         let start = self.edits.bytes.len();
@@ -140,7 +140,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Writes text to the blocks that it belongs to and that ended before.
-    pub(super) fn fill_blocks(&mut self, place: usize, handler: &mut impl StreamHandler) {
+    pub(super) fn fill_blocks(&mut self, place: usize, handler: &mut dyn StreamHandler) {
         while let Some(text) = self.texts.at_mut(place)
             && let Some(seams) = &mut text.seams
             && let Some(seam) = seams.take_written()
@@ -175,7 +175,7 @@ impl<R: TextRewriter> State<R> {
         frame: &Frame<'_>,
         (id, text, repeats): (TextId, Str, Repeats),
         pending: Option<&mut EventPlan>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> bool {
         let has_others = self.has_other_wholes();
         // Two full texts may have one name.
@@ -274,7 +274,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         id: TextId,
         removed: Option<OffsetShift>,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let rewriter = self.whole.as_deref().cloned();
         if let (Some(place), Some(rewriter)) = (self.place(id, handler), rewriter) {
@@ -291,7 +291,7 @@ impl<R: TextRewriter> State<R> {
         data: &[u8],
         (id, text): (TextId, Str),
         pending: &mut EventPlan,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         if pending.has_offsets && self.reader.format() == Some(Format::GeminiInteractions) {
             let content = provstream::json::decode(text.content(data), text.escaped);
@@ -329,7 +329,7 @@ impl<R: TextRewriter> State<R> {
     fn begin_after_whole(
         &mut self,
         place: usize,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> Option<usize> {
         let mut whole = self.texts.remove(place);
         let id = whole.id;
@@ -515,7 +515,7 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// The place of a channel's text, which begins if it has not. There is always one.
-    pub(super) fn place(&mut self, id: TextId, handler: &mut impl StreamHandler) -> Option<usize> {
+    pub(super) fn place(&mut self, id: TextId, handler: &mut dyn StreamHandler) -> Option<usize> {
         let place = self.texts.find(id);
         if place.is_some() {
             return place;

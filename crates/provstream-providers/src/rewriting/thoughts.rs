@@ -73,7 +73,7 @@ impl<R: TextRewriter> State<R> {
         (frame, is_final): (&Frame<'_>, bool),
         all: &[Found],
         pending: &mut EventPlan,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         if let Some(thoughts) = &mut self.thoughts {
             thoughts.is_final = is_final;
@@ -135,7 +135,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         frame: &Frame<'_>,
         piece: ThoughtPiece,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> bool {
         let ThoughtPiece { id, text, .. } = piece;
         if self.mode() == Reasoning::Drop {
@@ -185,7 +185,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         frame: &Frame<'_>,
         (id, text): (TextId, Str),
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> bool {
         if self.mode() == Reasoning::Drop {
             return self.empty(text);
@@ -232,7 +232,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         which: Option<ReasoningEnds>,
         is_before_event: bool,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let place = |thoughts: &Thoughts<R>| match which? {
             ReasoningEnds::All => thoughts.texts.oldest(|_| true),
@@ -265,7 +265,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         ended: &[Ended<R>],
         is_before_event: bool,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let is_beside =
             |one: &Ended<R>, other: &Ended<R>| one.text.template.is_of_event(&other.text.template);
@@ -320,7 +320,7 @@ impl<R: TextRewriter> State<R> {
         }
     }
 
-    fn announce_thought(&mut self, id: TextId, is_again: bool, handler: &mut impl StreamHandler) {
+    fn announce_thought(&mut self, id: TextId, is_again: bool, handler: &mut dyn StreamHandler) {
         // What is not reported is in the same place as what is.
         if !is_again {
             self.announce(text::reasoning(id), handler);

@@ -52,7 +52,7 @@ impl<R: TextRewriter> State<R> {
     /// Fast path: most events of a stream differ from the one before in a few characters of text, most of which are
     /// written unchanged. With many streams, the memory that an event touches, code included, determines its cost. So
     /// one pass over the bytes does the work of framing, reading and rewriting such an event; the slow path handles
-    /// all others. The framer [catches up](Self::catch_up) later.
+    /// all others, for which one copy of the code serves all handlers. The framer [catches up](Self::catch_up) later.
     #[inline]
     pub(crate) fn take_usual(
         &mut self,
@@ -90,7 +90,7 @@ impl<R: TextRewriter> State<R> {
         raw: &[u8],
         usual: Usual,
         alike: Alike,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) -> bool {
         self.note_sequence(raw, alike.sequence);
         let Some(state) = self.texts.at_mut(usize::from(usual.place)) else {

@@ -19,7 +19,7 @@ use crate::text_id::TextId;
 
 impl<R: TextRewriter> State<R> {
     /// Writes bytes of the response, or holds them back if events before them are held back.
-    pub(super) fn write(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
+    pub(super) fn write(&mut self, bytes: &[u8], handler: &mut dyn StreamHandler) {
         if !self.may_pass(bytes) {
             return;
         }
@@ -41,7 +41,7 @@ impl<R: TextRewriter> State<R> {
         guard.is_none_or(|guard| guard.passes(bytes, self.envelope, known))
     }
 
-    pub(super) fn write_now(&mut self, bytes: &[u8], handler: &mut impl StreamHandler) {
+    pub(super) fn write_now(&mut self, bytes: &[u8], handler: &mut dyn StreamHandler) {
         if !bytes.is_empty() {
             self.place = self.place_after(bytes);
             handler.bytes(bytes);
@@ -121,7 +121,7 @@ impl<R: TextRewriter> State<R> {
 
     /// Writes the first held events, up to the first to which text may still be added or which may still
     /// be removed.
-    pub(super) fn release_decided(&mut self, handler: &mut impl StreamHandler) {
+    pub(super) fn release_decided(&mut self, handler: &mut dyn StreamHandler) {
         let is_undecided = |number| self.is_number_undecided(number);
         if each(self.deferred.numbers()).any(is_undecided) {
             return;
@@ -147,12 +147,12 @@ impl<R: TextRewriter> State<R> {
     }
 
     /// Writes the events held back, but for those of blocks that lost all their text.
-    pub(super) fn release(&mut self, handler: &mut impl StreamHandler) {
+    pub(super) fn release(&mut self, handler: &mut dyn StreamHandler) {
         self.release_until(self.deferred.bytes.len(), u32::MAX, handler);
     }
 
     /// Writes the first of the events held back, which are those before a block, or all.
-    fn release_until(&mut self, upto: usize, block: u32, handler: &mut impl StreamHandler) {
+    fn release_until(&mut self, upto: usize, block: u32, handler: &mut dyn StreamHandler) {
         let (blocks, removed) = (self.blocks.clone(), self.blocks.settle(block));
         // The bytes are taken from what else is needed for the numbers.
         let mut deferred = core::mem::take(&mut self.deferred);
@@ -210,7 +210,7 @@ impl<R: TextRewriter> State<R> {
         &mut self,
         frame: &mut Frame<'_>,
         pending: &EventPlan,
-        handler: &mut impl StreamHandler,
+        handler: &mut dyn StreamHandler,
     ) {
         let is_held = !pending.is_decided()
             || !self.deferred.is_empty() && !self.is_ahead

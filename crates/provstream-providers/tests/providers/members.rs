@@ -14,12 +14,12 @@ use testkit::wire::oracle::Client;
 use crate::notation::{all, parser};
 use testkit::wire::output::Output;
 
-/// Streams of each format: 200, or as many as `PROVSTREAM_SEEDS` says; of those with markers, whose naive reference is slow, a
+/// Streams of each format: 100, or as many as `PROVSTREAM_SEEDS` says; of those with markers, whose naive reference is slow, a
 /// tenth.
 fn seeds(notation: Notation) -> u64 {
     match notation {
-        Notation::Annotations => testkit::search::seeds(200),
-        Notation::Markers => testkit::search::seeds(200) / 10,
+        Notation::Annotations => testkit::search::seeds(100),
+        Notation::Markers => testkit::search::seeds(100) / 10,
     }
 }
 
