@@ -25,7 +25,8 @@ const MAX_HASHED: usize = 64 << 20;
 pub struct Change {
     /// Number of the first line that differs, from 1, counted in the result.
     pub line: usize,
-    /// The line as it was recorded, at most 200 characters; `None` if the recorded result has ended before.
+    /// The line as it was recorded, at most 200 characters around the difference, with `…` in the place of others; with escapes if the lines
+    /// differ in bytes that are not text, or in their line feeds. `None` if the recorded result has ended before.
     pub was: Option<String>,
     /// The line as it is now; `None` if the result of today has ended before.
     pub now: Option<String>,
@@ -178,9 +179,9 @@ struct Neighbours<'a> {
     file: &'a [u8],
     before: &'a [u8],
     after: &'a [u8],
-    /// The file has the line before the result once.
+    /// The file has the line before the result once. Its beginning is there once in any case, and says nothing.
     is_before_unique: bool,
-    /// The file has the line after the result once.
+    /// The file has the line after the result once. Its end is there once in any case, and says nothing.
     is_after_unique: bool,
 }
 
@@ -194,8 +195,10 @@ impl<'a> Neighbours<'a> {
             is_before_unique: false,
             is_after_unique: false,
         };
-        neighbours.is_before_unique = neighbours.ends_before().take(2).count() == 1;
-        neighbours.is_after_unique = neighbours.starts_after().take(2).count() == 1;
+        neighbours.is_before_unique =
+            !before.is_empty() && neighbours.ends_before().take(2).count() == 1;
+        neighbours.is_after_unique =
+            !after.is_empty() && neighbours.starts_after().take(2).count() == 1;
         neighbours
     }
 
@@ -370,25 +373,59 @@ fn moved_commits(query: &GitLog, body: &Body, substrates: &Substrates) -> Option
 
 /// Finds the first line that differs.
 fn change(was: &[u8], now: &[u8]) -> Option<Change> {
-    let (was, now) = (String::from_utf8_lossy(was), String::from_utf8_lossy(now));
-    let (mut was, mut now) = (was.split_inclusive('\n'), now.split_inclusive('\n'));
-    let shown = |line: Option<&str>| {
-        line.map(|line| {
-            line.trim_end_matches('\n')
-                .chars()
-                .take(MAX_SHOWN)
-                .collect()
-        })
-    };
+    let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n');
+    let (mut was, mut now) = (lines(was), lines(now));
     for line in 1.. {
         match (was.next(), now.next()) {
             (None, None) => break,
             (was, now) if was == now => {}
             (was, now) => {
-                let (was, now) = (shown(was), shown(now));
+                let (was, now) = shown(was, now);
                 return Some(Change { line, was, now });
             }
         }
     }
     None
+}
+
+/// Writes two lines so that they differ.
+fn shown(was: Option<&[u8]>, now: Option<&[u8]>) -> (Option<String>, Option<String>) {
+    let (Some(was), Some(now)) = (was, now) else {
+        return (was.map(|was| cut(was, 0)), now.map(|now| cut(now, 0)));
+    };
+    let same = was.iter().zip(now).take_while(|(was, now)| was == now);
+    let same = same.count();
+    let from = match same < MAX_SHOWN / 2 {
+        true => 0,
+        false => same - MAX_SHOWN / 4,
+    };
+    let (was_text, now_text) = (cut(was, from), cut(now, from));
+    if was_text != now_text {
+        return (Some(was_text), Some(now_text));
+    }
+    // They differ in their line feeds, or in bytes that are not UTF-8. An escape has at most four characters.
+    let from = same.saturating_sub(MAX_SHOWN / 8);
+    let start = if from > 0 { "…" } else { "" };
+    let escaped = |line: &[u8]| {
+        let line = line[from..].escape_ascii().take(MAX_SHOWN);
+        format!(
+            "{start}{}",
+            String::from_utf8_lossy(&line.collect::<Vec<_>>())
+        )
+    };
+    (Some(escaped(was)), Some(escaped(now)))
+}
+
+/// Writes a line from an index on, or from the character around it, without the line feed; `…` is in the place of what is left out.
+fn cut(line: &[u8], from: usize) -> String {
+    let begins = |index: &usize| line[*index] & 0xC0 != 0x80;
+    let from = (0..=from).rev().find(begins).unwrap_or_default();
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let text = String::from_utf8_lossy(&line[from..]);
+    let start = if from > 0 { "…" } else { "" };
+    let end = match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    };
+    format!("{start}{end}")
 }

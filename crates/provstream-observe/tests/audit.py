@@ -20,7 +20,10 @@ for line in sys.stdin:
     if entry["kind"] == "expiry":
         body = canonical(entry["erased"])
     elif "query" in entry:
-        body = canonical({name: entry[name] for name in ("anchor", "query", "result", "salt")})
+        body = canonical({
+            "content": "content" in entry or "content_hex" in entry,
+            **{name: entry[name] for name in ("anchor", "query", "result", "salt")},
+        })
     else:
         body = None
     assert body is None or sha256(body.encode()) == entry["body"], f"the body of entry {count} was changed"

@@ -303,7 +303,9 @@ impl<'a> Results<'a> {
         if let Some(call) = part.function_call {
             self.call(call.id, call.name, call.args);
         }
-        if let Some(found) = part.function_response {
+        if let Some(found) = part.function_response
+            && !found.response.is_some_and(is_failure)
+        {
             self.result(found.id, found.response, true);
         }
     }
@@ -316,6 +318,21 @@ impl<'a> Results<'a> {
             _ => {}
         }
     }
+}
+
+/// Returns `true` if a response of Gemini's has the details of an error and no output.
+fn is_failure(response: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Ends<'a> {
+        #[serde(borrow)]
+        error: Option<&'a RawValue>,
+        #[serde(borrow)]
+        output: Option<&'a RawValue>,
+    }
+    // Most responses are read once, then.
+    let has_error = response.get().contains("\"error\"");
+    let ends: Option<Ends<'_>> = has_error.then(|| parsed(Some(response))).flatten();
+    ends.is_some_and(|ends| ends.error.is_some() && ends.output.is_none())
 }
 
 /// Returns a string as it is, and another value as JSON without white space.
@@ -389,6 +406,7 @@ mod tests {
             {"role": "model", "parts": [{"functionCall": {"id": "c1", "name": "read", "args": {"path": "a.rs"}}}]},
             {"role": "user", "parts": [
                 {"functionResponse": {"id": "c1", "name": "read", "response": "fn a"}},
+                {"functionResponse": {"id": "c1", "name": "read", "response": {"error": "failed"}}},
                 {"functionResponse": {"name": "read", "response": {"output": "without an id"}}}]},
         ]});
         for body in [openai, responses, anthropic, gemini] {

@@ -69,17 +69,19 @@ impl Header<'_> {
     }
 }
 
-/// Computes the digest of an observation's body. The content is covered by the digest of the result.
+/// Computes the digest of an observation's body. The content is covered by the digest of the result, and `has_content` says whether it is
+/// kept.
 pub(super) fn body_digest(
     query: &Query,
     result: Digest,
     anchor: Option<&Anchor>,
+    has_content: bool,
     salt: &[u8; 16],
 ) -> Digest {
     let anchor = anchor.map(|anchor| json!({ "before": anchor.before, "after": anchor.after }));
     // The members are in the order of RFC 8785, and the query is in its form.
     let text = format!(
-        r#"{{"anchor":{},"query":{query},"result":"{result}","salt":"{}"}}"#,
+        r#"{{"anchor":{},"content":{has_content},"query":{query},"result":"{result}","salt":"{}"}}"#,
         anchor.as_ref().map_or("null".to_owned(), canonical),
         hex(salt),
     );

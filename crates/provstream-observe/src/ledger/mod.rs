@@ -120,6 +120,9 @@ pub enum LedgerError {
     },
     /// Another process has held the lock for more than five seconds.
     Locked,
+    /// What has expired is erased, but its bytes are in the write-ahead log until another process has ended what it reads and the ledger is
+    /// expired again.
+    NotErased,
     /// The disk is full, or the file may not grow.
     Full,
     /// The file or its folder cannot be written.
@@ -141,6 +144,9 @@ impl fmt::Display for LedgerError {
             ),
             Self::Locked => f.write_str(
                 "the ledger is locked: another process has written to it for more than 5 s",
+            ),
+            Self::NotErased => f.write_str(
+                "another process reads the ledger, so the bytes of what has expired are still in its write-ahead log: expire it again later",
             ),
             Self::Full => f.write_str("cannot write the ledger: no space is left"),
             Self::ReadOnly => f.write_str("cannot write the ledger: it is read-only"),

@@ -7,7 +7,7 @@ use super::LedgerError;
 /// `application_id` of a ledger, "pvob".
 const APPLICATION_ID: i64 = 0x7076_6f62;
 /// `user_version` of a ledger.
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 2;
 
 /// Table and indexes of a ledger: kind, name and statement.
 const SCHEMA: [(&str, &str, &str); 3] = [

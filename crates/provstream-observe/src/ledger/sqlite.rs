@@ -251,6 +251,9 @@ impl Ledger for SqliteLedger {
             }
         }
         if expired.is_empty() {
+            drop(transaction);
+            // An expiry before may have left bytes there.
+            truncate_log(&connection)?;
             return Ok(0);
         }
         let head = head(&transaction)?;
@@ -283,9 +286,19 @@ impl Ledger for SqliteLedger {
             }
         }
         transaction.commit()?;
-        // The write-ahead log still has the old pages. If another process reads, its next checkpoint removes them.
-        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        truncate_log(&connection)?;
         Ok(expired.len() as u64)
+    }
+}
+
+/// Empties the write-ahead log, which still has pages from before the last write.
+fn truncate_log(connection: &Connection) -> Result<(), LedgerError> {
+    let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        row.get::<_, bool>(0)
+    })?;
+    match is_busy {
+        true => Err(LedgerError::NotErased),
+        false => Ok(()),
     }
 }
 
@@ -331,7 +344,13 @@ fn insert(
         class: observation.class(),
         time: &observation.time().to_string(),
         expires: expires.as_deref(),
-        body: body_digest(observation.query(), result, observation.anchor(), &salt),
+        body: body_digest(
+            observation.query(),
+            result,
+            observation.anchor(),
+            observation.content().is_some(),
+            &salt,
+        ),
     };
     let body = BodyColumns {
         query: observation.query().as_str(),
@@ -477,7 +496,13 @@ impl StoredEntry {
         };
         let content = self.content.as_deref().map(Digest::of);
         parsed.as_str() == query
-            && body_digest(&parsed, result, self.anchor.as_ref(), salt) == self.body
+            && body_digest(
+                &parsed,
+                result,
+                self.anchor.as_ref(),
+                content.is_some(),
+                salt,
+            ) == self.body
             && content.is_none_or(|content| content == result)
     }
 

@@ -77,6 +77,10 @@ pub(super) fn observe(work: QueryWork<'_>, query: &Grep) -> Result<FoundResult, 
         let line = format!("{} files and folders left out\n", search.left_out);
         search.found.content.extend_from_slice(line.as_bytes());
     }
+    if search.left == 0 {
+        let line = format!("ended after {} matching lines\n", query.limit);
+        search.found.content.extend_from_slice(line.as_bytes());
+    }
     Ok(search.found)
 }
 

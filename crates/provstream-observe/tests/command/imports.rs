@@ -93,7 +93,7 @@ fn logs_of_agents_are_recorded_once() {
         ("", "missing key \"tools\""),
     ] {
         write("tools.toml", tools);
-        bench.fails(&args, 1, message);
+        bench.fails(&args, 2, message);
     }
 }
 

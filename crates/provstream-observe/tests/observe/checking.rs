@@ -397,6 +397,9 @@ fn text_that_moves_is_there_to_its_end() {
             Outcome::Changed,
         ),
         ("a\nx();\nend", "a\ny();\nx();\nendXYZ", Outcome::Changed),
+        // The end of the file is no neighbour that the file has once.
+        ("p\nx\n", "p\ny\ns\nx\n", Outcome::Changed),
+        ("p\nx\n", "z\np\nx\ns\n", Outcome::Moved),
         // Lines that many others are beside, and shifted.
         (
             "def a\nx\nend\ndef b\nx\nend\n",
@@ -418,6 +421,64 @@ fn text_that_moves_is_there_to_its_end() {
             let outcome = bench.outcome(&annotation);
             assert_eq!(outcome, expected, "{keep:?} {was:?} {now:?}");
         }
+    }
+}
+
+/// Each difference is seen in what is shown.
+#[test]
+fn a_change_shows_where_the_lines_differ() {
+    let long = "é".repeat(300);
+    for (was, now, expected) in [
+        ("a\nb\n", "a\nc\n", ["b", "c"]),
+        ("a\nb\n", "a\nb", ["b\\n", "b"]),
+        ("a\nb\r\n", "a\nb\n", ["b\r", "b"]),
+        (
+            &format!("a\n{long}1\n"),
+            &format!("a\n{long}2\n"),
+            [
+                &format!("…{}1", "é".repeat(25)),
+                &format!("…{}2", "é".repeat(25)),
+            ],
+        ),
+        (
+            &format!("a\n1{long}\n"),
+            &format!("a\n2{long}\n"),
+            [
+                &format!("1{}…", "é".repeat(199)),
+                &format!("2{}…", "é".repeat(199)),
+            ],
+        ),
+    ] {
+        let bench = bench();
+        bench.write(was);
+        let annotation = bench.observe(&SubstrateQuery::code_read("ten", None), Keep::Content);
+        bench.write(now);
+        let change = bench.check(&annotation).change.expect("a change");
+        let found = [change.was, change.now].map(|line| line.expect("a line"));
+        assert_eq!((change.line, found), (2, expected.map(str::to_owned)));
+    }
+    let bench = bench();
+    let write = |content: &[u8]| fs::write(bench.dir.path().join("ten"), content).expect("written");
+    write(b"caf\xe9\n");
+    let annotation = bench.observe(&SubstrateQuery::code_read("ten", None), Keep::Content);
+    write(b"caf\xe8\n");
+    let change = bench.check(&annotation).change.expect("a change");
+    assert_eq!(change.was.as_deref(), Some("caf\\xe9\\n"));
+    assert_eq!(change.now.as_deref(), Some("caf\\xe8\\n"));
+}
+
+/// A search says that it has reached its limit, which it may have passed by a line.
+#[test]
+fn a_search_says_where_it_ends() {
+    let bench = bench();
+    for (limit, expected) in [
+        (10, "ten:10:line 10\nended after 10 matching lines\n"),
+        (11, "ten:10:line 10\n"),
+    ] {
+        let query = SubstrateQuery::grep("line", ".", false, Some(limit));
+        let found = bench.substrates.observe(&query).expect("observed").content;
+        let found = String::from_utf8(found).expect("UTF-8");
+        assert!(found.ends_with(expected), "{found}");
     }
 }
 
@@ -506,17 +567,13 @@ fn a_commit_that_is_too_large_is_not_read() {
 }
 
 #[test]
-fn lines_that_were_all_of_their_file_move() {
-    for (now, expected) in [
-        ("x\na\nb\n", Outcome::Moved),
-        ("x\na\nb\na\nb\n", Outcome::Moved),
-        ("x\na\nb\ny\n", Outcome::Changed),
-    ] {
+fn lines_that_were_all_of_their_file_have_no_neighbours() {
+    for now in ["x\na\nb\n", "x\na\nb\na\nb\n", "x\na\nb\ny\n"] {
         let bench = bench();
         bench.write("a\nb\n");
         let query = SubstrateQuery::code_read("ten", Some((1, 2)));
         let annotation = bench.observe(&query, Keep::Content);
         bench.write(now);
-        assert_eq!(bench.outcome(&annotation), expected, "{now:?}");
+        assert_eq!(bench.outcome(&annotation), Outcome::Changed, "{now:?}");
     }
 }

@@ -296,6 +296,44 @@ fn a_head_finds_what_was_cut_off_or_written_anew() {
 }
 
 #[test]
+fn content_is_neither_removed_nor_added_in_silence() {
+    for (seq, content) in [(1, "NULL"), (5, "CAST('content 5' || char(10) AS BLOB)")] {
+        let (dir, ledger) = ledger();
+        drop(ledger);
+        assert_eq!(faults(&dir, None), []);
+        let sql = format!("UPDATE entry SET content = {content} WHERE seq = {seq}");
+        tamper(&dir, &sql);
+        assert_eq!(faults(&dir, None), [LedgerFault::BodyChanged(seq)]);
+    }
+}
+
+/// Another process that reads keeps the write-ahead log, and with it what was erased.
+#[test]
+fn bytes_that_cannot_be_erased_yet_are_reported() {
+    let (dir, ledger) = ledger();
+    let has_bytes = || {
+        let files = ["obs.db", "obs.db-wal"].map(|name| fs::read(dir.path().join(name)));
+        let files = files.map(Result::unwrap_or_default);
+        files
+            .iter()
+            .any(|bytes| memchr::memmem::find(bytes, b"content 3").is_some())
+    };
+    let mut reader = Connection::open(dir.path().join("obs.db")).expect("a database");
+    let transaction = reader.transaction().expect("a transaction");
+    let count = transaction.query_row("SELECT count(*) FROM entry", [], |row| row.get(0));
+    assert_eq!(count, Ok(10));
+    let expired = ledger.expire(noon());
+    assert!(
+        matches!(expired, Err(LedgerError::NotErased)),
+        "{expired:?}"
+    );
+    assert!(has_bytes());
+    drop(transaction);
+    assert_eq!(ledger.expire(noon()).expect("expired"), 0);
+    assert!(!has_bytes());
+}
+
+#[test]
 fn a_flipped_byte_changes_nothing_or_is_found() {
     let (dir, ledger) = ledger();
     ledger.expire(noon()).expect("expired");
@@ -398,10 +436,10 @@ fn a_file_that_is_no_ledger_is_refused() {
     drop(SqliteLedger::open(&path).expect("a ledger"));
     let connection = Connection::open(&path).expect("a database");
     connection
-        .pragma_update(None, "user_version", 2)
+        .pragma_update(None, "user_version", 1)
         .expect("set");
     drop(connection);
-    let expected = "expected a ledger with schema version 1, found version 2";
+    let expected = "expected a ledger with schema version 2, found version 1";
     assert_eq!(error(&path).to_string(), expected);
     let missing = SqliteLedger::open_existing(dir.path().join("none.db"));
     assert!(

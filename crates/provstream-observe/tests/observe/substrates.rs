@@ -94,7 +94,7 @@ fn a_search_is_in_the_order_of_names_and_leaves_out_what_ripgrep_does() {
     let any_case = SubstrateQuery::grep("^FN b", ".", true, Some(1));
     assert_eq!(
         observe(&substrates, &any_case),
-        format!("b.rs:1:fn b() {{}}\n{left_out}")
+        format!("b.rs:1:fn b() {{}}\n{left_out}ended after 1 matching lines\n")
     );
     let error = substrates
         .observe(&grep("(", "."))

@@ -9,7 +9,9 @@ use std::process::ExitCode;
 use clap::Args;
 use provstream::provenance::Vocabulary;
 use provstream::settings::{self, read_text};
-use provstream_cli::{CommandOutput, CommandOutputOptions, escape, input_error, print_note};
+use provstream_cli::{
+    CommandOutput, CommandOutputOptions, escape, input_error, print_note, usage_error,
+};
 use provstream_observe::{Observation, SqliteLedger, ToolLogReader, ToolResult};
 use serde_json::json;
 
@@ -228,8 +230,9 @@ fn skip_line(file: &mut impl BufRead) -> std::io::Result<()> {
 /// Reads the classes of tools.
 fn classes(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let fail =
-        |error: &dyn std::fmt::Display| input_error(format_args!("{}: {error}", path.display()));
-    let text = read_text(path).map_err(|error| fail(&error))?;
+        |error: &dyn std::fmt::Display| usage_error(format_args!("{}: {error}", path.display()));
+    let text = read_text(path);
+    let text = text.map_err(|error| input_error(format_args!("{}: {error}", path.display())))?;
     let read = || -> Result<_, settings::Fault> {
         let file = settings::File::parse(text.as_bytes())?;
         let root = file.root(&["tools"])?;

@@ -107,7 +107,7 @@ fn read_services(path: &Path) -> anyhow::Result<provstream_observe::Services> {
     let file = provstream::settings::read_text(path);
     let file = file.map_err(|error| input_error(format_args!("{}: {error}", path.display())))?;
     let services = provstream_observe::Services::from_toml(file.as_bytes());
-    services.map_err(|error| input_error(format_args!("{}: {error}", path.display())))
+    services.map_err(|error| usage_error(format_args!("{}: {error}", path.display())))
 }
 
 /// A query that is not allowed is a wrong argument; what is not there cannot be read.
