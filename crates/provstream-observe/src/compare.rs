@@ -25,8 +25,8 @@ const MAX_HASHED: usize = 64 << 20;
 pub struct Change {
     /// Number of the first line that differs, from 1, counted in the result.
     pub line: usize,
-    /// The line as it was recorded, at most 200 characters around the difference, with `…` in the place of others; with escapes if the lines
-    /// differ in bytes that are not text, or in their line feeds. `None` if the recorded result has ended before.
+    /// The line as it was recorded, at most 200 characters around the difference, with `…` in the place of others. It has its line feed if the
+    /// other line has none, and escapes if they differ in bytes that are not UTF-8. `None` if the recorded result has ended before.
     pub was: Option<String>,
     /// The line as it is now; `None` if the result of today has ended before.
     pub now: Option<String>,
@@ -340,12 +340,12 @@ fn moved_matches(was: &[u8], now: &[u8]) -> Option<RepeatedQuery> {
     if !without_numbers(was).eq(without_numbers(now)) {
         return None;
     }
-    let change = change(was, now)?;
-    let place = |line: Option<String>| {
-        let line = line.unwrap_or_default();
+    let (_, was, moved) = first_difference(was, now)?;
+    let place = |line: Option<&[u8]>| {
+        let line = String::from_utf8_lossy(line.unwrap_or_default());
         line.splitn(3, ':').take(2).collect::<Vec<_>>().join(":")
     };
-    let detail = format!("now at {}, was at {}", place(change.now), place(change.was));
+    let detail = format!("now at {}, was at {}", place(moved), place(was));
     Some(RepeatedQuery {
         content: Some(now.to_vec()),
         ..RepeatedQuery::moved(detail)
@@ -371,21 +371,26 @@ fn moved_commits(query: &GitLog, body: &Body, substrates: &Substrates) -> Option
     })
 }
 
-/// Finds the first line that differs.
-fn change(was: &[u8], now: &[u8]) -> Option<Change> {
-    let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n');
+/// Number of the first line that differs, and both lines with their line feeds.
+type Difference<'a> = (usize, Option<&'a [u8]>, Option<&'a [u8]>);
+
+fn first_difference<'a>(was: &'a [u8], now: &'a [u8]) -> Option<Difference<'a>> {
+    let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n');
     let (mut was, mut now) = (lines(was), lines(now));
     for line in 1.. {
         match (was.next(), now.next()) {
             (None, None) => break,
             (was, now) if was == now => {}
-            (was, now) => {
-                let (was, now) = shown(was, now);
-                return Some(Change { line, was, now });
-            }
+            (was, now) => return Some((line, was, now)),
         }
     }
     None
+}
+
+fn change(was: &[u8], now: &[u8]) -> Option<Change> {
+    let (line, was, now) = first_difference(was, now)?;
+    let (was, now) = shown(was, now);
+    Some(Change { line, was, now })
 }
 
 /// Writes two lines so that they differ.
@@ -403,14 +408,19 @@ fn shown(was: Option<&[u8]>, now: Option<&[u8]>) -> (Option<String>, Option<Stri
     if was_text != now_text {
         return (Some(was_text), Some(now_text));
     }
-    // They differ in their line feeds, or in bytes that are not UTF-8. An escape has at most four characters.
+    let ends = |line: &[u8]| line.ends_with(b"\n");
+    if ends(was) != ends(now) {
+        let with_end = |text, line| if ends(line) { text + "\n" } else { text };
+        return (Some(with_end(was_text, was)), Some(with_end(now_text, now)));
+    }
+    // They differ in bytes that are not UTF-8. An escape has at most four characters.
     let from = same.saturating_sub(MAX_SHOWN / 8);
-    let start = if from > 0 { "…" } else { "" };
     let escaped = |line: &[u8]| {
-        let line = line[from..].escape_ascii().take(MAX_SHOWN);
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let start = if from > 0 { "…" } else { "" };
         format!(
             "{start}{}",
-            String::from_utf8_lossy(&line.collect::<Vec<_>>())
+            cut(line[from..].escape_ascii().to_string().as_bytes(), 0)
         )
     };
     (Some(escaped(was)), Some(escaped(now)))

@@ -88,8 +88,8 @@ impl<'a> RequestFacts<'a> {
     /// Reads the body of a request to OpenAI's chat completions or Responses, to Anthropic's messages, or to Gemini; also to servers with
     /// such an API. The body is parsed once.
     ///
-    /// Results without an identifier, without the call that they belong to, and those that are marked as errors are left out, and so are
-    /// all but the last 4,096 results.
+    /// Results without an identifier, without the call that they belong to, and those that are marked as errors (by `is_error`, in a response of
+    /// Gemini's by an `error` without `output`) are left out, and so are all but the last 4,096 results.
     #[must_use]
     pub fn of(body: &'a [u8]) -> Self {
         let text = core::str::from_utf8(body).ok();
@@ -332,7 +332,10 @@ fn is_failure(response: &RawValue) -> bool {
     // Most responses are read once, then.
     let has_error = response.get().contains("\"error\"");
     let ends: Option<Ends<'_>> = has_error.then(|| parsed(Some(response))).flatten();
-    ends.is_some_and(|ends| ends.error.is_some() && ends.output.is_none())
+    let is_empty = |value: &RawValue| matches!(value.get(), "\"\"" | "false" | "[]" | "{}" | "0");
+    ends.is_some_and(|ends| {
+        ends.error.is_some_and(|error| !is_empty(error)) && ends.output.is_none()
+    })
 }
 
 /// Returns a string as it is, and another value as JSON without white space.
@@ -406,13 +409,35 @@ mod tests {
             {"role": "model", "parts": [{"functionCall": {"id": "c1", "name": "read", "args": {"path": "a.rs"}}}]},
             {"role": "user", "parts": [
                 {"functionResponse": {"id": "c1", "name": "read", "response": "fn a"}},
-                {"functionResponse": {"id": "c1", "name": "read", "response": {"error": "failed"}}},
+                {"functionResponse": {"id": "c1", "name": "read", "response": {"error": "failed", "output": null}}},
                 {"functionResponse": {"name": "read", "response": {"output": "without an id"}}}]},
         ]});
         for body in [openai, responses, anthropic, gemini] {
             let found = read(&body.to_string());
             let expected = ["c1", "read", arguments, "fn a"].map(str::to_owned);
             assert_eq!(found, [expected], "{body}");
+        }
+    }
+
+    #[test]
+    fn an_error_without_output_is_a_failure() {
+        for (response, is_read) in [
+            (json!({"error": "failed"}), false),
+            (json!({"error": {"code": 5}, "output": null}), false),
+            (json!({"error": "in part", "output": "so"}), true),
+            (json!({"error": null, "result": "so"}), true),
+            (json!({"error": "", "result": "so"}), true),
+            (json!({"result": {"error": "is a word"}}), true),
+            (json!("\"error\""), true),
+        ] {
+            let body = json!({"contents": [{"parts": [
+                {"functionCall": {"id": "c1", "name": "read"}},
+                {"functionResponse": {"id": "c1", "name": "read", "response": response}}]}]});
+            assert_eq!(
+                read(&body.to_string()).len(),
+                usize::from(is_read),
+                "{body}"
+            );
         }
     }
 

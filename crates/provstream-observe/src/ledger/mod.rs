@@ -42,7 +42,7 @@ pub trait Ledger: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The store cannot be written. Nothing is erased then.
+    /// The store cannot be written. Nothing is erased then, unless the error is [`NotErased`](LedgerError::NotErased).
     fn expire(&self, now: Timestamp) -> Result<u64, LedgerError>;
 }
 
@@ -120,9 +120,9 @@ pub enum LedgerError {
     },
     /// Another process has held the lock for more than five seconds.
     Locked,
-    /// What has expired is erased, but its bytes are in the write-ahead log until another process has ended what it reads and the ledger is
-    /// expired again.
-    NotErased,
+    /// This number of observations is erased, but bytes of what has expired may still be in the write-ahead log, which is in use. They are not
+    /// after a further [`expire`](Ledger::expire) without this error.
+    NotErased(u64),
     /// The disk is full, or the file may not grow.
     Full,
     /// The file or its folder cannot be written.
@@ -145,8 +145,8 @@ impl fmt::Display for LedgerError {
             Self::Locked => f.write_str(
                 "the ledger is locked: another process has written to it for more than 5 s",
             ),
-            Self::NotErased => f.write_str(
-                "another process reads the ledger, so the bytes of what has expired are still in its write-ahead log: expire it again later",
+            Self::NotErased(_) => f.write_str(
+                "bytes of what has expired may still be in the write-ahead log of the ledger, which is in use: expire it again later",
             ),
             Self::Full => f.write_str("cannot write the ledger: no space is left"),
             Self::ReadOnly => f.write_str("cannot write the ledger: it is read-only"),

@@ -21,6 +21,8 @@ use crate::query::Query;
 
 /// Time that a write waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+/// Longest wait for others that use the write-ahead log.
+const TRUNCATE_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Columns of [`StoredEntry`].
 const COLUMNS: &str = "seq, kind, id, class, time, expires, body, chain, query, result, anchor_before, anchor_after, salt, content";
@@ -251,10 +253,14 @@ impl Ledger for SqliteLedger {
             }
         }
         if expired.is_empty() {
+            // An expiry before may have left bytes in the write-ahead log.
+            let select = "SELECT EXISTS (SELECT 1 FROM entry WHERE kind = 'expiry')";
+            let was_expired = transaction.query_row(select, [], |row| row.get(0))?;
             drop(transaction);
-            // An expiry before may have left bytes there.
-            truncate_log(&connection)?;
-            return Ok(0);
+            return match was_expired {
+                true => truncate_log(&connection, 0),
+                false => Ok(0),
+            };
         }
         let head = head(&transaction)?;
         let erased = erased_text(&ranges(expired.iter().copied()));
@@ -286,19 +292,19 @@ impl Ledger for SqliteLedger {
             }
         }
         transaction.commit()?;
-        truncate_log(&connection)?;
-        Ok(expired.len() as u64)
+        truncate_log(&connection, expired.len() as u64)
     }
 }
 
-/// Empties the write-ahead log, which still has pages from before the last write.
-fn truncate_log(connection: &Connection) -> Result<(), LedgerError> {
-    let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
-        row.get::<_, bool>(0)
-    })?;
+/// Empties the write-ahead log, which still has pages from before `erased` observations were erased, and returns their number.
+fn truncate_log(connection: &Connection, erased: u64) -> Result<u64, LedgerError> {
+    // Nobody can write while it waits for readers.
+    connection.busy_timeout(TRUNCATE_TIMEOUT)?;
+    let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+    connection.busy_timeout(LOCK_TIMEOUT)?;
     match is_busy {
-        true => Err(LedgerError::NotErased),
-        false => Ok(()),
+        Ok(false) => Ok(erased),
+        _ => Err(LedgerError::NotErased(erased)),
     }
 }
 

@@ -430,7 +430,7 @@ fn a_change_shows_where_the_lines_differ() {
     let long = "é".repeat(300);
     for (was, now, expected) in [
         ("a\nb\n", "a\nc\n", ["b", "c"]),
-        ("a\nb\n", "a\nb", ["b\\n", "b"]),
+        ("a\nb\n", "a\nb", ["b\n", "b"]),
         ("a\nb\r\n", "a\nb\n", ["b\r", "b"]),
         (
             &format!("a\n{long}1\n"),
@@ -463,8 +463,21 @@ fn a_change_shows_where_the_lines_differ() {
     let annotation = bench.observe(&SubstrateQuery::code_read("ten", None), Keep::Content);
     write(b"caf\xe8\n");
     let change = bench.check(&annotation).change.expect("a change");
-    assert_eq!(change.was.as_deref(), Some("caf\\xe9\\n"));
-    assert_eq!(change.now.as_deref(), Some("caf\\xe8\\n"));
+    assert_eq!(change.was.as_deref(), Some("caf\\xe9"));
+    assert_eq!(change.now.as_deref(), Some("caf\\xe8"));
+}
+
+#[test]
+fn a_place_of_moved_matches_has_its_whole_path() {
+    let bench = bench();
+    let name = "f".repeat(150);
+    let write = |text: &str| fs::write(bench.dir.path().join(&name), text).expect("written");
+    write("a\n");
+    let query = SubstrateQuery::grep("a", &name, false, None);
+    let annotation = bench.observe(&query, Keep::Content);
+    write("b\na\n");
+    let expected = format!("now at {name}:2, was at {name}:1");
+    assert_eq!(bench.check(&annotation).detail, Some(expected));
 }
 
 /// A search says that it has reached its limit, which it may have passed by a line.

@@ -216,13 +216,17 @@ fn expire(now: Option<Timestamp>, options: &Options) -> anyhow::Result<ExitCode>
         .ledger
         .open()?
         .expire(now.unwrap_or_else(Timestamp::now));
-    let count = expired.map_err(|error| options.ledger.error(&error))?;
+    let count = match &expired {
+        Ok(count) | Err(LedgerError::NotErased(count)) => *count,
+        Err(error) => return Err(options.ledger.error(error)),
+    };
     let mut report = options.report()?;
     match report.is_pretty() {
         true => report.write_lines(format!("{count} observations erased\n")),
         false => report.write_record(&json!({ "event": "expired", "count": count })),
     }
     report.commit()?;
+    expired.map_err(|error| options.ledger.error(&error))?;
     Ok(ExitCode::SUCCESS)
 }
 
