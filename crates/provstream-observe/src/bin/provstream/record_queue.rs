@@ -101,21 +101,30 @@ impl Drop for CloseAtEnd {
 }
 
 impl RecordQueue {
-    /// Starts the thread, which calls `record` with the jobs that come within the time `gather`. If that fails, the jobs that came
-    /// meanwhile fail with it, since a ledger that is locked or full is so for them: it delays each of them once.
+    /// Starts the thread, which calls `record` with the jobs that come within the time `gather`, and gets the number of results that were
+    /// recorded of each. If that fails, the jobs that came meanwhile fail with it, since a ledger that is locked or full is so for them: it
+    /// delays each of them once.
     pub(super) fn start(
         gather: Duration,
-        mut record: impl FnMut(Vec<RecordJob>) -> Result<(), String> + Send + 'static,
+        mut record: impl FnMut(&[RecordJob]) -> Result<Vec<u64>, String> + Send + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let end = CloseAtEnd(Arc::clone(&shared));
         let thread = Builder::new().name("provstream-record".into());
         let thread = thread.spawn(move || {
-            while let Some(jobs) = end.0.next(gather) {
-                let Err(error) = record(jobs) else { continue };
-                let meanwhile = end.0.waiting().take_jobs();
-                for job in meanwhile {
-                    (job.done)(Err(error.clone()));
+            while let Some(mut jobs) = end.0.next(gather) {
+                let recorded = record(&jobs);
+                if recorded.is_err() {
+                    // Before the end of any job, after which a further one may come that does not fail.
+                    jobs.append(&mut end.0.waiting().take_jobs());
+                }
+                for (index, job) in jobs.into_iter().enumerate() {
+                    (job.done)(
+                        recorded
+                            .as_ref()
+                            .map(|all| all[index])
+                            .map_err(Clone::clone),
+                    );
                 }
             }
         })?;
@@ -202,13 +211,7 @@ mod tests {
 
     /// A queue whose recorder ends each job with the number of those that it got together.
     fn start() -> RecordQueue {
-        let queue = RecordQueue::start(HOUR, |jobs| {
-            let count = jobs.len() as u64;
-            for job in jobs {
-                (job.done)(Ok(count));
-            }
-            Ok(())
-        });
+        let queue = RecordQueue::start(HOUR, |jobs| Ok(vec![jobs.len() as u64; jobs.len()]));
         queue.expect("a thread")
     }
 
@@ -256,8 +259,6 @@ mod tests {
         let queue = RecordQueue::start(HOUR, move |jobs| {
             begun.send(jobs.len()).expect("a test");
             failed.recv_timeout(PATIENCE).expect("a test");
-            jobs.into_iter()
-                .for_each(|job| (job.done)(Err("locked".to_owned())));
             Err("locked".to_owned())
         });
         let queue = queue.expect("a thread");
@@ -273,6 +274,30 @@ mod tests {
         );
         drop((queue, fail));
         assert!(waits.recv_timeout(PATIENCE).is_err(), "not recorded again");
+    }
+
+    /// Who knows of a failure asks again, and gets another answer.
+    #[test]
+    fn a_job_that_comes_after_a_failure_does_not_fail_with_it() {
+        let mut fails = [true, false].into_iter();
+        let queue = RecordQueue::start(HOUR, move |jobs| match fails.next() {
+            Some(true) => Err("locked".to_owned()),
+            _ => Ok(vec![1; jobs.len()]),
+        });
+        let queue = Arc::new(queue.expect("a thread"));
+        let (sender, ends) = channel();
+        let again = (Arc::clone(&queue), sender.clone());
+        queue.push(RecordJob {
+            results: Vec::new(),
+            now: Timestamp::now(),
+            done: Box::new(move |count| {
+                assert_eq!(count, Err("locked".to_owned()));
+                push(&again.0, 9, &again.1);
+                again.0.hurry();
+            }),
+        });
+        queue.hurry();
+        assert_eq!(next(&ends), Ok(1));
     }
 
     /// Nobody waits for a thread that has ended.

@@ -108,35 +108,30 @@ impl Recorded {
         new
     }
 
-    /// Records the results of several requests in one transaction; an error is that of writing it.
-    fn record(&self, jobs: Vec<RecordJob>) -> Result<(), String> {
+    /// Records the results of several requests in one transaction, and returns how many of each are recorded; an error is that of writing it.
+    fn record(&self, jobs: &[RecordJob]) -> Result<Vec<u64>, String> {
         let (mut observations, mut latest) = (Vec::new(), Vec::new());
-        let mut ends = Vec::new();
+        let mut ranges = Vec::new();
         for job in jobs {
             let first = observations.len();
             for new in &job.results {
                 observations.extend(self.observation(new, job.now));
                 latest.push((new.call, new.fingerprint));
             }
-            ends.push((job.done, first..observations.len()));
+            ranges.push(first..observations.len());
         }
         let recorded = match observations.is_empty() {
             true => Ok(Vec::new()),
             false => self.ledger.record_changed(&observations).map_err(text),
-        };
-        if recorded.is_ok() {
-            let mut known = self.known();
-            if known.len() + latest.len() > MAX_KNOWN {
-                known.clear();
-            }
-            known.extend(latest);
+        }?;
+        let mut known = self.known();
+        if known.len() + latest.len() > MAX_KNOWN {
+            known.clear();
         }
-        for (done, of_job) in ends {
-            let recorded = recorded.as_ref().map_err(Clone::clone);
-            let is_recorded = recorded.map(|all| all[of_job].iter());
-            done(is_recorded.map(|all| all.filter(|is_recorded| **is_recorded).count() as u64));
-        }
-        recorded.map(drop)
+        known.extend(latest);
+        let count = |all: &[bool]| all.iter().filter(|is_recorded| **is_recorded).count() as u64;
+        let counts = ranges.into_iter().map(|range| count(&recorded[range]));
+        Ok(counts.collect())
     }
 
     /// Returns the observation of a result; `None` if it has no text, or what nobody can cite, such as a very long id.
