@@ -374,6 +374,7 @@ fn moved_commits(query: &GitLog, body: &Body, substrates: &Substrates) -> Option
 /// Number of the first line that differs, and both lines with their line feeds.
 type Difference<'a> = (usize, Option<&'a [u8]>, Option<&'a [u8]>);
 
+/// Finds the first line that differs.
 fn first_difference<'a>(was: &'a [u8], now: &'a [u8]) -> Option<Difference<'a>> {
     let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n');
     let (mut was, mut now) = (lines(was), lines(now));
@@ -387,6 +388,7 @@ fn first_difference<'a>(was: &'a [u8], now: &'a [u8]) -> Option<Difference<'a>> 
     None
 }
 
+/// Shows the first line that differs.
 fn change(was: &[u8], now: &[u8]) -> Option<Change> {
     let (line, was, now) = first_difference(was, now)?;
     let (was, now) = shown(was, now);

@@ -323,18 +323,18 @@ impl<'a> Results<'a> {
 /// Returns `true` if a response of Gemini's has the details of an error and no output.
 fn is_failure(response: &RawValue) -> bool {
     #[derive(Deserialize)]
-    struct Ends<'a> {
+    struct FunctionOutcome<'a> {
         #[serde(borrow)]
         error: Option<&'a RawValue>,
         #[serde(borrow)]
         output: Option<&'a RawValue>,
     }
-    // Most responses are read once, then.
+    // A response without this name is not parsed once more.
     let has_error = response.get().contains("\"error\"");
-    let ends: Option<Ends<'_>> = has_error.then(|| parsed(Some(response))).flatten();
+    let outcome: Option<FunctionOutcome<'_>> = has_error.then(|| parsed(Some(response))).flatten();
     let is_empty = |value: &RawValue| matches!(value.get(), "\"\"" | "false" | "[]" | "{}" | "0");
-    ends.is_some_and(|ends| {
-        ends.error.is_some_and(|error| !is_empty(error)) && ends.output.is_none()
+    outcome.is_some_and(|outcome| {
+        outcome.error.is_some_and(|error| !is_empty(error)) && outcome.output.is_none()
     })
 }
 

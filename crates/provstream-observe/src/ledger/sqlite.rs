@@ -253,8 +253,8 @@ impl Ledger for SqliteLedger {
             }
         }
         if expired.is_empty() {
-            // An expiry before may have left bytes in the write-ahead log.
-            let select = "SELECT EXISTS (SELECT 1 FROM entry WHERE kind = 'expiry')";
+            // An expiry before may have left bytes in the write-ahead log. The empty id of expiries is in an index.
+            let select = "SELECT EXISTS (SELECT 1 FROM entry WHERE id = '' AND kind = 'expiry')";
             let was_expired = transaction.query_row(select, [], |row| row.get(0))?;
             drop(transaction);
             return match was_expired {

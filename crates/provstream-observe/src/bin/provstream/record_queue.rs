@@ -276,7 +276,7 @@ mod tests {
         assert!(waits.recv_timeout(PATIENCE).is_err(), "not recorded again");
     }
 
-    /// Who knows of a failure asks again, and gets another answer.
+    /// A job that is pushed when another one has failed is recorded.
     #[test]
     fn a_job_that_comes_after_a_failure_does_not_fail_with_it() {
         let mut fails = [true, false].into_iter();
