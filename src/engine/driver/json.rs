@@ -81,7 +81,7 @@ impl Engine {
             let dropped = Some((CandidateStep::Dropped, 0));
             Scan::at_end(self, input, sink).abandon(start, dropped);
         }
-        self.reader.begin(input.limits, start, false);
+        self.reader.begin(input.limits, start, false, true);
         let bracket = Input {
             chunk: b"[",
             base: start,
@@ -118,11 +118,11 @@ impl Engine {
     pub(super) fn removable_in_json(&self) -> usize {
         if self.held.is_some() {
             0
+        } else if self.reader.lexer().bracket_stops() {
+            MOST_REMOVED
         } else if self.reader.lexer().is_in_string() {
             // A control character has to end the string first.
             MOST_REMOVED - 1
-        } else if self.reader.lexer().bracket_stops() {
-            MOST_REMOVED
         } else {
             0
         }
@@ -191,10 +191,9 @@ impl Scan<'_> {
             Context::Block(block) => block.fence.quoted,
             _ => self.engine.mode == Mode::Ndjson,
         };
-        let start = self.offset(here);
-        self.engine
-            .reader
-            .begin(self.input.limits, start, single_line);
+        let (start, in_text) = (self.offset(here), !self.engine.is_sequence());
+        let reader = &mut self.engine.reader;
+        reader.begin(self.input.limits, start, single_line, in_text);
         self.engine.json.open = true;
         here
     }

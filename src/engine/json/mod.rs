@@ -103,9 +103,9 @@ impl JsonReader {
         }
     }
 
-    /// Prepares for a value that starts at stream offset `start`.
-    pub(crate) fn begin(&mut self, limits: &Limits, start: u64, single_line: bool) {
-        self.lexer.begin(limits.max_depth(), single_line);
+    /// Prepares for a value that starts at stream offset `start`, with `in_text` in free text.
+    pub(crate) fn begin(&mut self, limits: &Limits, start: u64, single_line: bool, in_text: bool) {
+        self.lexer.begin(limits.max_depth(), single_line, in_text);
         self.start = start;
         self.end_deferral();
         debug_assert!(self.ahead.is_none());

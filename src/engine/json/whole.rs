@@ -186,8 +186,13 @@ impl Whole<'_> {
             b'}' => false,
             _ => return Err(Miss::Other),
         };
+        // The outermost object may turn out to be prose.
+        let mut is_first = self.depth == self.input.limits.max_depth() as u32;
         while goes_on {
             let (name, value) = tokens.plain_name()?;
+            if core::mem::take(&mut is_first) && name.contains(&b'[') {
+                return Err(Miss::Other);
+            }
             match known(name) {
                 None | Some(KnownName::Part(_)) => tokens.skip_plain(value)?,
                 Some(KnownName::Assertion) if value == b'"' && found.assertion.is_none() => {

@@ -86,7 +86,7 @@ fn the_grammar_is_that_of_another_reader() {
                 Err(error) if error.to_string().contains("recursion") => continue,
                 Err(_) => false,
             };
-            let (root, outcome) = read::read(document, 0, usize::MAX, false);
+            let (root, outcome) = read::read(document, 0, usize::MAX, false, false);
             let end = document.len();
             assert_eq!(root.closed, matches!(outcome, Outcome::Complete { .. }));
             assert_eq!(

@@ -160,7 +160,17 @@ impl JsonScan<'_> {
             && stream.is_own(at)
             && json::prose::is_tried(stream, from, at, feed_offends);
         let hold = self.reading.hold_records;
-        let read = || json::value(stream, at, feed_offends, hold, self.limits, self.vocabulary);
+        let read = || {
+            json::value(
+                stream,
+                at,
+                feed_offends,
+                true,
+                hold,
+                self.limits,
+                self.vocabulary,
+            )
+        };
         let value = tried.then(read)?;
         if let ReadOutcome::TooDeep { at } = value.outcome {
             self.barred = stream.line_end(at);

@@ -99,6 +99,8 @@ enum LexState {
     NextMember,
     /// The rest of a name.
     Name,
+    /// The rest of the first name of an object in free text, which a `[` ends.
+    FirstName,
     Colon,
     /// A comma, or the end of the object or array.
     After,
@@ -137,6 +139,8 @@ pub(crate) struct Lexer {
     escaped: bool,
     /// A line feed is not white space.
     single_line: bool,
+    /// The value is in free text, so it may turn out to be prose.
+    in_text: bool,
     max_depth: u32,
     nesting: Nesting,
     /// Stream offset of the current number, literal or string content.
@@ -145,12 +149,14 @@ pub(crate) struct Lexer {
 }
 
 impl Lexer {
-    /// Prepares for a new value; with `single_line`, a line feed is invalid.
-    pub(crate) fn begin(&mut self, max_depth: usize, single_line: bool) {
+    /// Prepares for a new value; with `single_line`, a line feed is invalid. With `in_text`, a `[`
+    /// in the first name of an outermost object is invalid too.
+    pub(crate) fn begin(&mut self, max_depth: usize, single_line: bool, in_text: bool) {
         self.state = LexState::Value;
         self.nesting.clear();
         self.max_depth = max_depth as u32;
         self.single_line = single_line;
+        self.in_text = in_text;
         self.white = White::default();
     }
 
@@ -185,10 +191,10 @@ impl Lexer {
     /// name.
     pub(crate) const fn open_string(&self) -> Option<(u64, bool)> {
         match self.state {
-            LexState::Name => Some((self.token, true)),
+            LexState::Name | LexState::FirstName => Some((self.token, true)),
             LexState::String => Some((self.token, false)),
             LexState::Escape | LexState::Hex => {
-                Some((self.token, matches!(self.string, LexState::Name)))
+                Some((self.token, !matches!(self.string, LexState::String)))
             }
             _ => None,
         }
@@ -208,7 +214,10 @@ impl Lexer {
 
     /// Returns `true` within a string, except within an escape.
     pub(crate) const fn is_in_string(&self) -> bool {
-        matches!(self.state, LexState::String | LexState::Name)
+        matches!(
+            self.state,
+            LexState::String | LexState::Name | LexState::FirstName
+        )
     }
 
     /// Returns `true` if the value is complete when the input ends here.
@@ -221,9 +230,11 @@ impl Lexer {
     /// Returns `true` if a `[` would be invalid here or exceed the maximum depth.
     pub(crate) const fn bracket_stops(&self) -> bool {
         match self.state {
-            LexState::FirstMember | LexState::NextMember | LexState::Colon | LexState::After => {
-                true
-            }
+            LexState::FirstMember
+            | LexState::NextMember
+            | LexState::FirstName
+            | LexState::Colon
+            | LexState::After => true,
             LexState::Value | LexState::FirstElement => self.nesting.depth() == self.max_depth,
             _ => false,
         }
@@ -247,7 +258,20 @@ impl Lexer {
     /// Class of the bytes that only continue an open string; 0 if there is none.
     #[inline]
     pub(crate) const fn byte_class(&self) -> ByteClasses {
-        if self.is_in_string() { STRING } else { 0 }
+        match self.state {
+            LexState::String | LexState::Name => STRING,
+            _ => 0,
+        }
+    }
+
+    /// State after the opening quote of a name, which comes after `state`.
+    #[inline]
+    const fn name_state(&self, state: LexState) -> LexState {
+        if self.in_text && matches!(state, LexState::FirstMember) && self.nesting.depth() == 1 {
+            LexState::FirstName
+        } else {
+            LexState::Name
+        }
     }
 
     /// Returns how the line that contains stream offset `at` begins.

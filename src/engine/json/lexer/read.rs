@@ -3,6 +3,7 @@
 use super::number::NumberPart;
 use super::run::string_run;
 use super::{LexState, Lexer, Object, Quoted, ValueStatus, Visit};
+use memchr::memchr;
 
 impl Lexer {
     /// Reads `bytes` from index `at` on; `base` is the stream offset of index 0. Returns the index
@@ -25,8 +26,15 @@ impl Lexer {
         let mut state = self.state;
         let step = loop {
             match state {
-                LexState::Name | LexState::String => {
+                LexState::Name | LexState::FirstName | LexState::String => {
+                    let from = at;
                     at = string_run(bytes, at);
+                    if state == LexState::FirstName
+                        && let Some(bracket) = memchr(b'[', bytes.get(from..at).unwrap_or_default())
+                    {
+                        at = from + bracket;
+                        break Some(ValueStatus::Stopped);
+                    }
                     match bytes.get(at) {
                         Some(b'"') => {}
                         Some(b'\\') => {
@@ -170,7 +178,8 @@ impl Lexer {
                         None => break Some(ValueStatus::More),
                         Some(b'"') => {
                             at += 1;
-                            state = self.begin_quoted(LexState::Name, base + at as u64);
+                            let name = self.name_state(state);
+                            state = self.begin_quoted(name, base + at as u64);
                         }
                         Some(b'}') if state == LexState::FirstMember => {
                             at += 1;

@@ -66,7 +66,8 @@ impl Lexer {
                 LexState::Colon if byte == b':' => state = LexState::Value,
                 LexState::After if byte == b',' => state = LexState::NextMember,
                 LexState::FirstMember | LexState::NextMember if byte == b'"' => {
-                    state = self.begin_quoted(LexState::Name, base + at as u64 + 1);
+                    let name = self.name_state(state);
+                    state = self.begin_quoted(name, base + at as u64 + 1);
                 }
                 _ => break,
             }

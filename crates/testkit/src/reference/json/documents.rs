@@ -47,7 +47,7 @@ pub fn documents(
         if !stream.is_own(at) || is_space(stream.bytes[at]) {
             at += 1;
         } else if begins(stream.bytes[at]) {
-            let read = value(stream, at, false, hold_records, limits, vocabulary);
+            let read = value(stream, at, false, false, hold_records, limits, vocabulary);
             at = match read.outcome {
                 Outcome::Complete { end } | Outcome::Open { end } => end,
                 Outcome::TooDeep { at } => stream.line_end(at),
@@ -92,7 +92,7 @@ pub fn lines(
             at = stream.line_end(at);
             has_value = false;
         } else {
-            let read = value(stream, at, true, hold_records, limits, vocabulary);
+            let read = value(stream, at, true, false, hold_records, limits, vocabulary);
             has_value = matches!(
                 read.outcome,
                 Outcome::Complete { .. } | Outcome::Open { .. }

@@ -47,7 +47,7 @@ impl Value {
 }
 
 /// Reads the value that starts at `start` in model text. With `feed_offends`, a line feed breaks
-/// the value.
+/// the value; with `in_text`, it is a value in free text.
 #[expect(
     clippy::too_many_arguments,
     reason = "the naive reference passes on what it knows instead of keeping it"
@@ -56,13 +56,14 @@ pub fn value(
     stream: &Stream,
     start: usize,
     feed_offends: bool,
+    in_text: bool,
     hold_records: bool,
     limits: &RefLimits,
     vocabulary: &RefVocabulary,
 ) -> Value {
     let own_end = stream.own_end(start);
     let bytes = &stream.bytes[..own_end];
-    let (root, outcome) = read::read(bytes, start, limits.max_depth, feed_offends);
+    let (root, outcome) = read::read(bytes, start, limits.max_depth, feed_offends, in_text);
     let mut events = Vec::new();
     let reported = extract::extract(bytes, &root, limits, vocabulary, &mut events);
     let is_record = root.closed && reported.root;

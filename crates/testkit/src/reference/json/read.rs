@@ -75,14 +75,22 @@ impl Node {
     }
 }
 
-/// Reads the value that starts at `start`; with `feed_offends`, a line feed is not white space.
-pub fn read(bytes: &[u8], start: usize, max_depth: usize, feed_offends: bool) -> (Node, Outcome) {
+/// Reads the value that starts at `start`; with `feed_offends`, a line feed is not white space. With `in_text`, a `[` in the
+/// first name of the outermost object is an offending byte.
+pub fn read(
+    bytes: &[u8],
+    start: usize,
+    max_depth: usize,
+    feed_offends: bool,
+    in_text: bool,
+) -> (Node, Outcome) {
     let mut reader = Reader {
         bytes,
         at: start,
         depth: 0,
         max_depth,
         feed_offends,
+        in_text,
     };
     let mut root = Node::at(start);
     let outcome = match reader.value(&mut root) {
@@ -104,6 +112,8 @@ struct Reader<'a> {
     max_depth: usize,
     /// A line feed is not white space.
     feed_offends: bool,
+    /// The value is in free text.
+    in_text: bool,
 }
 
 impl Reader<'_> {
@@ -155,7 +165,7 @@ impl Reader<'_> {
             }
             Some(b'"') => {
                 node.kind = Kind::Text;
-                self.string()?;
+                self.string(false)?;
             }
             Some(b'n') => {
                 node.kind = Kind::Null;
@@ -197,7 +207,8 @@ impl Reader<'_> {
             if self.peek() != Some(b'"') {
                 return self.refuse();
             }
-            let name = self.string()?;
+            let may_be_prose = self.in_text && self.depth == 1 && members.is_empty();
+            let name = self.string(may_be_prose)?;
             self.space();
             self.one(|byte| byte == b':')?;
             self.space();
@@ -240,12 +251,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a string and returns the range between its quotes.
-    fn string(&mut self) -> Result<Range<usize>, Outcome> {
+    /// Reads a string and returns the range between its quotes; with `bracket_offends`, a `[` is an offending byte.
+    fn string(&mut self, bracket_offends: bool) -> Result<Range<usize>, Outcome> {
         self.at += 1;
         let from = self.at;
         loop {
-            match self.one(|byte| byte >= 0x20)? {
+            match self.one(|byte| byte >= 0x20 && !(bracket_offends && byte == b'['))? {
                 b'"' => return Ok(from..self.at - 1),
                 b'\\' => {
                     let escape = self.one(|byte| b"\"\\/bfnrtu".contains(&byte))?;
