@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::BuildHasher as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use highway::{HighwayBuildHasher, Key};
 use provstream::provenance::{Class, Timestamp};
 use provstream_cli::{RecordSettings, RecordingDone, RequestToolResult, ToolResultRecorder};
 use provstream_observe::{Observation, Query, SqliteLedger};
@@ -27,10 +28,10 @@ struct Recorded {
     classes: BTreeMap<Box<str>, Class>,
     has_content: bool,
     /// Fingerprint of the latest result of each call. Each request has all results of its conversation, and SHA-256 of them would cost more
-    /// than the rest of the recording. Nobody finds two results with one fingerprint (`SipHash`) without the keys.
+    /// than the rest of the recording. Nobody finds two results with one fingerprint without the key.
     known: Mutex<HashMap<u64, u64>>,
-    /// Secret keys of the fingerprints.
-    keys: RandomState,
+    /// Hasher of the fingerprints, with a secret key.
+    hasher: HighwayBuildHasher,
 }
 
 impl fmt::Debug for ToolRecorder {
@@ -47,7 +48,7 @@ impl ToolRecorder {
             classes: settings.classes.clone(),
             has_content: settings.has_content,
             known: Mutex::default(),
-            keys: RandomState::new(),
+            hasher: HighwayBuildHasher::new(random_key()?),
         });
         let of_thread = Arc::clone(&recorded);
         let queue = RecordQueue::start(GATHER, move |jobs| of_thread.record(jobs)).map_err(text)?;
@@ -90,11 +91,11 @@ impl Recorded {
         let mut calls = HashSet::new();
         let last = results.into_iter().rev().filter_map(|found| {
             let class = self.class(&found)?;
-            let call = self.keys.hash_one(found.id());
+            let call = self.hasher.hash_one(found.id());
             if !calls.insert(call) {
                 return None;
             }
-            let fingerprint = self.keys.hash_one((class.as_str(), found.as_json()));
+            let fingerprint = self.hasher.hash_one((class.as_str(), found.as_json()));
             let is_known = self.known().get(&call) == Some(&fingerprint);
             (!is_known).then(|| NewResult {
                 found: found.into_owned(),
@@ -150,6 +151,14 @@ impl Recorded {
             false => observation.without_content(),
         })
     }
+}
+
+fn random_key() -> Result<Key, String> {
+    let mut key = [0; 4];
+    for part in &mut key {
+        *part = getrandom::u64().map_err(text)?;
+    }
+    Ok(Key(key))
 }
 
 fn text(error: impl ToString) -> String {
