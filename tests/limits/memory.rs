@@ -11,8 +11,8 @@ use testkit::reference::generate;
 /// Most bytes that a parser and all it owns take before the first byte.
 const AT_REST: usize = 1 << 10;
 
-/// Most bytes that a parser and all it owns take in mode `text` with the default limits; with dialects compiled, it has a pointer more.
-const WORST: usize = (12 << 10) + if cfg!(feature = "dialects") { 8 } else { 0 };
+/// Most bytes that a parser and all it owns take in mode `text` with the default limits: 12 KiB and a pointer.
+const WORST: usize = (12 << 10) + 8;
 
 /// Sizes of chunks around every bound that the engine has, and some that share no factor with any.
 const SIZES: [usize; 24] = [

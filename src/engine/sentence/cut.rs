@@ -65,7 +65,7 @@ impl<'a> SentenceText<'a> {
         let mut may_be_markup = true;
         while let Some(found) = char_at(self.bytes, at) {
             if may_be_markup
-                && markup::may_begin(self.bytes[at])
+                && markup::may_begin(&self.bytes[at..])
                 && let MarkupPiece::Whole(end) =
                     ClosingMarkup::after(at, false).read(self.bytes, at)
             {

@@ -25,10 +25,19 @@ pub(super) enum MarkupPiece {
     Whole(usize),
 }
 
-/// Returns `true` if a piece may begin with this byte.
+/// Returns `true` if a piece may begin with the first bytes of a text.
 #[inline]
-pub(super) const fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'*' | b'_' | b'~' | b'<' | b'[' | 0xC2 | 0xE2 | 0xE3)
+pub(super) const fn may_begin(text: &[u8]) -> bool {
+    match text {
+        [b'[', next, ..] => may_be_footnote(*next),
+        [byte, ..] => matches!(byte, b'*' | b'_' | b'~' | b'<' | b'[' | 0xC2 | 0xE2 | 0xE3),
+        [] => false,
+    }
+}
+
+/// Returns `true` if a footnote may have this byte after its bracket.
+const fn may_be_footnote(byte: u8) -> bool {
+    byte == b'^' || byte.is_ascii_digit()
 }
 
 /// Returns `true` if a piece may end with this byte.
@@ -227,10 +236,7 @@ fn tag(text: &[u8]) -> MarkupPiece {
 
 /// `[^id]` or `[1]`, unless it is the text of a link.
 fn footnote(text: &[u8]) -> MarkupPiece {
-    if text
-        .get(1)
-        .is_some_and(|&byte| byte != b'^' && !byte.is_ascii_digit())
-    {
+    if text.get(1).is_some_and(|&byte| !may_be_footnote(byte)) {
         return MarkupPiece::None;
     }
     let named = text.get(1) == Some(&b'^');

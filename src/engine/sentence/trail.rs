@@ -48,7 +48,7 @@ impl Trail {
         let mut pieces = (0, usize::MAX);
         loop {
             while let Some(found) = char_at(text, trail.closed) {
-                if may_begin(text[trail.closed]) {
+                if may_begin(&text[trail.closed..]) {
                     match markup.read(text, trail.closed) {
                         MarkupPiece::None => {}
                         MarkupPiece::Open { .. } => trail.is_open = true,
@@ -122,8 +122,8 @@ impl Trail {
 fn may_have_markup(text: &[u8], terminator: Terminator) -> bool {
     terminator.class != BreakClass::Sep
         && text.get(terminator.end).is_some_and(|&byte| match byte {
-            b'"' | b'\'' | b'(' | b')' | b']' | b'{' | b'}' => true,
-            _ => may_begin(byte) || byte >= 0x80,
+            b'"' | b'\'' | b'(' | b')' | b'[' | b']' | b'{' | b'}' => true,
+            _ => may_begin(&[byte]) || byte >= 0x80,
         })
 }
 

@@ -183,6 +183,9 @@ fn levels_and_quotes_decide_about_the_status() {
     let invented = "It is so. [substrate.grep; observation-id=x]\n";
     let malformed = "It is so. [substrate.grep; observation-id=x; observation-id=y]\n";
     let unknown = "It is so. [substrate.other]\n";
+    let unread = "It is so. [1.0:substrate.grep; observation-id=x]\n";
+    let quoted = "Objects have \"{\" and \":\". It is so. [substrate.grep; observation-id=x] So.\nIt is. [substrate.grep]\n";
+    let open = "Press the ` key. It is so. [substrate.grep; observation-id=x] So.\nIt is. [substrate.grep]\n";
     let unclosed = "It is so. [substrate.grep; observation-id=x\n";
     for (answer, level, expected) in [
         (&*observed, "declared", 0),
@@ -195,6 +198,9 @@ fn levels_and_quotes_decide_about_the_status() {
         (malformed, "declared", 3),
         (malformed, "requeried", 3),
         (unknown, "declared", 3),
+        (unread, "declared", 3),
+        (quoted, "declared", 3),
+        (open, "declared", 3),
         (unclosed, "declared", 3),
     ] {
         assert_eq!(

@@ -38,7 +38,12 @@ pub(crate) fn string_end(data: &[u8], from: usize) -> Option<StringEnd> {
 fn escaped_end(data: &[u8], backslash: usize) -> Option<StringEnd> {
     let mut at = backslash;
     loop {
-        at = quote_or_backslash(data, at + escape_len(&data[at..])?)?;
+        at += escape_len(&data[at..])?;
+        // Escapes often follow one another.
+        if data.get(at) == Some(&b'\\') {
+            continue;
+        }
+        at = quote_or_backslash(data, at)?;
         if data[at] == b'"' {
             return Some(StringEnd {
                 end: at,
@@ -290,6 +295,10 @@ impl Skip {
             if at > data.len() {
                 self.after_backslash = true;
                 return None;
+            }
+            // Escapes often follow one another.
+            while let Some([b'\\', _]) = data.get(at..at + 2) {
+                at += 2;
             }
         }
     }

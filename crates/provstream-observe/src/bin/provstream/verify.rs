@@ -134,7 +134,7 @@ struct Verifier {
 struct VerifyTotals {
     /// Number of annotations of each outcome, in the order of [`Outcome::ALL`].
     outcomes: [u64; Outcome::ALL.len()],
-    /// Annotations and quotes that do not pass.
+    /// Annotations and quotes that do not pass, and assertions with an unknown identifier in brackets.
     failed: u64,
     absent: u64,
     error: Option<LedgerError>,
@@ -210,6 +210,8 @@ impl Verifier {
 
 impl AssertionCheck for Verifier {
     fn check(&self, assertion: &Assertion<'_>) -> CheckedAssertion {
+        // Nothing is known of what it cites.
+        self.totals().failed += u64::from(assertion.has_unknown_in_slot());
         let checked: Vec<_> = assertion
             .annotations()
             .map_while(|annotation| self.check_annotation(&annotation))
