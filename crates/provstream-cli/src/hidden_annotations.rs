@@ -1,8 +1,7 @@
-//! Annotations in brackets where the parser does not read them: in JSON strings, and in code that is not closed.
+//! Annotations in brackets inside JSON strings, which the parser does not read.
 
 use std::collections::BTreeMap;
 
-use memchr::{memchr, memchr_iter, memrchr};
 use provstream::Mode;
 use provstream_providers::Channel;
 
@@ -22,17 +21,8 @@ pub(crate) enum HiddenIn {
     String,
     /// A JSON string in a text of a provider's response.
     ResponseString,
-    /// A JSON value that breaks off, at the annotation or with its line.
+    /// A JSON value that breaks off at the annotation.
     BrokenValue,
-    /// Code that ends with its line, without backticks.
-    OpenCode,
-}
-
-impl HiddenIn {
-    /// Returns `true` if the place was not meant as one: then a text with assertions has something that was not read, too.
-    const fn is_broken(self) -> bool {
-        matches!(self, Self::BrokenValue | Self::OpenCode)
-    }
 }
 
 /// Returns the note that annotations at a place were not `done`, such as `read`.
@@ -47,13 +37,10 @@ pub(crate) fn hidden_message(place: HiddenIn, done: &str) -> String {
         HiddenIn::BrokenValue => format!(
             "annotations in brackets were not {done}, since they are in a JSON value that breaks off; --mode text reads them"
         ),
-        HiddenIn::OpenCode => format!(
-            "annotations in brackets were not {done}, since a backtick before them in their line begins code that is not closed"
-        ),
     }
 }
 
-/// Finds annotations in brackets that the parser does not read: in JSON strings of texts that have no assertion, and where something breaks off.
+/// Finds annotations in brackets that the parser does not read, in texts that have no assertion.
 #[derive(Clone, Debug)]
 pub(crate) struct HiddenAnnotationDetector {
     fresh: TextDetector,
@@ -64,32 +51,16 @@ pub(crate) struct HiddenAnnotationDetector {
     current: Option<(Channel, bool)>,
 }
 
-/// Finds annotations in brackets that the parser does not read in one text.
+/// Finds annotations in brackets that the parser does not read, until the text has an assertion.
 ///
-/// It receives text without the annotations that are read. A quote at the start of a line or after `{`, `[`, `,` or `:` begins a string, a
-/// run of backticks begins code. Either ends with its line at the latest.
+/// It receives text without annotations. A quote at the start of a line or after `{`, `[`, `,` or `:` begins a string, which
+/// ends with its line at the latest.
 #[derive(Clone, Debug)]
 struct TextDetector {
     is_active: bool,
-    reads_json: bool,
-    has_assertion: bool,
     found: Option<HiddenIn>,
-    /// Open line up to `unread`, if a part of it was read.
-    line: Option<OpenLine>,
-    /// Last bytes of the open line. Most lines end without the start of an annotation, and are not read at all.
-    unread: Vec<u8>,
+    line: OpenLine,
 }
-
-/// Returns the index at which an annotation may start.
-fn possible_start(bytes: &[u8]) -> Option<usize> {
-    memchr_iter(b'[', bytes).find(|at| {
-        let next = bytes.get(at + 1);
-        next.is_none_or(|next| BEGINNINGS.iter().any(|known| known[1] == *next))
-    })
-}
-
-/// Most bytes of a line that are kept before they are read.
-const MOST_UNREAD: usize = 1 << 16;
 
 /// State of the open line.
 #[derive(Clone, Debug)]
@@ -98,24 +69,11 @@ struct OpenLine {
     last: u8,
     /// `true` after the first string.
     is_json: bool,
-    inside: Inside,
-    /// `true` after a backslash outside of code.
+    is_in_string: bool,
+    /// `true` after a backslash in a string.
     is_escaped: bool,
-    /// Length of the run of backticks that the line ends with.
-    run: usize,
     /// Possible beginning of an annotation.
-    open: Vec<u8>,
-    /// An annotation began in the open string or code.
-    has_annotation: bool,
-}
-
-/// What is open in a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Inside {
-    Text,
-    String,
-    /// Code between runs of this many backticks.
-    Code(usize),
+    open: Option<(HiddenIn, Vec<u8>)>,
 }
 
 impl Default for OpenLine {
@@ -123,11 +81,9 @@ impl Default for OpenLine {
         Self {
             last: b'\n',
             is_json: false,
-            inside: Inside::Text,
+            is_in_string: false,
             is_escaped: false,
-            run: 0,
-            open: Vec::new(),
-            has_annotation: false,
+            open: None,
         }
     }
 }
@@ -136,12 +92,9 @@ impl HiddenAnnotationDetector {
     /// Creates a detector for texts in the given mode.
     pub(crate) fn new(mode: Mode) -> Self {
         let fresh = TextDetector {
-            is_active: true,
-            reads_json: matches!(mode, Mode::Json | Mode::Ndjson | Mode::Auto),
-            has_assertion: false,
+            is_active: matches!(mode, Mode::Json | Mode::Ndjson | Mode::Auto),
             found: None,
-            line: None,
-            unread: Vec::new(),
+            line: OpenLine::default(),
         };
         Self {
             fresh,
@@ -165,14 +118,16 @@ impl HiddenAnnotationDetector {
         }
     }
 
-    /// Leaves out what the JSON strings of the current text have, since it has an assertion.
-    pub(crate) fn has_assertion(&mut self) {
-        self.text().has_assertion = true;
+    /// Leaves out the current text, since it has an assertion.
+    pub(crate) fn stop(&mut self) {
+        let text = self.text();
+        text.is_active = false;
+        text.found = None;
     }
 
-    /// Returns the place of the first one that counts.
+    /// Returns the place of the first one in a text that has no assertion.
     pub(crate) fn found(&self) -> Option<HiddenIn> {
-        let place = |(channel, text): (&Option<_>, &TextDetector)| match text.found() {
+        let place = |(channel, text): (&Option<_>, &TextDetector)| match text.found {
             Some(HiddenIn::String) if channel.is_some() => Some(HiddenIn::ResponseString),
             found => found,
         };
@@ -195,92 +150,31 @@ impl HiddenAnnotationDetector {
 impl TextDetector {
     fn push(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
-        while self.is_active {
-            let Some(start) = possible_start(rest) else {
-                return self.pass(rest);
-            };
-            let (quiet, others) = rest.split_at(start);
-            let end = memchr(b'\n', others).map_or(others.len(), |at| at + 1);
-            let (line, others) = others.split_at(end);
-            self.pass(quiet);
-            self.read(line);
+        while self.is_active && !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+            let (line, others) = rest.split_at(end);
+            self.found = self.line.push(line);
+            self.is_active = self.found.is_none();
             if line.ends_with(b"\n") {
-                self.end_line();
+                self.line = OpenLine::default();
             }
             rest = others;
         }
     }
-
-    /// Goes on with bytes in which no annotation starts.
-    fn pass(&mut self, bytes: &[u8]) {
-        let mut rest = bytes;
-        if let Some(end) = memrchr(b'\n', bytes) {
-            rest = &bytes[end + 1..];
-            if self.line.is_some() {
-                let line = memchr(b'\n', bytes).unwrap_or(end);
-                self.read(&bytes[..line]);
-            }
-            self.end_line();
-        }
-        self.unread.extend_from_slice(rest);
-        if self.unread.len() > MOST_UNREAD {
-            self.read(&[]);
-        }
-    }
-
-    /// Reads the line up to the end of `bytes`.
-    fn read(&mut self, bytes: &[u8]) {
-        let line = self.line.get_or_insert_default();
-        for bytes in [&*self.unread, bytes] {
-            if self.is_active
-                && let Some(place) = line.push(bytes, self.reads_json)
-            {
-                self.is_active = !place.is_broken();
-                self.found = Some(place);
-            }
-        }
-        self.unread.clear();
-    }
-
-    fn end_line(&mut self) {
-        self.unread.clear();
-        let line = self.line.take().filter(|_| self.is_active);
-        if let Some(place) = line.and_then(|line| line.broken()) {
-            self.is_active = false;
-            self.found = Some(place);
-        }
-    }
-
-    /// Returns the place of an annotation that counts if the text ends here.
-    fn found(&self) -> Option<HiddenIn> {
-        let mut at_end = self.clone();
-        at_end.push(b"\n");
-        let is_counted = |place: &HiddenIn| !self.has_assertion || place.is_broken();
-        at_end.found.filter(is_counted)
-    }
 }
 
 impl OpenLine {
-    /// Reads bytes of the line. Returns the place of the last annotation that is certain now.
-    fn push(&mut self, bytes: &[u8], reads_json: bool) -> Option<HiddenIn> {
-        let mut found = None;
+    /// Reads bytes of the line. Returns the place of an annotation that is certain now.
+    fn push(&mut self, bytes: &[u8]) -> Option<HiddenIn> {
         let mut at = 0;
         while at < bytes.len() {
-            if self.run > 0 && bytes[at] != b'`' {
-                self.end_run();
-            }
-            if !self.open.is_empty() {
-                self.open.push(bytes[at]);
-                if BEGINNINGS.contains(&&*self.open) {
-                    self.open.clear();
-                    match self.inside {
-                        Inside::Text => return Some(HiddenIn::BrokenValue),
-                        _ => self.has_annotation = true,
-                    }
-                } else if !BEGINNINGS.iter().any(|known| known.starts_with(&self.open)) {
-                    self.open.clear();
+            if let Some((place, mut open)) = self.open.take() {
+                open.push(bytes[at]);
+                if BEGINNINGS.contains(&&*open) {
+                    return Some(place);
                 }
-                if !self.open.is_empty() {
+                if BEGINNINGS.iter().any(|known| known.starts_with(&open)) {
+                    self.open = Some((place, open));
                     at += 1;
                     continue;
                 }
@@ -289,72 +183,34 @@ impl OpenLine {
                 at += 1;
                 continue;
             }
-            let is_special = |byte: &u8| matches!(byte, b'"' | b'[' | b'\\' | b'`');
-            let Some(next) = bytes[at..].iter().position(is_special) else {
+            let next = memchr::memchr3(b'"', b'[', b'\\', &bytes[at..]);
+            let Some(next) = next.map(|next| at + next) else {
                 break;
             };
-            let next = at + next;
-            if self.run > 0 && next > at {
-                self.end_run();
-            }
             let last = bytes[..next].trim_ascii_end().last().copied();
-            match bytes[next] {
-                b'"' if !reads_json => {}
-                byte if self.special(byte, last.unwrap_or(self.last)) => {
-                    found = Some(HiddenIn::String);
-                }
-                _ => {}
-            }
+            self.special(bytes[next], last.unwrap_or(self.last));
             at = next + 1;
         }
         if let Some(&last) = bytes.trim_ascii_end().last() {
             self.last = last;
         }
-        found
+        None
     }
 
-    /// Reads a quote, a bracket, a backslash or a backtick; `last` is the last byte before it that is not white space. Returns `true` if it
-    /// ends a string with an annotation.
-    fn special(&mut self, byte: u8, last: u8) -> bool {
-        match (byte, self.inside) {
-            (b'`', Inside::Text | Inside::Code(_)) => self.run += 1,
-            (b'`', Inside::String) => {}
-            (b'\\', inside) => self.is_escaped = !matches!(inside, Inside::Code(_)),
-            (b'"', Inside::String) => {
-                self.inside = Inside::Text;
-                return std::mem::take(&mut self.has_annotation);
+    /// Reads a quote, a bracket or a backslash; `last` is the last byte before it that is not white space.
+    fn special(&mut self, byte: u8, last: u8) {
+        match byte {
+            b'\\' => self.is_escaped = self.is_in_string,
+            b'"' if self.is_in_string => self.is_in_string = false,
+            b'"' => {
+                self.is_in_string = matches!(last, b'{' | b'[' | b',' | b':' | b'\n');
+                self.is_json |= self.is_in_string;
             }
-            (b'"', Inside::Text) if matches!(last, b'{' | b'[' | b',' | b':' | b'\n') => {
-                self.inside = Inside::String;
-                self.is_json = true;
-            }
-            (b'"', _) => {}
-            (_, Inside::Text) if !self.is_json || !matches!(last, b'[' | b',' | b':') => {}
-            _ => self.open.push(byte),
-        }
-        false
-    }
-
-    /// Ends a run of backticks, which begins or ends code.
-    fn end_run(&mut self) {
-        let len = std::mem::take(&mut self.run);
-        match self.inside {
-            Inside::Text => self.inside = Inside::Code(len),
-            Inside::Code(open) if open == len => {
-                self.inside = Inside::Text;
-                self.has_annotation = false;
+            _ if self.is_in_string => self.open = Some((HiddenIn::String, vec![byte])),
+            _ if self.is_json && matches!(last, b'[' | b',' | b':') => {
+                self.open = Some((HiddenIn::BrokenValue, vec![byte]));
             }
             _ => {}
-        }
-    }
-
-    /// Returns the place of an annotation in a string or in code, if the line ends here.
-    fn broken(&self) -> Option<HiddenIn> {
-        match self.inside {
-            _ if !self.has_annotation => None,
-            Inside::Code(open) if open == self.run => None,
-            Inside::Code(_) => Some(HiddenIn::OpenCode),
-            _ => Some(HiddenIn::BrokenValue),
         }
     }
 }
@@ -413,11 +269,6 @@ mod tests {
             (Mode::Auto, "He said \"so\", as `[substrate.grep]` says"),
             (Mode::Auto, "{\"a\":1} \\[substrate.grep] says"),
             (Mode::Auto, "See: [substrate.grep]"),
-            (
-                Mode::Auto,
-                "As ``a` [substrate.grep]`` says, \\` [substrate.grep]",
-            ),
-            (Mode::Auto, "`[substrate.grep]`"),
             (Mode::Json, "It is. [substrate.grep]"),
             (Mode::Json, "{\"a\":[1,[2]]}"),
             (Mode::Json, "{\"a\":\"[substrate\n.grep]\"}"),
@@ -426,46 +277,8 @@ mod tests {
         }
         let mut detector = HiddenAnnotationDetector::new(Mode::Json);
         detector.push(b"{\"text\":\"[substrate.grep]\"}");
-        detector.has_assertion();
+        detector.stop();
         assert_eq!(detector.found(), None);
-    }
-
-    #[test]
-    fn what_breaks_off_is_found_in_texts_with_assertions() {
-        let auto = Mode::Auto;
-        for (mode, text, expected) in [
-            (
-                auto,
-                "Objects use \"{\" and \":\". It is. [substrate.grep] So",
-                HiddenIn::BrokenValue,
-            ),
-            (
-                auto,
-                "Grep for {\"level\":\"error. [substrate.grep] So.\nx",
-                HiddenIn::BrokenValue,
-            ),
-            (
-                auto,
-                "The ` key. It is. [substrate.grep] So.",
-                HiddenIn::OpenCode,
-            ),
-            (
-                Mode::Text,
-                "A `foo' is not. It is. [substrate.grep].\nx ` y",
-                HiddenIn::OpenCode,
-            ),
-            (Mode::Text, "``a` [substrate.grep]`\n", HiddenIn::OpenCode),
-            (auto, "`a` `b \"[substrate.grep]\" c\n", HiddenIn::OpenCode),
-        ] {
-            for size in 1..=text.len() {
-                let mut detector = HiddenAnnotationDetector::new(mode);
-                detector.has_assertion();
-                text.as_bytes()
-                    .chunks(size)
-                    .for_each(|piece| detector.push(piece));
-                assert_eq!(detector.found(), Some(expected), "{text} {size}");
-            }
-        }
     }
 
     #[test]
@@ -480,7 +293,7 @@ mod tests {
         detector.enter(&name(1));
         detector.push(b"{\"text\":\"[substr");
         detector.enter(&name(0));
-        detector.has_assertion();
+        detector.stop();
         assert_eq!(detector.found(), None);
         detector.enter(&name(1));
         detector.push(b"ate.grep]\"}");

@@ -70,7 +70,7 @@ impl GateSummary {
     /// Counts an event.
     pub(crate) fn add_event(&mut self, event: &Event<'_>) {
         match event {
-            Event::Assertion(_) => self.hidden.has_assertion(),
+            Event::Assertion(_) => self.hidden.stop(),
             Event::Diagnostic(diagnostic) => {
                 let start = diagnostic.span().start();
                 let location = || location(&self.text, start);

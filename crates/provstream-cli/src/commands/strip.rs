@@ -325,7 +325,7 @@ impl Handler for StripWriter<'_> {
 
     fn event(&mut self, event: Event<'_>) {
         if let Event::Assertion(_) = event {
-            self.hidden.has_assertion();
+            self.hidden.stop();
         }
     }
 }

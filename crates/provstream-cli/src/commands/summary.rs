@@ -404,7 +404,7 @@ impl Handler for Summary<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Assertion(assertion) => {
-                self.hidden.has_assertion();
+                self.hidden.stop();
                 self.assertion(&assertion);
             }
             Event::Citation(citation) => self.citation(&citation),

@@ -211,7 +211,7 @@ impl<'c> EventPrinter<'c> {
     }
 
     fn assertion(&mut self, assertion: &Assertion<'_>) {
-        self.hidden.has_assertion();
+        self.hidden.stop();
         self.sample = None;
         let counts = &mut self.summary.counts;
         counts.totals.assertions += 1;

@@ -184,8 +184,6 @@ fn levels_and_quotes_decide_about_the_status() {
     let malformed = "It is so. [substrate.grep; observation-id=x; observation-id=y]\n";
     let unknown = "It is so. [substrate.other]\n";
     let unread = "It is so. [1.0:substrate.grep; observation-id=x]\n";
-    let quoted = "Objects have \"{\" and \":\". It is so. [substrate.grep; observation-id=x] So.\nIt is. [substrate.grep]\n";
-    let open = "Press the ` key. It is so. [substrate.grep; observation-id=x] So.\nIt is. [substrate.grep]\n";
     let unclosed = "It is so. [substrate.grep; observation-id=x\n";
     for (answer, level, expected) in [
         (&*observed, "declared", 0),
@@ -199,8 +197,6 @@ fn levels_and_quotes_decide_about_the_status() {
         (malformed, "requeried", 3),
         (unknown, "declared", 3),
         (unread, "declared", 3),
-        (quoted, "declared", 3),
-        (open, "declared", 3),
         (unclosed, "declared", 3),
     ] {
         assert_eq!(
@@ -216,6 +212,9 @@ fn levels_and_quotes_decide_about_the_status() {
         ),
         Some(0)
     );
+    let told = bench.run(&["verify", "--fail"], unread).stderr;
+    let told = String::from_utf8(told).expect("UTF-8");
+    assert!(told.contains("unknown identifier in brackets: 1"), "{told}");
     let misquoted = observed.replace("fn main", "fn other");
     assert_eq!(status(&misquoted, &[]), Some(0));
     assert_eq!(status(&misquoted, &["--quotes"]), Some(3));

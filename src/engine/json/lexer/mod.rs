@@ -99,7 +99,7 @@ enum LexState {
     NextMember,
     /// The rest of a name.
     Name,
-    /// The rest of the first name of an object in free text, which a `[` ends.
+    /// The rest of the first name of an object in free text, which may be prose.
     FirstName,
     Colon,
     /// A comma, or the end of the object or array.
@@ -112,6 +112,11 @@ enum LexState {
     Hex,
     Number,
     Literal,
+}
+
+/// Returns `true` for a byte at which an annotation or code may begin, if what looks like the first name of an object is prose.
+pub(crate) const fn ends_prose(byte: u8) -> bool {
+    matches!(byte, b'[' | b'`')
 }
 
 /// Position before a value, to which the lexer can return.
@@ -149,8 +154,8 @@ pub(crate) struct Lexer {
 }
 
 impl Lexer {
-    /// Prepares for a new value; with `single_line`, a line feed is invalid. With `in_text`, a `[`
-    /// in the first name of an outermost object is invalid too.
+    /// Prepares for a new value; with `single_line`, a line feed is invalid. With `in_text`,
+    /// bytes that [end prose](ends_prose) are invalid in the first name of an outermost object.
     pub(crate) fn begin(&mut self, max_depth: usize, single_line: bool, in_text: bool) {
         self.state = LexState::Value;
         self.nesting.clear();

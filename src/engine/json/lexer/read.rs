@@ -2,8 +2,7 @@
 
 use super::number::NumberPart;
 use super::run::string_run;
-use super::{LexState, Lexer, Object, Quoted, ValueStatus, Visit};
-use memchr::memchr;
+use super::{LexState, Lexer, Object, Quoted, ValueStatus, Visit, ends_prose};
 
 impl Lexer {
     /// Reads `bytes` from index `at` on; `base` is the stream offset of index 0. Returns the index
@@ -30,9 +29,9 @@ impl Lexer {
                     let from = at;
                     at = string_run(bytes, at);
                     if state == LexState::FirstName
-                        && let Some(bracket) = memchr(b'[', bytes.get(from..at).unwrap_or_default())
+                        && let Some(end) = bytes[from..at].iter().position(|&b| ends_prose(b))
                     {
-                        at = from + bracket;
+                        at = from + end;
                         break Some(ValueStatus::Stopped);
                     }
                     match bytes.get(at) {

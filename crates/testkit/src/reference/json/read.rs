@@ -75,8 +75,8 @@ impl Node {
     }
 }
 
-/// Reads the value that starts at `start`; with `feed_offends`, a line feed is not white space. With `in_text`, a `[` in the
-/// first name of the outermost object is an offending byte.
+/// Reads the value that starts at `start`; with `feed_offends`, a line feed is not white space. With `in_text`, a `[` or
+/// a backtick in the first name of the outermost object is an offending byte.
 pub fn read(
     bytes: &[u8],
     start: usize,
@@ -251,12 +251,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a string and returns the range between its quotes; with `bracket_offends`, a `[` is an offending byte.
-    fn string(&mut self, bracket_offends: bool) -> Result<Range<usize>, Outcome> {
+    /// Reads a string and returns the range between its quotes; with `may_be_prose`, a `[` or a backtick is an offending byte.
+    fn string(&mut self, may_be_prose: bool) -> Result<Range<usize>, Outcome> {
         self.at += 1;
         let from = self.at;
         loop {
-            match self.one(|byte| byte >= 0x20 && !(bracket_offends && byte == b'['))? {
+            match self.one(|byte| byte >= 0x20 && !(may_be_prose && matches!(byte, b'[' | b'`')))? {
                 b'"' => return Ok(from..self.at - 1),
                 b'\\' => {
                     let escape = self.one(|byte| b"\"\\/bfnrtu".contains(&byte))?;
