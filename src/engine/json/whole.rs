@@ -11,7 +11,7 @@ use super::slots::has_room;
 use super::visit::Visitor;
 use crate::Span;
 use crate::engine::Input;
-use crate::engine::json::lexer::{Miss, Tokens, ends_prose};
+use crate::engine::json::lexer::{Miss, Tokens, punctuation_end};
 use crate::event::Event;
 use crate::provenance::assertion::Tuple;
 use crate::provenance::slot::{AnnotationPart, Kept, Slot, SlotAnnotations};
@@ -190,7 +190,7 @@ impl Whole<'_> {
         let mut is_first = self.depth == self.input.limits.max_depth() as u32;
         while goes_on {
             let (name, value) = tokens.plain_name()?;
-            if core::mem::take(&mut is_first) && name.iter().any(|&byte| ends_prose(byte)) {
+            if core::mem::take(&mut is_first) && name.get(punctuation_end(name, 0)) == Some(&b' ') {
                 return Err(Miss::Other);
             }
             match known(name) {

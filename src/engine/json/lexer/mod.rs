@@ -99,7 +99,7 @@ enum LexState {
     NextMember,
     /// The rest of a name.
     Name,
-    /// The rest of the first name of an object in free text, which may be prose.
+    /// The first name of an object in free text, of which no byte but punctuation was read: it may be prose.
     FirstName,
     Colon,
     /// A comma, or the end of the object or array.
@@ -114,9 +114,14 @@ enum LexState {
     Literal,
 }
 
-/// Returns `true` for a byte at which an annotation or code may begin, if what looks like the first name of an object is prose.
-pub(crate) const fn ends_prose(byte: u8) -> bool {
-    matches!(byte, b'[' | b'`')
+/// Returns the index of the first byte from `at` on that is not ASCII punctuation, or that ends a name or begins an escape; or the length.
+#[inline]
+pub(crate) fn punctuation_end(bytes: &[u8], at: usize) -> usize {
+    let is_passed = |byte: &u8| byte.is_ascii_punctuation() && !matches!(byte, b'"' | b'\\');
+    let mut rest = bytes.iter().skip(at);
+    at + rest
+        .position(|byte| !is_passed(byte))
+        .unwrap_or(bytes.len() - at)
 }
 
 /// Position before a value, to which the lexer can return.
@@ -154,8 +159,8 @@ pub(crate) struct Lexer {
 }
 
 impl Lexer {
-    /// Prepares for a new value; with `single_line`, a line feed is invalid. With `in_text`,
-    /// bytes that [end prose](ends_prose) are invalid in the first name of an outermost object.
+    /// Prepares for a new value; with `single_line`, a line feed is invalid. With `in_text`, a
+    /// space is invalid in the first name of an outermost object if only punctuation comes before it.
     pub(crate) fn begin(&mut self, max_depth: usize, single_line: bool, in_text: bool) {
         self.state = LexState::Value;
         self.nesting.clear();
@@ -219,10 +224,7 @@ impl Lexer {
 
     /// Returns `true` within a string, except within an escape.
     pub(crate) const fn is_in_string(&self) -> bool {
-        matches!(
-            self.state,
-            LexState::String | LexState::Name | LexState::FirstName
-        )
+        matches!(self.state, LexState::String | LexState::Name)
     }
 
     /// Returns `true` if the value is complete when the input ends here.
@@ -235,11 +237,9 @@ impl Lexer {
     /// Returns `true` if a `[` would be invalid here or exceed the maximum depth.
     pub(crate) const fn bracket_stops(&self) -> bool {
         match self.state {
-            LexState::FirstMember
-            | LexState::NextMember
-            | LexState::FirstName
-            | LexState::Colon
-            | LexState::After => true,
+            LexState::FirstMember | LexState::NextMember | LexState::Colon | LexState::After => {
+                true
+            }
             LexState::Value | LexState::FirstElement => self.nesting.depth() == self.max_depth,
             _ => false,
         }
@@ -263,10 +263,7 @@ impl Lexer {
     /// Class of the bytes that only continue an open string; 0 if there is none.
     #[inline]
     pub(crate) const fn byte_class(&self) -> ByteClasses {
-        match self.state {
-            LexState::String | LexState::Name => STRING,
-            _ => 0,
-        }
+        if self.is_in_string() { STRING } else { 0 }
     }
 
     /// State after the opening quote of a name, which comes after `state`.

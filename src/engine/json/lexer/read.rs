@@ -2,7 +2,7 @@
 
 use super::number::NumberPart;
 use super::run::string_run;
-use super::{LexState, Lexer, Object, Quoted, ValueStatus, Visit, ends_prose};
+use super::{LexState, Lexer, Object, Quoted, ValueStatus, Visit, punctuation_end};
 
 impl Lexer {
     /// Reads `bytes` from index `at` on; `base` is the stream offset of index 0. Returns the index
@@ -25,15 +25,16 @@ impl Lexer {
         let mut state = self.state;
         let step = loop {
             match state {
-                LexState::Name | LexState::FirstName | LexState::String => {
-                    let from = at;
+                LexState::FirstName => {
+                    at = punctuation_end(bytes, at);
+                    state = match bytes.get(at) {
+                        None => break Some(ValueStatus::More),
+                        Some(b' ') => break Some(ValueStatus::Stopped),
+                        Some(_) => LexState::Name,
+                    };
+                }
+                LexState::Name | LexState::String => {
                     at = string_run(bytes, at);
-                    if state == LexState::FirstName
-                        && let Some(end) = bytes[from..at].iter().position(|&b| ends_prose(b))
-                    {
-                        at = from + end;
-                        break Some(ValueStatus::Stopped);
-                    }
                     match bytes.get(at) {
                         Some(b'"') => {}
                         Some(b'\\') => {

@@ -75,8 +75,8 @@ impl Node {
     }
 }
 
-/// Reads the value that starts at `start`; with `feed_offends`, a line feed is not white space. With `in_text`, a `[` or
-/// a backtick in the first name of the outermost object is an offending byte.
+/// Reads the value that starts at `start`; with `feed_offends`, a line feed is not white space. With `in_text`, a
+/// space in the first name of the outermost object is an offending byte if only punctuation comes before it.
 pub fn read(
     bytes: &[u8],
     start: usize,
@@ -251,12 +251,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a string and returns the range between its quotes; with `may_be_prose`, a `[` or a backtick is an offending byte.
+    /// Reads a string and returns the range between its quotes; with `may_be_prose`, a space after nothing but ASCII
+    /// punctuation is an offending byte.
     fn string(&mut self, may_be_prose: bool) -> Result<Range<usize>, Outcome> {
         self.at += 1;
         let from = self.at;
         loop {
-            match self.one(|byte| byte >= 0x20 && !(may_be_prose && matches!(byte, b'[' | b'`')))? {
+            let is_passed = |byte: &u8| byte.is_ascii_punctuation() && *byte != b'\\';
+            let offends = may_be_prose && self.bytes[from..self.at].iter().all(is_passed);
+            match self.one(|byte| byte >= 0x20 && !(offends && byte == b' '))? {
                 b'"' => return Ok(from..self.at - 1),
                 b'\\' => {
                     let escape = self.one(|byte| b"\"\\/bfnrtu".contains(&byte))?;
