@@ -118,10 +118,9 @@ enum LexState {
 #[inline]
 pub(crate) fn punctuation_end(bytes: &[u8], at: usize) -> usize {
     let is_passed = |byte: &u8| byte.is_ascii_punctuation() && !matches!(byte, b'"' | b'\\');
-    let mut rest = bytes.iter().skip(at);
-    at + rest
-        .position(|byte| !is_passed(byte))
-        .unwrap_or(bytes.len() - at)
+    let mut rest = bytes.get(at..).unwrap_or_default().iter();
+    let len = rest.position(|byte| !is_passed(byte));
+    len.map_or(bytes.len(), |len| at + len)
 }
 
 /// Position before a value, to which the lexer can return.
@@ -204,7 +203,7 @@ impl Lexer {
             LexState::Name | LexState::FirstName => Some((self.token, true)),
             LexState::String => Some((self.token, false)),
             LexState::Escape | LexState::Hex => {
-                Some((self.token, !matches!(self.string, LexState::String)))
+                Some((self.token, matches!(self.string, LexState::Name)))
             }
             _ => None,
         }
